@@ -1,0 +1,44 @@
+# Every target sets up what it needs: Python 3.11 or later and make are enough.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check format calibration clean
+
+help:  ## List the commands
+	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+$(READY): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo "curvewise needs Python 3.11 or later; set PYTHON=python3.x"; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' \
+		|| { echo "$(PYTHON) cannot make virtual environments; install its venv package"; exit 1; }
+	@echo "Setting up $(VENV) (once; a minute or two) ..."
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $(READY)
+
+demo: $(READY)  ## Compare the embedded curves: a verdict, a table, a figure
+	@$(BIN)/curvewise demo
+
+test: $(READY)  ## Run all tests
+	@$(BIN)/python -m pytest -q -n auto -m 'not calibration'
+
+check: $(READY)  ## Lint, check types and import contracts
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+
+format: $(READY)  ## Format the code
+	@$(BIN)/ruff check --fix .
+	@$(BIN)/ruff format .
+
+calibration: $(READY)  ## Measure false-alarm rates at full length (about ten minutes)
+	@$(BIN)/python -m pytest -q -n auto -m calibration tests
+
+clean:  ## Remove the virtual environment and caches
+	@rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

@@ -1,0 +1,5 @@
+"""Run the command with ``python -m curvewise``."""
+
+from curvewise.cli import main
+
+main()

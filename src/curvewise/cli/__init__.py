@@ -1,0 +1,53 @@
+"""The command: parse, call, print; one command per question."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from curvewise import __version__
+from curvewise.cli.compare import compare
+from curvewise.cli.demo import demo
+
+__all__ = ["app", "main"]
+
+EPILOG = (
+    "Exit codes: 0 done, 2 the command was not understood, 3 the data or a value cannot be "
+    "used."
+)
+
+app = typer.Typer(
+    name="curvewise",
+    no_args_is_help=True,
+    # Errors in the data are told in a sentence; anything else is a bug, shown as it is.
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog=EPILOG,
+)
+app.command(epilog=EPILOG)(compare)
+app.command(epilog=EPILOG)(demo)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"curvewise {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def curvewise(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_version, is_eager=True, help="Show the version."
+        ),
+    ] = False,
+) -> None:
+    """Are these learning curves really different, in height or in shape, and how sure?"""
+
+
+def main() -> None:
+    """Run the command."""
+    app()

@@ -1,0 +1,346 @@
+"""Do the curves differ, in height or in shape? The randomized ANOVA.
+
+Piater & Cohen (1997), CMPSCI TR 97-41; Piater, Cohen, Zhang & Atighetchi (1998), ICML.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, get_args
+
+import numpy as np
+
+from curvewise.cautions import cautions
+from curvewise.differences import measure_difference
+from curvewise.errors import CurvesError, OptionError, counted, nearest
+from curvewise.kernels.anova import f_ratio, shares
+from curvewise.kernels.design import Design
+from curvewise.kernels.enumeration import Enumeration, n_relabellings
+from curvewise.kernels.pvalues import critical_value, pvalue
+from curvewise.kernels.shuffles import Shuffles
+from curvewise.results import AlgorithmSummary, Comparison, Effect, EffectName, ErrorTerm
+from curvewise.shuffling import MOST_KEPT, visit
+from curvewise.tables import number_text
+
+if TYPE_CHECKING:
+    from curvewise.curves import Curves
+    from curvewise.kernels import Floats, Integers
+    from curvewise.shuffling import Relabellings, Visited
+
+__all__ = ["RNGLike", "compare"]
+
+RNGLike = (
+    np.random.Generator
+    | np.random.BitGenerator
+    | np.random.SeedSequence
+    | int
+    | Sequence[int]
+    | None
+)
+
+# Visiting this many relabellings takes a fraction of a second, whatever was asked for.
+CHEAP = 400_000
+# Beyond this an exact answer would take minutes and hundreds of megabytes.
+MOST_EXACT = 10_000_000
+
+# Which row of `shares` is which effect.
+ROWS: dict[ErrorTerm, dict[EffectName, int]] = {
+    "split": {"overall": 0, "algorithm": 1, "interaction": 2},
+    "pooled": {"overall": 0, "algorithm": 3, "interaction": 4},
+}
+
+
+def compare(
+    curves: Curves,
+    *,
+    error: ErrorTerm = "split",
+    alpha: float = 0.05,
+    n_shuffles: int = 9_999,
+    exact: bool | None = None,
+    n_jobs: int = 1,
+    rng: RNGLike = None,
+) -> Comparison:
+    """Test whether algorithms differ in the height or the shape of their curves.
+
+    Whole curves are shuffled among algorithms (inside their blocks, if there are any), so
+    nothing is assumed about how scores along a curve depend on each other.
+
+    Parameters
+    ----------
+    curves : Curves
+        At least two algorithms, and more runs than algorithms.
+    error : "split" or "pooled"
+        What an effect is measured against. Split, the default, takes height against the
+        spread of curve heights and shape against the spread of curve shapes, so that
+        neither effect can fake the other. Pooled is the papers'.
+    alpha : float
+        The significance level, between 0 and 1.
+    n_shuffles : int
+        How many random shuffles, when not every relabelling is visited.
+    exact : bool, optional
+        True visits every relabelling, False samples. By default all are visited when
+        there are at most ``n_shuffles`` or 400,000, whichever is more.
+    n_jobs : int
+        How many threads, or workers of the active joblib backend; -1 for all cores. The
+        result does not depend on it.
+    rng : None, int, Generator or what else `numpy.random.default_rng` takes
+        Where the shuffles come from. The same ``rng`` gives the same digits.
+
+    Returns
+    -------
+    Comparison
+
+    Examples
+    --------
+    >>> import curvewise as cw
+    >>> found = cw.compare(cw.load_example("tictactoe").select("A1", "A2"))
+    >>> found.exact, found.n_relabellings
+    (True, 92378)
+    """
+    _check_options(error, alpha, n_jobs)
+    n_shuffles = _whole_number(n_shuffles)
+    blocks = _block_codes(curves)
+    _check_design(curves, blocks)
+    order = _canonical_order(curves.scores, blocks)
+    labels, blocks = curves.codes[order], blocks[order]
+    scores, unit = _scaled(curves.scores[order])
+    design = Design.from_scores(scores, labels, blocks)
+    _check_variation(curves, design)
+
+    count = n_relabellings(labels, blocks)
+    relabellings: Relabellings
+    if _visits_all(exact, count, n_shuffles):
+        seed, relabellings = None, Enumeration(labels, blocks)
+    else:
+        seed = _seed(rng)
+        relabellings = Shuffles(labels, blocks, n_shuffles, seed)
+    visited = visit(relabellings, design, n_jobs=n_jobs)
+    exact = seed is None
+    effects = _effects(design, visited, alpha=alpha, exact=exact)
+    difference = None
+    if design.contrast is not None:
+        difference = measure_difference(
+            curves, design.contrast, labels, visited, unit=unit, alpha=alpha, exact=exact
+        )
+    return Comparison(
+        algorithms=_summaries(curves),
+        n_steps=curves.n_steps,
+        first_step=curves.steps[0].item(),
+        last_step=curves.steps[-1].item(),
+        n_blocks=None if curves.blocks is None else len(set(curves.blocks)),
+        higher_is_better=curves.higher_is_better,
+        effects=effects,
+        ss={source: value * unit**2 for source, value in design.ss.items()},
+        df=design.df,
+        difference=difference,
+        error=error,
+        alpha=alpha,
+        exact=exact,
+        n_relabellings=count,
+        n_shuffles=visited.count,
+        seed=seed,
+        warnings=cautions(curves, effects, error=error, alpha=alpha),
+        source=curves.source,
+    )
+
+
+def _effects(
+    design: Design, visited: Visited, *, alpha: float, exact: bool
+) -> dict[ErrorTerm, dict[str, Effect]]:
+    observed = shares(design.between[:, None], design.totals)[:, 0]
+    nulls = shares(visited.between, design.totals)
+    df = design.df
+
+    def effect(name: EffectName, error: ErrorTerm) -> Effect:
+        own = {"algorithm": "curves", "interaction": "residual"}
+        effect_df = (
+            df["algorithm"] + df["interaction"] if name == "overall" else df[name],
+            df[own.get(name, "error") if error == "split" else "error"],
+        )
+        row = ROWS[error][name]
+        null = f_ratio(nulls[row], effect_df)
+        critical = critical_value(null, alpha)
+        if len(null) > MOST_KEPT:
+            # Evenly spaced ranks keep the shape, and every quantile that can be drawn.
+            ranks = np.linspace(0, len(null) - 1, MOST_KEPT).astype(np.int64)
+            null = np.sort(null)[ranks]
+        null.setflags(write=False)
+        n_extreme = int(visited.n_extreme[row])
+        return Effect(
+            name=name,
+            statistic=float(f_ratio(observed[row], effect_df)),
+            df=effect_df,
+            pvalue=pvalue(n_extreme, visited.count, exact=exact),
+            n_extreme=n_extreme,
+            n_shuffles=visited.count,
+            exact=exact,
+            alpha=alpha,
+            critical_value=critical,
+            null_distribution=null,
+        )
+
+    names = [name for name in get_args(EffectName) if name == "overall" or df[name]]
+    return {
+        error: {name: effect(name, error) for name in names}
+        for error in get_args(ErrorTerm)
+    }
+
+
+def _summaries(curves: Curves) -> tuple[AlgorithmSummary, ...]:
+    means = curves.scores.mean(axis=1)
+    groups = [means[curves.codes == code] for code in range(len(curves.algorithms))]
+    return tuple(
+        AlgorithmSummary(
+            name,
+            len(group),
+            float(group.mean()),
+            float(group.std(ddof=1)) if len(group) > 1 else None,
+        )
+        for name, group in zip(curves.algorithms, groups, strict=True)
+    )
+
+
+def _canonical_order(scores: Floats, blocks: Integers) -> Integers:
+    """Order runs by their scores, so that the order they came in changes no digit.
+
+    The order must not look at the labels: that would not be a shuffle any more.
+    """
+    keys = [scores[:, step] for step in range(min(scores.shape[1], 64))]
+    return np.lexsort([*reversed(keys), blocks])
+
+
+def _scaled(scores: Floats) -> tuple[Floats, float]:
+    """Divide by a power of two, which changes no digit, so that squares stay in range."""
+    deviations = scores - scores.mean()
+    unit = 2.0 ** math.frexp(float(np.abs(deviations).max()))[1]
+    return deviations / unit, unit
+
+
+def _block_codes(curves: Curves) -> Integers:
+    if curves.blocks is None:
+        return np.zeros(curves.n_runs, dtype=np.int64)
+    names = list(dict.fromkeys(curves.blocks))
+    return np.array([names.index(name) for name in curves.blocks], dtype=np.int64)
+
+
+def _visits_all(exact: bool | None, count: int, n_shuffles: int) -> bool:  # noqa: FBT001
+    if exact is None:
+        return count <= max(n_shuffles, CHEAP) and count <= MOST_EXACT
+    if exact and count > MOST_EXACT:
+        msg = (
+            f"There are {_large(count)} relabellings, more than the {MOST_EXACT:,} that can "
+            "be visited one by one. Leave exact out, or set it to False, to sample them."
+        )
+        raise OptionError(msg)
+    return exact
+
+
+def _large(count: int) -> str:
+    return f"{count:,}" if count < 10**15 else f"more than 10^{len(str(count)) - 1}"
+
+
+def _seed(rng: RNGLike) -> int:
+    try:
+        generator = np.random.default_rng(rng)
+    except (TypeError, ValueError) as error:
+        msg = (
+            f"rng = {rng!r} cannot seed a random generator ({error}). Give a whole number "
+            "from 0 on, a numpy Generator, or None."
+        )
+        raise OptionError(msg) from None
+    return int(generator.integers(2**64, dtype=np.uint64))
+
+
+def _check_options(error: str, alpha: float, n_jobs: int) -> None:
+    terms = get_args(ErrorTerm)
+    if error not in terms:
+        msg = f"No error term is called {error!r}; {nearest(str(error), terms)}"
+        raise OptionError(msg)
+    if not isinstance(alpha, float | int | np.number) or not 0 < alpha < 1:
+        msg = f"alpha must lie between 0 and 1, such as 0.05; it is {alpha!r}."
+        raise OptionError(msg)
+    if not isinstance(n_jobs, int | np.integer) or n_jobs == 0:
+        msg = f"n_jobs must be a whole number, 1 or more, or -1 for all cores; it is {n_jobs!r}."
+        raise OptionError(msg)
+
+
+def _whole_number(n_shuffles: float) -> int:
+    valid = isinstance(n_shuffles, int | float | np.number) and n_shuffles >= 1
+    if not valid or isinstance(n_shuffles, bool) or int(n_shuffles) != n_shuffles:
+        msg = f"n_shuffles must be a whole number, 1 or more; it is {n_shuffles!r}."
+        raise OptionError(msg)
+    return int(n_shuffles)
+
+
+def _check_design(curves: Curves, blocks: Integers) -> None:
+    n_algorithms = len(curves.algorithms)
+    if n_algorithms < 2:
+        msg = (
+            f"Comparing needs at least two algorithms, and there is only "
+            f"{curves.algorithms[0]!r}. Check which column names the algorithm."
+        )
+        raise CurvesError(msg)
+    if curves.n_runs <= n_algorithms:
+        means = ", ".join(
+            f"{label!r} {number_text(float(mean))}"
+            for label, mean in list(
+                zip(curves.labels, curves.scores.mean(axis=1), strict=True)
+            )[:6]
+        )
+        msg = (
+            "Every algorithm has a single run, so nothing tells a difference between "
+            f"algorithms from one between runs. The mean scores are {means}; whether they "
+            "differ cannot be said. Repeat the training with other seeds."
+        )
+        raise CurvesError(msg)
+    if curves.blocks is None:
+        return
+    _check_connected(curves, blocks)
+    n_blocks = len(set(curves.blocks))
+    if curves.n_runs - n_algorithms - (n_blocks - 1) < 1:
+        msg = (
+            f"{counted(curves.n_runs, 'run')} in {counted(n_blocks, 'block')} leave nothing "
+            f"to tell {n_algorithms} algorithms from chance. Use larger or more blocks."
+        )
+        raise CurvesError(msg)
+
+
+def _check_connected(curves: Curves, blocks: Integers) -> None:
+    """Refuse blocks that leave some algorithms without any comparison."""
+    linked = {0}
+    while True:
+        reached = np.isin(blocks, blocks[np.isin(curves.codes, list(linked))])
+        grown = set(curves.codes[reached].tolist())
+        if grown == linked:
+            break
+        linked = grown
+    if len(linked) == len(curves.algorithms):
+        return
+    inside = ", ".join(repr(curves.algorithms[code]) for code in sorted(linked))
+    outside = ", ".join(
+        repr(name) for code, name in enumerate(curves.algorithms) if code not in linked
+    )
+    msg = (
+        f"No block holds both one of {inside} and one of {outside}, so blocks leave nothing "
+        "to compare them by. A block is what runs of different algorithms share, such as a "
+        "seed or a fold: name another column, leave the blocks out, or compare separately."
+    )
+    raise CurvesError(msg)
+
+
+def _check_variation(curves: Curves, design: Design) -> None:
+    if design.ss["total"] == 0:
+        value = number_text(float(curves.scores[0, 0]))
+        msg = (
+            f"All {curves.scores.size:,} scores are {value}: there is nothing to compare. "
+            "Check which column holds the score."
+        )
+        raise CurvesError(msg)
+    if sum(design.totals) == 0:
+        where = "" if curves.blocks is None else " of a block"
+        msg = (
+            f"All runs{where} have the same curve: there is nothing to compare. Check that "
+            "the runs were trained with different seeds."
+        )
+        raise CurvesError(msg)

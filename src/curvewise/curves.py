@@ -1,0 +1,411 @@
+"""Curves: the scores of all runs of an experiment, valid or refused."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from itertools import count
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from curvewise.errors import CurvesError, counted
+from curvewise.frames import as_steps, check_names, in_window, matrix_from_long, step_text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import numpy.typing as npt
+
+    from curvewise.kernels import Floats, Integers
+
+__all__ = ["Curves"]
+
+Names = np.ndarray[tuple[int], np.dtype[np.object_]]
+
+# Sums of squares of larger scores would overflow.
+LARGEST = 1e140
+
+
+class Curves:
+    """The scores of several runs of several algorithms at the same steps of training.
+
+    A row is a run and a column is a step. What cannot be compared is refused here, so
+    everything that takes `Curves` receives something already right.
+
+    Parameters
+    ----------
+    scores : array_like, (n_runs, n_steps)
+        One learning curve per row. Copied, and read-only afterwards.
+    labels : sequence of str, (n_runs,)
+        The algorithm of each run.
+    steps : array_like, (n_steps,), optional
+        How much training each column stands for, rising; 0, 1, 2, … by default.
+    runs : sequence, (n_runs,), optional
+        The name of each run, unique within its algorithm; numbered from 0 by default.
+    blocks : sequence, (n_runs,), optional
+        What runs of different algorithms share: a seed, a fold, a task. Runs are then
+        compared only inside their block.
+    higher_is_better : bool
+        Whether a higher score is a better one. It changes words, never a test.
+
+    Examples
+    --------
+    >>> curves = Curves([[0, 2], [1, 4], [0, 1], [0, 2]], ["A", "A", "B", "B"])
+    >>> curves
+    Curves(2 algorithms × 2 runs × 2 steps: 'A', 'B'; steps 0 to 1)
+    >>> curves.select("A").scores
+    array([[0., 2.],
+           [1., 4.]])
+    """
+
+    __slots__ = (
+        "_codes",
+        "algorithms",
+        "blocks",
+        "higher_is_better",
+        "labels",
+        "runs",
+        "scores",
+        "source",
+        "steps",
+    )
+
+    scores: Floats
+    labels: Names
+    steps: np.ndarray[Any, Any]
+    runs: Names
+    blocks: Names | None
+    algorithms: tuple[str, ...]
+    higher_is_better: bool
+    source: str
+    _codes: Integers
+
+    def __init__(
+        self,
+        scores: npt.ArrayLike,
+        labels: Sequence[Any] | npt.ArrayLike,
+        steps: npt.ArrayLike | None = None,
+        runs: Sequence[Any] | npt.ArrayLike | None = None,
+        blocks: Sequence[Any] | npt.ArrayLike | None = None,
+        higher_is_better: bool = True,  # noqa: FBT001, FBT002 (the public signature)
+        *,
+        source: str = "",
+    ) -> None:
+        matrix = _score_matrix(scores)
+        n_runs, n_steps = matrix.shape
+        names = _names(labels, "labels", n_runs)
+        algorithms = tuple(dict.fromkeys(names.tolist()))
+        values = {
+            "scores": matrix,
+            "labels": names,
+            "algorithms": algorithms,
+            "steps": _steps(steps, n_steps),
+            "runs": _numbered(names) if runs is None else _names(runs, "runs", n_runs),
+            "blocks": None if blocks is None else _names(blocks, "blocks", n_runs),
+            "higher_is_better": bool(higher_is_better),
+            "source": source,
+            "_codes": np.array(
+                [algorithms.index(name) for name in names], dtype=np.int64
+            ),
+        }
+        for name, value in values.items():
+            if isinstance(value, np.ndarray):
+                value.setflags(write=False)
+            object.__setattr__(self, name, value)
+        self._refuse_repeated_runs()
+        self._refuse_gaps()
+
+    @classmethod
+    def from_dict(
+        cls,
+        scores: Mapping[str, npt.ArrayLike],
+        steps: npt.ArrayLike | None = None,
+        *,
+        higher_is_better: bool = True,
+        source: str = "",
+    ) -> Self:
+        """Build curves from one runs × steps array per algorithm.
+
+        >>> Curves.from_dict({"A": [[0, 2], [1, 4]], "B": [[0, 1]]}, steps=[10, 20]).labels
+        array(['A', 'A', 'B'], dtype=object)
+        """
+        if not scores:
+            msg = "There are no algorithms: give one runs × steps array for each."
+            raise CurvesError(msg)
+        matrices = {}
+        for name, values in scores.items():
+            try:
+                matrices[name] = _score_matrix(values)
+            except CurvesError as error:
+                msg = f"{name!r}: {error}"
+                raise CurvesError(msg) from None
+        widths = {name: matrix.shape[1] for name, matrix in matrices.items()}
+        if len(set(widths.values())) > 1:
+            listed = ", ".join(f"{name!r} has {width}" for name, width in widths.items())
+            msg = (
+                f"All algorithms need the same steps, but {listed}. Cut the arrays to the "
+                "steps they share."
+            )
+            raise CurvesError(msg)
+        labels = [name for name, matrix in matrices.items() for _ in matrix]
+        return cls(
+            np.vstack(list(matrices.values())),
+            labels,
+            steps,
+            higher_is_better=higher_is_better,
+            source=source,
+        )
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: Any,
+        *,
+        algorithm: str,
+        run: str,
+        step: str,
+        score: str,
+        block: str | None = None,
+        only: Sequence[str] | None = None,
+        start: float | None = None,
+        stop: float | None = None,
+        higher_is_better: bool = True,
+        source: str = "",
+    ) -> Self:
+        """Build curves from a long table with one row per run and step.
+
+        The order of the rows does not matter: algorithms and runs come in natural order.
+
+        Parameters
+        ----------
+        frame : pandas, polars or pyarrow table
+        algorithm, run, step, score, block : str
+            The names of the columns.
+        only : sequence of str, optional
+            The algorithms to keep.
+        start, stop : float, optional
+            The first and the last step to keep.
+        higher_is_better : bool
+            Whether a higher score is a better one.
+        source : str
+            Where the table came from, to be shown with the curves.
+        """
+        matrix = matrix_from_long(
+            frame,
+            algorithm=algorithm,
+            run=run,
+            step=step,
+            score=score,
+            block=block,
+            only=only,
+            start=start,
+            stop=stop,
+        )
+        return cls(
+            matrix.scores,
+            matrix.labels,
+            matrix.steps,
+            matrix.runs,
+            matrix.blocks,
+            higher_is_better,
+            source=source,
+        )
+
+    @property
+    def n_runs(self) -> int:
+        """How many runs there are, of all algorithms together."""
+        return self.scores.shape[0]
+
+    @property
+    def n_steps(self) -> int:
+        """How many steps every run has."""
+        return self.scores.shape[1]
+
+    @property
+    def codes(self) -> Integers:
+        """The place of each run's algorithm among `algorithms`."""
+        return self._codes
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """How many runs each algorithm has."""
+        return tuple(np.bincount(self.codes).tolist())
+
+    def select(self, *algorithms: str) -> Curves:
+        """Return the curves of some algorithms, in the order they are named."""
+        if not algorithms:
+            msg = "Name the algorithms to select."
+            raise CurvesError(msg)
+        check_names(algorithms, self.algorithms)
+        wanted = dict.fromkeys(algorithms)
+        order = [
+            row for name in wanted for row in np.flatnonzero(self._is(name)).tolist()
+        ]
+        return self._subset(order, slice(None))
+
+    def window(self, start: float | None = None, stop: float | None = None) -> Curves:
+        """Return the curves between two steps, both included."""
+        inside = in_window(self.steps, start, stop)
+        return self._subset(slice(None), np.flatnonzero(inside))
+
+    def _is(self, algorithm: str) -> np.ndarray[Any, Any]:
+        return self.codes == self.algorithms.index(algorithm)
+
+    def _subset(self, rows: Any, columns: Any) -> Curves:
+        index = np.arange(self.n_runs)[rows].tolist()
+        return Curves(
+            self.scores[rows][:, columns],
+            [self.labels[i] for i in index],
+            self.steps[columns],
+            [self.runs[i] for i in index],
+            None if self.blocks is None else [self.blocks[i] for i in index],
+            self.higher_is_better,
+            source=self.source,
+        )
+
+    def _refuse_repeated_runs(self) -> None:
+        seen: set[tuple[str, str]] = set()
+        for pair in zip(self.labels, self.runs, strict=True):
+            if pair in seen:
+                msg = (
+                    f"Two runs of {pair[0]!r} are both called {pair[1]!r}. Give each run of "
+                    "an algorithm a name of its own."
+                )
+                raise CurvesError(msg)
+            seen.add(pair)
+
+    def _refuse_gaps(self) -> None:
+        usable = np.isfinite(self.scores)
+        if not usable.all():
+            gaps = np.argwhere(~usable)
+            row, column = gaps[0]
+            n_runs = len(np.unique(gaps[:, 0]))
+            are = "score is" if len(gaps) == 1 else "scores are"
+            msg = (
+                f"{len(gaps):,} {are} missing, infinite or not a number, in "
+                f"{counted(n_runs, 'run')}; the first in run {self.runs[row]!r} of "
+                f"{self.labels[row]!r} at step {step_text(self.steps[column])}. Curves cannot be "
+                "shuffled with gaps: drop those runs, or the steps from there on."
+            )
+            raise CurvesError(msg)
+        if np.abs(self.scores).max() > LARGEST:
+            msg = (
+                f"Scores as large as {np.abs(self.scores).max():.3g} overflow when squared. "
+                "Divide all scores by a constant: no test depends on it."
+            )
+            raise CurvesError(msg)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        msg = f"Curves are immutable; build new ones instead of setting {name!r}."
+        raise AttributeError(msg)
+
+    def __delattr__(self, name: str) -> None:
+        self.__setattr__(name, None)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Curves):
+            return NotImplemented
+        return self.higher_is_better == other.higher_is_better and all(
+            np.array_equal(getattr(self, name), getattr(other, name))
+            for name in ("scores", "steps", "labels", "runs", "blocks")
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuilt, (
+            self.scores,
+            self.labels,
+            self.steps,
+            self.runs,
+            self.blocks,
+            self.higher_is_better,
+            self.source,
+        )
+
+    def __repr__(self) -> str:
+        shown = ", ".join(map(repr, self.algorithms[:6]))
+        if len(self.algorithms) > 6:
+            shown += f" and {len(self.algorithms) - 6} more"
+        sizes = sorted(set(self.sizes))
+        each = f"{sizes[0]}" if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
+        plural = "algorithm" if len(self.algorithms) == 1 else "algorithms"
+        extras = ""
+        if self.blocks is not None:
+            extras += f"; {counted(len(set(self.blocks)), 'block')}"
+        if not self.higher_is_better:
+            extras += "; lower is better"
+        return (
+            f"Curves({len(self.algorithms)} {plural} × {each} runs × {self.n_steps} steps: "
+            f"{shown}; steps {step_text(self.steps[0])} to {step_text(self.steps[-1])}{extras})"
+        )
+
+
+def _rebuilt(*args: Any) -> Curves:
+    *positional, source = args
+    return Curves(*positional, source=source)
+
+
+def _score_matrix(scores: npt.ArrayLike) -> Floats:
+    try:
+        array = np.asarray(scores)
+    except ValueError:
+        msg = "The runs differ in length. Cut them to the steps they share."
+        raise CurvesError(msg) from None
+    if array.dtype.kind not in "fiub":
+        try:
+            array = array.astype(np.float64)
+        except (TypeError, ValueError):
+            msg = f"Scores must be numbers, not {array.dtype}."
+            raise CurvesError(msg) from None
+    if array.ndim != 2:
+        msg = (
+            f"Scores must be runs × steps, two dimensions, but they have {array.ndim}"
+            f" (shape {array.shape}). A single run is one row: reshape it to (1, n_steps)."
+        )
+        raise CurvesError(msg)
+    if array.size == 0:
+        msg = f"There are no scores: the array is {array.shape[0]} runs × {array.shape[1]} steps."
+        raise CurvesError(msg)
+    return np.array(array, dtype=np.float64, order="C")
+
+
+def _names(values: Sequence[Any] | npt.ArrayLike, what: str, n_runs: int) -> Names:
+    if isinstance(values, str):
+        msg = f"{what} must be a sequence with one name per run, not the text {values!r}."
+        raise CurvesError(msg)
+    # An array, so that scores[labels == "A"] means what it says; of objects, so that its
+    # items are plain text.
+    names = np.array([*map(str, np.asarray(values, dtype=object).ravel())], dtype=object)
+    if len(names) != n_runs:
+        msg = f"There are {n_runs} runs but {len(names)} {what}: give one for each run."
+        raise CurvesError(msg)
+    return names
+
+
+def _numbered(labels: Names) -> Names:
+    counts: dict[str, count[int]] = defaultdict(count)
+    return np.array([str(next(counts[label])) for label in labels], dtype=object)
+
+
+def _steps(steps: npt.ArrayLike | None, n_steps: int) -> np.ndarray[Any, Any]:
+    if steps is None:
+        return np.arange(n_steps)
+    try:
+        values = np.array(steps, dtype=np.float64).ravel()
+    except (TypeError, ValueError):
+        msg = "Steps must be numbers: how much training each column of scores stands for."
+        raise CurvesError(msg) from None
+    if len(values) != n_steps:
+        msg = f"The scores have {n_steps} columns but there are {len(values)} steps."
+        raise CurvesError(msg)
+    if not np.all(np.isfinite(values)):
+        msg = "Steps must be finite numbers."
+        raise CurvesError(msg)
+    falls = np.flatnonzero(np.diff(values) <= 0)
+    if falls.size:
+        first, second = values[falls[0]], values[falls[0] + 1]
+        msg = (
+            f"Steps must rise, but {step_text(second)} comes after {step_text(first)}. Sort the columns by "
+            "step, and give each step once."
+        )
+        raise CurvesError(msg)
+    return as_steps(values)

@@ -1,0 +1,78 @@
+"""How far apart two algorithms are, in words a reader can weigh."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from curvewise.kernels.pvalues import hedges_correction
+from curvewise.kernels.shifts import shift_interval
+from curvewise.results import Difference, Interval
+
+if TYPE_CHECKING:
+    from curvewise.curves import Curves
+    from curvewise.kernels import Floats, Integers
+    from curvewise.shuffling import Visited
+
+__all__ = ["measure_difference"]
+
+
+def measure_difference(
+    curves: Curves,
+    contrast: Floats,
+    member: Integers,
+    visited: Visited,
+    *,
+    unit: float,
+    alpha: float,
+    exact: bool,
+) -> Difference:
+    """Return the difference of curve means with its interval, and effect sizes.
+
+    ``contrast`` holds the centred curve means and memberships, in the order of
+    ``member``, which is 0 for the first algorithm; ``unit`` is what they were divided by.
+    """
+    # Within blocks, where there are blocks: the least-squares estimate of a shift.
+    height, membership = contrast[member == 0].sum(axis=0)
+    value = float(height / membership)
+    low, high = shift_interval(
+        value,
+        visited.contrast[:, 0] / membership,
+        visited.contrast[:, 1] / membership,
+        alpha,
+        exact=exact,
+    )
+    a, b = curves.algorithms
+    means = curves.scores.mean(axis=1)
+    return Difference(
+        a=a,
+        b=b,
+        value=value * unit,
+        interval=Interval(low * unit, high * unit),
+        confidence=1 - alpha,
+        hedges_g=_hedges_g(means[curves.codes == 0], means[curves.codes == 1]),
+        probability_of_superiority=_superiority(curves, means),
+    )
+
+
+def _hedges_g(first: Floats, second: Floats) -> float | None:
+    """Return the difference in standard deviations of curve means, if these exist."""
+    df = len(first) + len(second) - 2
+    within = np.sum((first - first.mean()) ** 2) + np.sum((second - second.mean()) ** 2)
+    if df < 2 or within <= 0:
+        return None
+    scale = float(np.sqrt(within / df))
+    return hedges_correction(df) * float(first.mean() - second.mean()) / scale
+
+
+def _superiority(curves: Curves, means: Floats) -> float:
+    """Return how often a run of the first algorithm is the better one; ties half."""
+    first, second = np.flatnonzero(curves.codes == 0), np.flatnonzero(curves.codes == 1)
+    pairs = np.ones((len(first), len(second)), dtype=np.bool_)
+    if curves.blocks is not None:
+        pairs = curves.blocks[first][:, None] == curves.blocks[second]
+    ahead = np.sign(means[first][:, None] - means[second])
+    if not curves.higher_is_better:
+        ahead = -ahead
+    return float(np.mean((1 + ahead[pairs]) / 2))

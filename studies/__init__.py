@@ -1,0 +1,1 @@
+"""The papers' experiments, re-made on the public names of curvewise."""

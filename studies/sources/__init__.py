@@ -1,0 +1,1 @@
+"""Where the curves of the studies come from: generated, never downloaded."""
