@@ -266,8 +266,8 @@ def _check_options(error: str, alpha: float, n_jobs: int) -> None:
 
 
 def _whole_number(n_shuffles: float) -> int:
-    valid = isinstance(n_shuffles, int | float | np.number) and n_shuffles >= 1
-    if not valid or isinstance(n_shuffles, bool) or int(n_shuffles) != n_shuffles:
+    is_number = isinstance(n_shuffles, int | float | np.number)
+    if not is_number or not 1 <= n_shuffles < math.inf or n_shuffles % 1:
         msg = f"n_shuffles must be a whole number, 1 or more; it is {n_shuffles!r}."
         raise OptionError(msg)
     return int(n_shuffles)

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from itertools import count
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from curvewise.checks import names_of, numbered, rising_steps, score_matrix
 from curvewise.errors import CurvesError, counted
-from curvewise.frames import as_steps, check_names, in_window, matrix_from_long, step_text
+from curvewise.frames import check_names, in_window, matrix_from_long, step_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     import numpy.typing as npt
 
+    from curvewise.checks import Names
     from curvewise.kernels import Floats, Integers
 
 __all__ = ["Curves"]
-
-Names = np.ndarray[tuple[int], np.dtype[np.object_]]
 
 # Sums of squares of larger scores would overflow.
 LARGEST = 1e140
@@ -91,17 +89,17 @@ class Curves:
         *,
         source: str = "",
     ) -> None:
-        matrix = _score_matrix(scores)
+        matrix = score_matrix(scores)
         n_runs, n_steps = matrix.shape
-        names = _names(labels, "labels", n_runs)
+        names = names_of(labels, "labels", n_runs)
         algorithms = tuple(dict.fromkeys(names.tolist()))
         values = {
             "scores": matrix,
             "labels": names,
             "algorithms": algorithms,
-            "steps": _steps(steps, n_steps),
-            "runs": _numbered(names) if runs is None else _names(runs, "runs", n_runs),
-            "blocks": None if blocks is None else _names(blocks, "blocks", n_runs),
+            "steps": rising_steps(steps, n_steps),
+            "runs": numbered(names) if runs is None else names_of(runs, "runs", n_runs),
+            "blocks": None if blocks is None else names_of(blocks, "blocks", n_runs),
             "higher_is_better": bool(higher_is_better),
             "source": source,
             "_codes": np.array(
@@ -135,7 +133,7 @@ class Curves:
         matrices = {}
         for name, values in scores.items():
             try:
-                matrices[name] = _score_matrix(values)
+                matrices[name] = score_matrix(values)
             except CurvesError as error:
                 msg = f"{name!r}: {error}"
                 raise CurvesError(msg) from None
@@ -342,70 +340,3 @@ class Curves:
 def _rebuilt(*args: Any) -> Curves:
     *positional, source = args
     return Curves(*positional, source=source)
-
-
-def _score_matrix(scores: npt.ArrayLike) -> Floats:
-    try:
-        array = np.asarray(scores)
-    except ValueError:
-        msg = "The runs differ in length. Cut them to the steps they share."
-        raise CurvesError(msg) from None
-    if array.dtype.kind not in "fiub":
-        try:
-            array = array.astype(np.float64)
-        except (TypeError, ValueError):
-            msg = f"Scores must be numbers, not {array.dtype}."
-            raise CurvesError(msg) from None
-    if array.ndim != 2:
-        msg = (
-            f"Scores must be runs × steps, two dimensions, but they have {array.ndim}"
-            f" (shape {array.shape}). A single run is one row: reshape it to (1, n_steps)."
-        )
-        raise CurvesError(msg)
-    if array.size == 0:
-        msg = f"There are no scores: the array is {array.shape[0]} runs × {array.shape[1]} steps."
-        raise CurvesError(msg)
-    return np.array(array, dtype=np.float64, order="C")
-
-
-def _names(values: Sequence[Any] | npt.ArrayLike, what: str, n_runs: int) -> Names:
-    if isinstance(values, str):
-        msg = f"{what} must be a sequence with one name per run, not the text {values!r}."
-        raise CurvesError(msg)
-    # An array, so that scores[labels == "A"] means what it says; of objects, so that its
-    # items are plain text.
-    names = np.array([*map(str, np.asarray(values, dtype=object).ravel())], dtype=object)
-    if len(names) != n_runs:
-        msg = f"There are {n_runs} runs but {len(names)} {what}: give one for each run."
-        raise CurvesError(msg)
-    return names
-
-
-def _numbered(labels: Names) -> Names:
-    counts: dict[str, count[int]] = defaultdict(count)
-    return np.array([str(next(counts[label])) for label in labels], dtype=object)
-
-
-def _steps(steps: npt.ArrayLike | None, n_steps: int) -> np.ndarray[Any, Any]:
-    if steps is None:
-        return np.arange(n_steps)
-    try:
-        values = np.array(steps, dtype=np.float64).ravel()
-    except (TypeError, ValueError):
-        msg = "Steps must be numbers: how much training each column of scores stands for."
-        raise CurvesError(msg) from None
-    if len(values) != n_steps:
-        msg = f"The scores have {n_steps} columns but there are {len(values)} steps."
-        raise CurvesError(msg)
-    if not np.all(np.isfinite(values)):
-        msg = "Steps must be finite numbers."
-        raise CurvesError(msg)
-    falls = np.flatnonzero(np.diff(values) <= 0)
-    if falls.size:
-        first, second = values[falls[0]], values[falls[0] + 1]
-        msg = (
-            f"Steps must rise, but {step_text(second)} comes after {step_text(first)}. Sort the columns by "
-            "step, and give each step once."
-        )
-        raise CurvesError(msg)
-    return as_steps(values)

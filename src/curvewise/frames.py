@@ -187,8 +187,8 @@ def _step_values(series: nw.Series[Any]) -> np.ndarray[Any, Any]:
     bad = np.flatnonzero(~np.isfinite(values))
     if bad.size:
         msg = (
-            f"Steps must be numbers, and {counted(bad.size, 'row')} of column "
-            f"{series.name!r} have none, the first being data row {bad[0] + 1} "
+            f"Steps must be numbers; column {series.name!r} has none in "
+            f"{counted(bad.size, 'row')}, the first being data row {bad[0] + 1} "
             f"({series[int(bad[0])]!r}). Name another column as the step, or mend the rows."
         )
         raise CurvesError(msg)
@@ -302,8 +302,8 @@ def _scattered(
     if repeated.size:
         run, step = divmod(int(repeated[0]), n_steps)
         msg = (
-            f"{counted(int(counts.sum() - len(distinct)), 'row')} repeat a run and step "
-            f"already given: run {runs[run]!r} of {labels[run]!r} has "
+            f"{counted(int(counts.sum() - len(distinct)), 'row')} with a run and step already "
+            f"given: run {runs[run]!r} of {labels[run]!r} has "
             f"{counts[counts > 1][0]} scores at step {step_text(steps[step])}. Average or drop "
             "repeated rows, pick one task or metric if the table holds several, or name "
             "the column that tells the runs apart as the run."

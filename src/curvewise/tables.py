@@ -56,11 +56,11 @@ class Table:
             collapse_padding=True,
         )
         for place, name in enumerate(self.header):
-            justify = "left" if place < self.n_text_columns else "right"
+            is_text = place < self.n_text_columns
             table.add_column(
                 Text(printable(name)),
-                justify=justify,
-                no_wrap=place >= self.n_text_columns,
+                justify="left" if is_text else "right",
+                no_wrap=not is_text,
             )
         for row in self.rows:
             table.add_row(*(Text(printable(cell)) for cell in row))

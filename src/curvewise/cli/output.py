@@ -104,10 +104,11 @@ def _show_on_terminal(comparison: Comparison, verdict: str) -> None:
     console = Console(highlight=False)
     width = min(console.width, 90)
     console.print(Text(verdict, style="bold"), width=width)
+    # A narrow window wraps long lines by itself; numbers must never be cut.
+    unbounded = Console(highlight=False, width=1_000)
     for table in comparison.tables():
         console.print()
-        # A narrow window wraps long lines by itself; numbers must never be cut.
-        console.print(table.rich(), width=max(console.width, 110), crop=False)
+        unbounded.print(table.rich())
         for line in table.notes:
             console.print(Text(printable(line), style="dim"), width=width)
     for warning in comparison.warnings:

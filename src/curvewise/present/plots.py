@@ -34,9 +34,10 @@ __all__ = [
     "save_figure",
 ]
 
-# Okabe & Ito's colours, told apart by colour-blind readers, in an order whose greys
-# differ too; line styles tell them apart in print without colour.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
+# Okabe & Ito's colours, told apart by colour-blind readers, in an order in which
+# neighbours differ in grey too; line styles tell the rest apart without colour.
+COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#000000", "#56B4E9", "#D55E00")
+OBSERVED = "#D55E00"
 LINE_STYLES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))
 TITLES = {"overall": "any difference", "algorithm": "height", "interaction": "shape"}
 
@@ -117,9 +118,9 @@ def plot_null_distribution(effect: Effect, ax: Axes | None = None) -> Axes:
     p = f"{'exact ' if effect.exact else ''}p = {p_text(effect.pvalue)}"
     if np.isfinite(effect.statistic):
         label = f"observed F = {number_text(effect.statistic)}, {p}"
-        ax.axvline(effect.statistic, color=COLOURS[1], linewidth=2, label=label)
+        ax.axvline(effect.statistic, color=OBSERVED, linewidth=2, label=label)
     else:
-        ax.plot([], [], color=COLOURS[1], label=f"observed F is infinite, {p}")
+        ax.plot([], [], color=OBSERVED, label=f"observed F is infinite, {p}")
     if np.isfinite(effect.critical_value):
         ax.axvline(
             effect.critical_value,

@@ -44,7 +44,8 @@ def recognised(named: Columns, available: list[str]) -> Columns:
         if column is not None and column not in available:
             msg = f"No column is called {column!r}; {nearest(column, available)}"
             raise CurvesError(msg)
-    taken = {column for column in named if column is not None}
+    # A block may also be what tells the runs apart, such as a shared seed.
+    taken = {column for column in named._replace(block=None) if column is not None}
     found = {
         part: _usual(part, [column for column in available if column not in taken])
         for part in USUAL_NAMES
