@@ -263,30 +263,33 @@ def in_window(
     return inside
 
 
-def _compact(values: np.ndarray[Any, Any]) -> tuple[Integers, np.ndarray[Any, Any]]:
+def _compact(values: np.ndarray[Any, Any]) -> tuple[Integers32, np.ndarray[Any, Any]]:
     """Give the distinct values numbers in rising order, from 0."""
     low = values.min()
     span = int(values.max() - low) + 1
     if np.issubdtype(values.dtype, np.integer) and span <= 4 * len(values) + 1024:
         # A table of marks is several times faster than sorting ten million rows.
+        offsets = values - low
         seen = np.zeros(span, dtype=np.bool_)
-        seen[values - low] = True
-        places = np.cumsum(seen, dtype=np.int64) - 1
-        return places[values - low], np.flatnonzero(seen) + low
-    distinct, places = np.unique(values, return_inverse=True)
-    return places, distinct
+        seen[offsets] = True
+        places = np.cumsum(seen, dtype=np.int32) - np.int32(1)
+        return places[offsets], np.flatnonzero(seen) + low
+    distinct, numbers = np.unique(values, return_inverse=True)
+    return numbers.astype(np.int32), distinct
 
 
 def _scattered(
-    rows: Integers,
-    places: Integers,
+    rows: Integers32,
+    places: Integers32,
     values: Floats,
     labels: list[str],
     runs: list[str],
     steps: np.ndarray[Any, Any],
 ) -> Floats:
     n_runs, n_steps = len(labels), len(steps)
-    cells = rows * n_steps + places
+    cells = rows.astype(np.int64)
+    cells *= n_steps
+    cells += places
     if len(values) == n_runs * n_steps:
         scores = np.empty(n_runs * n_steps)
         filled = np.zeros(n_runs * n_steps, dtype=np.bool_)
@@ -350,7 +353,7 @@ def _uneven(
 
 
 def _run_blocks(
-    rows: Integers,
+    rows: Integers32,
     codes: Integers32,
     labels: list[str],
     runs: list[str],
