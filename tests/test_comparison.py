@@ -260,6 +260,12 @@ def test_three_runs_each_cannot_be_significant() -> None:
     assert found.difference.interval == (-math.inf, math.inf)
 
 
+def test_sampling_does_not_hide_that_runs_are_too_few() -> None:
+    found = compare(some_curves(0, (3, 3)), exact=False, rng=0)
+    assert found.smallest_pvalue == pytest.approx(0.1)
+    assert "With 3 + 3 runs the smallest p possible is 0.100" in found.warnings[0]
+
+
 def test_too_few_shuffles_are_warned_of() -> None:
     found = compare(some_curves(0, (6, 6)), exact=False, n_shuffles=10, rng=0)
     assert "Use at least 19." in found.warnings[0]
@@ -416,8 +422,55 @@ def test_data_that_cannot_be_compared_are_refused(curves: Curves, message: str) 
         compare(curves)
 
 
+@pytest.mark.parametrize("n_steps", [3, 90])
+def test_the_order_of_runs_and_names_of_blocks_change_nothing(n_steps: int) -> None:
+    curves = some_curves(0, (8, 8), n_steps, blocks=[1, 2, 3, 4] * 4)
+    # Long flat beginnings, as with sparse rewards, do not order runs.
+    scores = curves.scores * (np.arange(n_steps) >= n_steps - 3)
+    assert curves.blocks is not None
+    order = np.random.default_rng(1).permutation(16)
+    renamed = np.array(
+        [{"1": "z", "2": "y", "3": "a", "4": "b"}[b] for b in curves.blocks]
+    )
+    options: dict[str, Any] = {"exact": False, "n_shuffles": 400, "rng": 2}
+    one = compare(Curves(scores, curves.labels, blocks=curves.blocks), **options)
+    other = compare(
+        Curves(scores[order], curves.labels[order], blocks=renamed[order]), **options
+    )
+    assert_same_effects(one, other)
+
+
+def test_incomplete_blocks_hide_no_effect() -> None:
+    """Compared across blocks, B would look alike everywhere: A = 2, B = 1, C = 0."""
+    rng = np.random.default_rng(0)
+    heights = np.array([2, 1] * 4 + [1, 0] * 4)[:, None]
+    scores = heights + 0.1 * rng.normal(size=(16, 3))
+    labels = ["A", "B"] * 4 + ["B", "C"] * 4
+    found = compare(Curves(scores, labels, blocks=np.repeat(range(8), 2)))
+    # Turning round A and B, or B and C, makes no other F: 2⁸ relabellings come down to 2⁶.
+    assert found.n_relabellings == 2**6
+    assert found.algorithm.pvalue == 1 / 2**6
+    assert found.algorithm.statistic > 100
+
+
+def test_effect_sizes_are_taken_within_blocks() -> None:
+    heights = np.array([0, 1, 1, 0, 1, 1, 10, 10, 11, 10, 10, 11.0])
+    labels = list("BAABAABBABBA")
+    scores = heights[:, None] + 0.01 * np.random.default_rng(0).normal(size=(12, 3))
+    blocks = np.repeat(range(4), 3)
+    difference = compare(
+        Curves(scores, labels, blocks=blocks).select("A", "B")
+    ).difference
+    assert difference is not None
+    assert difference.value == pytest.approx(1, abs=0.05)
+    assert difference.hedges_g is not None
+    assert difference.hedges_g > 0
+    assert difference.probability_of_superiority == 1
+
+
 def test_uneven_blocks_are_used_and_said() -> None:
     found = compare(some_curves(0, (4, 4), blocks=[1, 1, 2, 2, 1, 2, 2, 2]))
     assert any("equally often" in warning for warning in found.warnings)
+    assert not found.even_blocks
     alone = compare(some_curves(0, (4, 4), blocks=[1, 2, 3, 3, 1, 2, 2, 1]))
     assert any("1 of 3 blocks hold a single algorithm (3)" in w for w in alone.warnings)

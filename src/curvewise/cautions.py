@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from curvewise.kernels.enumeration import n_relabellings
+from curvewise.kernels.enumeration import n_relabellings as count_relabellings
 from curvewise.tables import p_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from curvewise.curves import Curves
+    from curvewise.kernels import Integers
     from curvewise.results import Effect, ErrorTerm
 
-__all__ = ["cautions"]
+__all__ = ["cautions", "has_even_blocks"]
 
 ASPECTS: dict[str, str] = {"algorithm": "height", "interaction": "shape"}
 
@@ -24,6 +25,7 @@ ASPECTS: dict[str, str] = {"algorithm": "height", "interaction": "shape"}
 def cautions(
     curves: Curves,
     effects: Mapping[ErrorTerm, Mapping[str, Effect]],
+    n_relabellings: int,
     *,
     error: ErrorTerm,
     alpha: float,
@@ -31,7 +33,8 @@ def cautions(
     """Collect every warning that applies, the gravest first."""
     some = effects[error]["overall"]
     return (
-        *_too_few(curves, some, alpha),
+        *_too_few_runs(curves, n_relabellings, alpha),
+        *_too_few_shuffles(some, alpha),
         *_single_runs(curves),
         *_single_step(curves),
         *_without_error(effects[error]),
@@ -40,24 +43,26 @@ def cautions(
     )
 
 
-def _too_few(curves: Curves, some: Effect, alpha: float) -> Iterator[str]:
-    if not some.exact:
-        if 1 / (1 + some.n_shuffles) > alpha:
-            yield (
-                f"{some.n_shuffles:,} shuffles cannot give a p below "
-                f"{p_text(1 / (1 + some.n_shuffles))}, which is above alpha = {alpha:g}: "
-                f"nothing can be significant. Use at least {math.ceil(1 / alpha) - 1:,}."
-            )
-        return
-    if 1 / some.n_shuffles <= alpha:
+def _too_few_runs(curves: Curves, n_relabellings: int, alpha: float) -> Iterator[str]:
+    if 1 / n_relabellings <= alpha:
         return
     sizes = " + ".join(map(str, curves.sizes))
     remedy = "More runs are needed"
     if curves.blocks is None:
         remedy += f": {_enough(len(curves.algorithms), alpha)} of each algorithm would do"
     yield (
-        f"With {sizes} runs the smallest p possible is {p_text(1 / some.n_shuffles)}, "
+        f"With {sizes} runs the smallest p possible is {p_text(1 / n_relabellings)}, "
         f"which is above alpha = {alpha:g}: no data could be significant. {remedy}."
+    )
+
+
+def _too_few_shuffles(some: Effect, alpha: float) -> Iterator[str]:
+    if some.exact or 1 / (1 + some.n_shuffles) <= alpha:
+        return
+    yield (
+        f"{some.n_shuffles:,} shuffles cannot give a p below "
+        f"{p_text(1 / (1 + some.n_shuffles))}, which is above alpha = {alpha:g}: nothing "
+        f"can be significant. Use at least {math.ceil(1 / alpha) - 1:,}."
     )
 
 
@@ -66,7 +71,7 @@ def _enough(n_algorithms: int, alpha: float) -> int:
     n_runs = 2
     while True:
         labels = np.repeat(np.arange(n_algorithms), n_runs)
-        if 1 / n_relabellings(labels, np.zeros_like(labels)) <= alpha:
+        if 1 / count_relabellings(labels, np.zeros_like(labels)) <= alpha:
             return n_runs
         n_runs += 1
 
@@ -106,41 +111,57 @@ def _mixed_up(
     )
     for name, other in pairs:
         own, pooled = effects["split"][name], effects["pooled"][name]
-        if pooled.significant and (
+        if not pooled.significant or not (
             effects["split"][other].significant or not own.significant
         ):
-            yield (
-                f"With the pooled error term a difference in {ASPECTS[other]} can pass for "
-                f"one in {ASPECTS[name]}, and here the {ASPECTS[other]} differs enough for "
-                f"that: p for {ASPECTS[name]} is {p_text(pooled.pvalue)} pooled and "
-                f"{p_text(own.pvalue)} with its own error term. Believe the latter "
-                '(error="split").'
-            )
+            continue
+        enough = ""
+        if effects["split"][other].significant:
+            enough = f", and here the {ASPECTS[other]} differs enough for that"
+        yield (
+            f"With the pooled error term a difference in {ASPECTS[other]} can pass for one "
+            f"in {ASPECTS[name]}{enough}: p for {ASPECTS[name]} is {p_text(pooled.pvalue)} "
+            f"pooled and {p_text(own.pvalue)} with its own error term. Believe the latter "
+            '(error="split").'
+        )
 
 
-def _uneven_blocks(curves: Curves) -> Iterator[str]:
+def has_even_blocks(curves: Curves) -> bool:
+    """Tell whether every block holds the algorithms in the same proportions."""
     if curves.blocks is None:
-        return
-    names = list(dict.fromkeys(curves.blocks))
-    counts = np.array(
+        return True
+    counts = _block_counts(curves)
+    expected = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / counts.sum()
+    return bool(np.allclose(counts, expected))
+
+
+def _block_counts(curves: Curves) -> Integers:
+    """Count the runs of each algorithm in each block; (n_blocks, n_algorithms)."""
+    assert curves.blocks is not None  # noqa: S101 (asked only of curves with blocks)
+    return np.array(
         [
             np.bincount(
                 curves.codes[curves.blocks == name], minlength=len(curves.algorithms)
             )
-            for name in names
+            for name in dict.fromkeys(curves.blocks)
         ]
     )
-    alone = [
-        name for name, row in zip(names, counts, strict=True) if (row > 0).sum() == 1
-    ]
+
+
+def _uneven_blocks(curves: Curves) -> Iterator[str]:
+    if curves.blocks is None or has_even_blocks(curves):
+        return
+    names = list(dict.fromkeys(curves.blocks))
+    held = (_block_counts(curves) > 0).sum(axis=1)
+    alone = [name for name, n_held in zip(names, held, strict=True) if n_held == 1]
     if alone:
         listed = ", ".join(alone[:3]) + (" and others" if len(alone) > 3 else "")
         yield (
             f"{len(alone)} of {len(names)} blocks hold a single algorithm ({listed}): their "
             "runs say nothing about differences between algorithms."
         )
-    elif (counts != counts[:, :1]).any():
-        yield (
-            "Blocks do not hold every algorithm equally often; sums of squares are those of "
-            "the curves with their block's mean curve taken off."
-        )
+    yield (
+        "Blocks do not hold every algorithm equally often: the sums of squares are those of "
+        "the curves with their block's mean curve taken off, and compare algorithms within "
+        "blocks only."
+    )

@@ -18,7 +18,14 @@ if TYPE_CHECKING:
 
     from curvewise.kernels import Floats
 
-__all__ = ["Names", "names_of", "numbered", "rising_steps", "score_matrix"]
+__all__ = [
+    "Names",
+    "names_of",
+    "numbered",
+    "precision_of",
+    "rising_steps",
+    "score_matrix",
+]
 
 Names = np.ndarray[tuple[int], np.dtype[np.object_]]
 
@@ -46,6 +53,12 @@ def score_matrix(scores: npt.ArrayLike) -> Floats:
         msg = f"There are no scores: the array is {array.shape[0]} runs × {array.shape[1]} steps."
         raise CurvesError(msg)
     return np.array(array, dtype=np.float64, order="C")
+
+
+def precision_of(scores: npt.ArrayLike) -> float:
+    """Return the machine epsilon of the type that scores are given in."""
+    dtype = np.asarray(scores).dtype
+    return float(np.finfo(dtype if dtype.kind == "f" else np.float64).eps)
 
 
 def names_of(values: Sequence[Any] | npt.ArrayLike, what: str, n_runs: int) -> Names:

@@ -11,19 +11,27 @@ from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
-from curvewise.cautions import cautions
+from curvewise.cautions import cautions, has_even_blocks
 from curvewise.differences import measure_difference
 from curvewise.errors import CurvesError, OptionError, counted, nearest
-from curvewise.kernels.anova import f_ratio, shares
 from curvewise.kernels.design import Design
 from curvewise.kernels.enumeration import Enumeration, n_relabellings
+from curvewise.kernels.extremes import effect_ratios, rounding
 from curvewise.kernels.pvalues import critical_value, pvalue
 from curvewise.kernels.shuffles import Shuffles
-from curvewise.results import AlgorithmSummary, Comparison, Effect, EffectName, ErrorTerm
+from curvewise.results import (
+    AlgorithmSummary,
+    Comparison,
+    Effect,
+    EffectName,
+    ErrorTerm,
+    f_statistic,
+)
 from curvewise.shuffling import MOST_KEPT, visit
 from curvewise.tables import number_text
 
 if TYPE_CHECKING:
+    from curvewise.checks import Names
     from curvewise.curves import Curves
     from curvewise.kernels import Floats, Integers
     from curvewise.shuffling import Relabellings, Visited
@@ -43,8 +51,10 @@ RNGLike = (
 CHEAP = 400_000
 # Beyond this an exact answer would take minutes and hundreds of megabytes.
 MOST_EXACT = 10_000_000
+# Squares of what is smaller would vanish.
+SMALLEST_SPREAD = 1e-140
 
-# Which row of `shares` is which effect.
+# Which of the five statistics of `kernels.extremes` is which effect.
 ROWS: dict[ErrorTerm, dict[EffectName, int]] = {
     "split": {"overall": 0, "algorithm": 1, "interaction": 2},
     "pooled": {"overall": 0, "algorithm": 3, "interaction": 4},
@@ -100,12 +110,12 @@ def compare(
     """
     _check_options(error, alpha, n_jobs)
     n_shuffles = _whole_number(n_shuffles)
-    blocks = _block_codes(curves)
-    _check_design(curves, blocks)
-    order = _canonical_order(curves.scores, blocks)
-    labels, blocks = curves.codes[order], blocks[order]
+    _check_design(curves)
+    order, blocks = _canonical_order(curves)
+    labels = curves.codes[order]
     scores, unit = _scaled(curves.scores[order])
-    design = Design.from_scores(scores, labels, blocks)
+    noise = rounding(curves.scores, curves.precision) / unit
+    design = Design.from_scores(scores, labels, blocks, noise)
     _check_variation(curves, design)
 
     count = n_relabellings(labels, blocks)
@@ -121,7 +131,14 @@ def compare(
     difference = None
     if design.contrast is not None:
         difference = measure_difference(
-            curves, design.contrast, labels, visited, unit=unit, alpha=alpha, exact=exact
+            curves,
+            design.contrast,
+            labels,
+            visited,
+            unit=unit,
+            noise=noise,
+            alpha=alpha,
+            exact=exact,
         )
     return Comparison(
         algorithms=_summaries(curves),
@@ -129,6 +146,7 @@ def compare(
         first_step=curves.steps[0].item(),
         last_step=curves.steps[-1].item(),
         n_blocks=None if curves.blocks is None else len(set(curves.blocks)),
+        even_blocks=has_even_blocks(curves),
         higher_is_better=curves.higher_is_better,
         effects=effects,
         ss={source: value * unit**2 for source, value in design.ss.items()},
@@ -140,7 +158,7 @@ def compare(
         n_relabellings=count,
         n_shuffles=visited.count,
         seed=seed,
-        warnings=cautions(curves, effects, error=error, alpha=alpha),
+        warnings=cautions(curves, effects, count, error=error, alpha=alpha),
         source=curves.source,
     )
 
@@ -148,18 +166,19 @@ def compare(
 def _effects(
     design: Design, visited: Visited, *, alpha: float, exact: bool
 ) -> dict[ErrorTerm, dict[str, Effect]]:
-    observed = shares(design.between[:, None], design.totals)[:, 0]
-    nulls = shares(visited.between, design.totals)
-    df = design.df
+    nulls = effect_ratios(visited.between, design.totals)
+    df, ss = design.df, design.ss
+    own = {"algorithm": "curves", "interaction": "residual"}
 
     def effect(name: EffectName, error: ErrorTerm) -> Effect:
-        own = {"algorithm": "curves", "interaction": "residual"}
-        effect_df = (
-            df["algorithm"] + df["interaction"] if name == "overall" else df[name],
-            df[own.get(name, "error") if error == "split" else "error"],
-        )
+        parts = ("algorithm", "interaction") if name == "overall" else (name,)
+        against = own.get(name, "error") if error == "split" else "error"
+        effect_df = sum(df[part] for part in parts), df[against]
+        statistic = f_statistic(sum(ss[part] for part in parts), ss[against], effect_df)
         row = ROWS[error][name]
-        null = f_ratio(nulls[row], effect_df)
+        null = nulls[row] * (effect_df[1] / effect_df[0])
+        # Where a tie is only rounded apart, the null distribution says that it is a tie.
+        null[np.isclose(null, statistic, rtol=1e-9, atol=0)] = statistic
         critical = critical_value(null, alpha)
         if len(null) > MOST_KEPT:
             # Evenly spaced ranks keep the shape, and every quantile that can be drawn.
@@ -169,7 +188,7 @@ def _effects(
         n_extreme = int(visited.n_extreme[row])
         return Effect(
             name=name,
-            statistic=float(f_ratio(observed[row], effect_df)),
+            statistic=statistic,
             df=effect_df,
             pvalue=pvalue(n_extreme, visited.count, exact=exact),
             n_extreme=n_extreme,
@@ -201,13 +220,23 @@ def _summaries(curves: Curves) -> tuple[AlgorithmSummary, ...]:
     )
 
 
-def _canonical_order(scores: Floats, blocks: Integers) -> Integers:
-    """Order runs by their scores, so that the order they came in changes no digit.
+def _canonical_order(curves: Curves) -> tuple[Integers, Integers]:
+    """Order runs by block and score, so that the order they came in changes no digit.
 
-    The order must not look at the labels: that would not be a shuffle any more.
+    Returns the order, and the block of each run in that order. It must not look at the
+    labels: that would not be a shuffle any more.
     """
-    keys = [scores[:, step] for step in range(min(scores.shape[1], 64))]
-    return np.lexsort([*reversed(keys), blocks])
+    scores = curves.scores
+    varying = np.flatnonzero(np.ptp(scores, axis=0) > 0)[:64]
+    keys = [scores.mean(axis=1), *(scores[:, step] for step in reversed(varying))]
+    rank = np.empty(curves.n_runs, dtype=np.int64)
+    rank[np.lexsort(keys)] = np.arange(curves.n_runs)
+    if curves.blocks is None:
+        return np.argsort(rank), np.zeros(curves.n_runs, dtype=np.int64)
+    first = {name: int(rank[curves.blocks == name].min()) for name in set(curves.blocks)}
+    blocks = np.array([first[name] for name in curves.blocks])
+    order = np.lexsort([rank, blocks])
+    return order, np.unique(blocks[order], return_inverse=True)[1]
 
 
 def _scaled(scores: Floats) -> tuple[Floats, float]:
@@ -215,13 +244,6 @@ def _scaled(scores: Floats) -> tuple[Floats, float]:
     deviations = scores - scores.mean()
     unit = 2.0 ** math.frexp(float(np.abs(deviations).max()))[1]
     return deviations / unit, unit
-
-
-def _block_codes(curves: Curves) -> Integers:
-    if curves.blocks is None:
-        return np.zeros(curves.n_runs, dtype=np.int64)
-    names = list(dict.fromkeys(curves.blocks))
-    return np.array([names.index(name) for name in curves.blocks], dtype=np.int64)
 
 
 def _visits_all(exact: bool | None, count: int, n_shuffles: int) -> bool:  # noqa: FBT001
@@ -273,7 +295,7 @@ def _whole_number(n_shuffles: float) -> int:
     return int(n_shuffles)
 
 
-def _check_design(curves: Curves, blocks: Integers) -> None:
+def _check_design(curves: Curves) -> None:
     n_algorithms = len(curves.algorithms)
     if n_algorithms < 2:
         msg = (
@@ -294,9 +316,22 @@ def _check_design(curves: Curves, blocks: Integers) -> None:
             "differ cannot be said. Repeat the training with other seeds."
         )
         raise CurvesError(msg)
+    if np.ptp(curves.scores) == 0:
+        value = number_text(float(curves.scores[0, 0]))
+        msg = (
+            f"All {curves.scores.size:,} scores are {value}: there is nothing to compare. "
+            "Check which column holds the score."
+        )
+        raise CurvesError(msg)
+    if np.ptp(curves.scores) < SMALLEST_SPREAD:
+        msg = (
+            f"Scores that differ by {np.ptp(curves.scores):.3g} vanish when squared. "
+            "Multiply all scores by a constant: no test depends on it."
+        )
+        raise CurvesError(msg)
     if curves.blocks is None:
         return
-    _check_connected(curves, blocks)
+    _check_connected(curves, curves.blocks)
     n_blocks = len(set(curves.blocks))
     if curves.n_runs - n_algorithms - (n_blocks - 1) < 1:
         msg = (
@@ -306,11 +341,12 @@ def _check_design(curves: Curves, blocks: Integers) -> None:
         raise CurvesError(msg)
 
 
-def _check_connected(curves: Curves, blocks: Integers) -> None:
+def _check_connected(curves: Curves, blocks: Names) -> None:
     """Refuse blocks that leave some algorithms without any comparison."""
     linked = {0}
     while True:
-        reached = np.isin(blocks, blocks[np.isin(curves.codes, list(linked))])
+        touched = set(blocks[np.isin(curves.codes, list(linked))])
+        reached = np.array([block in touched for block in blocks])
         grown = set(curves.codes[reached].tolist())
         if grown == linked:
             break
@@ -330,13 +366,6 @@ def _check_connected(curves: Curves, blocks: Integers) -> None:
 
 
 def _check_variation(curves: Curves, design: Design) -> None:
-    if design.ss["total"] == 0:
-        value = number_text(float(curves.scores[0, 0]))
-        msg = (
-            f"All {curves.scores.size:,} scores are {value}: there is nothing to compare. "
-            "Check which column holds the score."
-        )
-        raise CurvesError(msg)
     if sum(design.totals) == 0:
         where = "" if curves.blocks is None else " of a block"
         msg = (

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from curvewise.checks import names_of, numbered, rising_steps, score_matrix
+from curvewise.checks import names_of, numbered, precision_of, rising_steps, score_matrix
 from curvewise.errors import CurvesError, counted
 from curvewise.frames import check_names, in_window, matrix_from_long, step_text
 
@@ -45,6 +45,11 @@ class Curves:
         compared only inside their block.
     higher_is_better : bool
         Whether a higher score is a better one. It changes words, never a test.
+    source : str
+        Where the curves came from, to be shown with them.
+    precision : float, optional
+        How finely scores were stored, so that ties are known: the machine epsilon of
+        their type by default.
 
     Examples
     --------
@@ -62,6 +67,7 @@ class Curves:
         "blocks",
         "higher_is_better",
         "labels",
+        "precision",
         "runs",
         "scores",
         "source",
@@ -76,6 +82,7 @@ class Curves:
     algorithms: tuple[str, ...]
     higher_is_better: bool
     source: str
+    precision: float
     _codes: Integers
 
     def __init__(
@@ -88,6 +95,7 @@ class Curves:
         higher_is_better: bool = True,  # noqa: FBT001, FBT002 (the public signature)
         *,
         source: str = "",
+        precision: float | None = None,
     ) -> None:
         matrix = score_matrix(scores)
         n_runs, n_steps = matrix.shape
@@ -102,6 +110,7 @@ class Curves:
             "blocks": None if blocks is None else names_of(blocks, "blocks", n_runs),
             "higher_is_better": bool(higher_is_better),
             "source": source,
+            "precision": precision_of(scores) if precision is None else precision,
             "_codes": np.array(
                 [algorithms.index(name) for name in names], dtype=np.int64
             ),
@@ -152,6 +161,7 @@ class Curves:
             steps,
             higher_is_better=higher_is_better,
             source=source,
+            precision=max(map(precision_of, scores.values())),
         )
 
     @classmethod
@@ -207,6 +217,7 @@ class Curves:
             matrix.blocks,
             higher_is_better,
             source=source,
+            precision=matrix.precision,
         )
 
     @property
@@ -259,6 +270,7 @@ class Curves:
             None if self.blocks is None else [self.blocks[i] for i in index],
             self.higher_is_better,
             source=self.source,
+            precision=self.precision,
         )
 
     def _refuse_repeated_runs(self) -> None:
@@ -317,6 +329,7 @@ class Curves:
             self.blocks,
             self.higher_is_better,
             self.source,
+            self.precision,
         )
 
     def __repr__(self) -> str:
@@ -338,5 +351,5 @@ class Curves:
 
 
 def _rebuilt(*args: Any) -> Curves:
-    *positional, source = args
-    return Curves(*positional, source=source)
+    *positional, source, precision = args
+    return Curves(*positional, source=source, precision=precision)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,13 +26,15 @@ def measure_difference(
     visited: Visited,
     *,
     unit: float,
+    noise: float,
     alpha: float,
     exact: bool,
 ) -> Difference:
     """Return the difference of curve means with its interval, and effect sizes.
 
     ``contrast`` holds the centred curve means and memberships, in the order of
-    ``member``, which is 0 for the first algorithm; ``unit`` is what they were divided by.
+    ``member``, which is 0 for the first algorithm; ``unit`` is what they were divided by,
+    and ``noise`` how far rounding can move the table.
     """
     # Within blocks, where there are blocks: the least-squares estimate of a shift.
     height, membership = contrast[member == 0].sum(axis=0)
@@ -43,36 +46,42 @@ def measure_difference(
         alpha,
         exact=exact,
     )
+    # Zero is the one shift that readers look for: an end a rounding error away is at it.
+    slack = 2 * noise / math.sqrt(curves.scores.size)
+    value, low, high = (0.0 if abs(x) <= slack else x for x in (value, low, high))
     a, b = curves.algorithms
-    means = curves.scores.mean(axis=1)
+    means = curves.scores.mean(axis=1) / unit
     return Difference(
         a=a,
         b=b,
         value=value * unit,
         interval=Interval(low * unit, high * unit),
         confidence=1 - alpha,
-        hedges_g=_hedges_g(means[curves.codes == 0], means[curves.codes == 1]),
-        probability_of_superiority=_superiority(curves, means),
+        hedges_g=_hedges_g(
+            value, means[curves.codes == 0], means[curves.codes == 1], slack
+        ),
+        probability_of_superiority=_superiority(curves, means, slack),
     )
 
 
-def _hedges_g(first: Floats, second: Floats) -> float | None:
-    """Return the difference in standard deviations of curve means, if these exist."""
+def _hedges_g(value: float, first: Floats, second: Floats, slack: float) -> float | None:
+    """Return the difference in pooled standard deviations of curve means, if these exist."""
     df = len(first) + len(second) - 2
     within = np.sum((first - first.mean()) ** 2) + np.sum((second - second.mean()) ** 2)
-    if df < 2 or within <= 0:
+    scale = math.sqrt(within / df) if df else 0.0
+    if df < 2 or scale <= slack:
         return None
-    scale = float(np.sqrt(within / df))
-    return hedges_correction(df) * float(first.mean() - second.mean()) / scale
+    return hedges_correction(df) * value / scale
 
 
-def _superiority(curves: Curves, means: Floats) -> float:
+def _superiority(curves: Curves, means: Floats, slack: float) -> float:
     """Return how often a run of the first algorithm is the better one; ties half."""
     first, second = np.flatnonzero(curves.codes == 0), np.flatnonzero(curves.codes == 1)
     pairs = np.ones((len(first), len(second)), dtype=np.bool_)
     if curves.blocks is not None:
         pairs = curves.blocks[first][:, None] == curves.blocks[second]
-    ahead = np.sign(means[first][:, None] - means[second])
+    apart = means[first][:, None] - means[second]
+    ahead = np.where(np.abs(apart) <= slack, 0.0, np.sign(apart))
     if not curves.higher_is_better:
         ahead = -ahead
     return float(np.mean((1 + ahead[pairs]) / 2))

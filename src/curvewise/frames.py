@@ -47,6 +47,7 @@ class Matrix:
     runs: list[str]
     steps: np.ndarray[Any, Any]
     blocks: list[str] | None
+    precision: float
 
 
 def natural_order(names: Iterable[str]) -> list[str]:
@@ -89,6 +90,7 @@ def matrix_from_long(
     block_codes, blocks = (None, None) if block is None else _coded(table[block], "block")
     step_values = _step_values(table[step])
     score_values = numbers(table[score])
+    precision = _precision(table[score])
     del table
 
     keep = _kept(algorithm_codes, algorithms, step_values, only, start, stop)
@@ -108,7 +110,7 @@ def matrix_from_long(
     run_blocks = None
     if block_codes is not None and blocks is not None:
         run_blocks = _run_blocks(rows, block_codes, labels, run_names, blocks)
-    return Matrix(scores, labels, run_names, steps, run_blocks)
+    return Matrix(scores, labels, run_names, steps, run_blocks, precision)
 
 
 def _table(frame: Any, columns: list[str]) -> nw.DataFrame[Any]:
@@ -180,6 +182,13 @@ def numbers(series: nw.Series[Any]) -> Floats:
             return math.nan
 
     return np.array([number(value) for value in series.to_list()], dtype=np.float64)
+
+
+def _precision(series: nw.Series[Any]) -> float:
+    import narwhals as nw
+
+    stored = np.float32 if series.dtype == nw.Float32 else np.float64
+    return float(np.finfo(stored).eps)
 
 
 def _step_values(series: nw.Series[Any]) -> np.ndarray[Any, Any]:

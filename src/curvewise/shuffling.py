@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from curvewise.kernels.anova import TIE, group_squares, shares
+from curvewise.kernels.anova import group_squares
 from curvewise.kernels.enumeration import Enumeration
 from curvewise.kernels.shuffles import BATCH, Shuffles
 from curvewise.parallel import in_chunks
@@ -30,7 +30,7 @@ CHUNK = 64  # batches to a task: tens of milliseconds of work
 class Visited:
     """What the relabellings gave: counts over all, sums of squares of those kept.
 
-    ``n_extreme`` is in the order of `shares`. ``contrast`` has, for two groups, the sums
+    ``n_extreme`` is in the order of `kernels.extremes`. ``contrast`` has, for two groups, the sums
     of curve means and memberships over the first group of each relabelling kept.
     """
 
@@ -62,15 +62,14 @@ def visit(
 def _visit_batches(
     relabellings: Relabellings, design: Design, n_kept: int, batches: range
 ) -> tuple[Integers, Floats, Floats]:
-    observed = shares(design.between[:, None], design.totals)
-    n_extreme = np.zeros(len(observed), dtype=np.int64)
+    n_extreme = np.zeros(5, dtype=np.int64)
     kept, contrasts = [np.empty((2, 0))], [np.empty((0, 2))]
     for number in batches:
         labels = relabellings.batch(number)
         # Always a whole batch at a time: matrix products of other shapes may differ in
         # their last bit, and results must not depend on how work is portioned out.
-        between = group_squares(labels, design.coordinates, design.sizes)
-        n_extreme += np.sum(shares(between, design.totals) >= observed - TIE, axis=1)
+        between = group_squares(labels, design.coordinates, design.factor)
+        n_extreme += design.limits.n_extreme(between)
         if number < n_kept:
             kept.append(between)
             if design.contrast is not None:

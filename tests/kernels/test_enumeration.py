@@ -5,6 +5,8 @@ import math
 import numpy as np
 import pytest
 
+from curvewise.kernels.anova import group_squares
+from curvewise.kernels.design import Design
 from curvewise.kernels.enumeration import Enumeration, n_relabellings
 from curvewise.kernels.shuffles import BATCH
 from tests.textbook import all_relabellings
@@ -77,3 +79,30 @@ def test_numbers_of_any_size_are_counted() -> None:
     labels = np.repeat([0, 1], 500)
     expected = math.comb(1000, 500) // 2
     assert n_relabellings(labels, np.zeros_like(labels)) == expected
+
+
+@pytest.mark.parametrize(
+    ("runs", "count"),
+    [
+        ("AB AB AB AB AB A", 16),
+        ("ABC ABC A B C", 6),
+        ("AB AB CD CD BC", 4),
+        ("AB AB BC BC", 4),
+        ("ABC ABC CD CD", 12),
+        ("AB BC CA", 4),
+        ("AABB AA", 3),
+        ("AABB AABB", 18),
+        ("AAB ABB", 9),
+    ],
+)
+def test_relabellings_that_no_f_can_tell_apart_are_visited_once(
+    runs: str, count: int
+) -> None:
+    labels = np.array([ord(run) - ord("A") for run in runs.replace(" ", "")])
+    blocks = np.repeat(np.arange(runs.count(" ") + 1), [len(b) for b in runs.split()])
+    visited = every(Enumeration(labels, blocks))
+    assert len(visited) == count
+    rng = np.random.default_rng(0)
+    design = Design.from_scores(rng.normal(size=(len(labels), 3)), labels, blocks)
+    found = group_squares(visited, design.coordinates, design.factor)[0]
+    assert len(np.unique(found.round(9))) == count

@@ -7,52 +7,64 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from curvewise.kernels.anova import Totals, centred, group_squares, rotated, strata
+from curvewise.kernels.anova import centred, group_factor, group_squares, rotated, strata
+from curvewise.kernels.extremes import Totals, limits
 
 if TYPE_CHECKING:
     from curvewise.kernels import Floats, Integers
+    from curvewise.kernels.extremes import Limits
 
 __all__ = ["Design"]
 
 
 @dataclass(frozen=True, eq=False)
 class Design:
-    """Coordinates of the curves, sizes of the groups, and the observed sums of squares.
+    """Coordinates of the curves, the observed sums of squares, and what counts as extreme.
 
-    ``between`` holds SS_alg and SS_int as observed; ``contrast``, for two groups, the
-    curve means and the membership of the first group, both centred as the curves are.
+    ``contrast`` holds, for two groups, the curve means and the membership of the first
+    group, both centred as the curves are.
     """
 
     coordinates: Floats
-    sizes: Integers
+    factor: Floats
     totals: Totals
-    between: Floats
+    limits: Limits
     contrast: Floats | None
     ss: dict[str, float]
     df: dict[str, int]
 
     @classmethod
-    def from_scores(cls, scores: Floats, labels: Integers, blocks: Integers) -> Design:
-        """Centre, rotate and sum up."""
-        sizes = np.bincount(labels)
-        deviations = centred(scores, blocks)
+    def from_scores(
+        cls, scores: Floats, labels: Integers, blocks: Integers, noise: float = 0.0
+    ) -> Design:
+        """Centre, rotate and sum up; variation within ``noise`` is rounding, not variation."""
+        n_runs, n_steps = scores.shape
+        n_groups, n_blocks = int(labels.max()) + 1, len(np.unique(blocks))
+        member = (labels[:, None] == np.arange(n_groups - 1)).astype(np.float64)
         parts = strata(scores, blocks)
+        deviations = centred(scores, blocks)
         coordinates = rotated(deviations)
         # A stratum without variation must not lend its rounding to any shuffle.
-        coordinates[:, 0] *= parts.heights > 0
-        coordinates[:, 1:] *= parts.shapes > 0
-        between = group_squares(labels[None, :], coordinates, sizes)[:, 0]
-        contrast = None
-        if len(sizes) == 2:
-            member = (labels == 0).astype(np.float64)[:, None]
-            heights = deviations.mean(axis=1, keepdims=True)
-            contrast = np.hstack([heights, centred(member, blocks)])
+        heights = parts.heights if parts.heights > noise**2 else 0.0
+        shapes = parts.shapes if parts.shapes > noise**2 else 0.0
+        coordinates[:, 0] *= heights > 0
+        coordinates[:, 1:] *= shapes > 0
 
+        factor = group_factor(labels, blocks)
+        between = group_squares(labels[None, :], coordinates, factor)[:, 0]
+        between *= between > noise**2
+        # What the algorithms leave over is summed up directly: as a difference it would
+        # lose its digits when there is little of it.
+        effects = factor @ (factor.T @ (member.T @ coordinates))
+        rest = coordinates - centred(member, blocks) @ effects
+        curves, residual = float(np.sum(rest[:, 0] ** 2)), float(np.sum(rest[:, 1:] ** 2))
+        curves, residual = (ss if ss > noise**2 else 0.0 for ss in (curves, residual))
+
+        contrast = None
+        if n_groups == 2:
+            means = deviations.mean(axis=1, keepdims=True)
+            contrast = np.hstack([means, centred(member, blocks)])
         algorithm, interaction = (float(value) for value in between)
-        curves = max(parts.heights - algorithm, 0.0)
-        residual = max(parts.shapes - interaction, 0.0)
-        n_runs, n_steps = scores.shape
-        n_groups, n_blocks = len(sizes), len(np.unique(blocks))
         spare = n_runs - n_groups - (n_blocks - 1)
         # In the order of the papers' tables.
         rows: dict[str, tuple[float, int]] = {
@@ -70,11 +82,12 @@ class Design:
         rows["residual"] = residual, spare * (n_steps - 1)
         rows["error"] = curves + residual, spare * n_steps
         rows["total"] = parts.total, n_runs * n_steps - 1
+        totals = Totals(heights, shapes)
         return cls(
             coordinates,
-            sizes,
-            Totals(parts.heights, parts.shapes),
-            between,
+            factor,
+            totals,
+            limits(between, (curves, residual), totals, noise),
             contrast,
             ss={source: ss for source, (ss, _) in rows.items()},
             df={source: df for source, (_, df) in rows.items()},

@@ -52,25 +52,77 @@ def _plan(labels: Integers, blocks: Integers) -> Plan:
     counts = np.stack(
         [np.bincount(labels[blocks == b], minlength=n_groups) for b in names]
     )
-    twins: dict[tuple[int, ...], list[int]] = defaultdict(list)
-    for group in range(n_groups):
-        twins[tuple(counts[:, group].tolist())].append(group)
+    # A block of a single algorithm has nothing to shuffle and does not tell twins apart.
+    mixed = np.flatnonzero((counts > 0).sum(axis=1) > 1)
+    together = [
+        (mixed[component[row]], groups)
+        for component in _components(counts[mixed])
+        for row, groups in _twins(counts[mixed][component])
+    ]
     plan: Plan = []
-    unswapped = set(twins)
     for row, block in enumerate(names):
-        deals = []
-        for key, groups in twins.items():
-            size = key[row]
-            if size == 0:
-                continue
-            if key in unswapped:
-                # One block is enough to fix the names; in the others each one counts.
-                unswapped.remove(key)
-                deals.append(_Deal(tuple(groups), size))
-            else:
-                deals += [_Deal((group,), size) for group in groups]
+        dealt = [groups for place, groups in together if place == row]
+        deals = [_Deal(tuple(groups), int(counts[row, groups[0]])) for groups in dealt]
+        alone = set(np.flatnonzero(counts[row]).tolist()).difference(*dealt)
+        deals += [_Deal((group,), int(counts[row, group])) for group in sorted(alone)]
         plan.append((np.flatnonzero(blocks == block), deals))
     return plan
+
+
+def _components(counts: Integers) -> list[list[int]]:
+    """Part the blocks into those whose differences meet in the sum of squares.
+
+    Blocks of A and B tell nothing about C and D, so each part can be turned round, or have
+    its twins renamed, by itself.
+    """
+    n_blocks, n_groups = counts.shape
+    if n_blocks == 1:
+        return [[0]]
+    information = np.diag(counts.sum(axis=0)).astype(np.float64)
+    information -= (counts.T / counts.sum(axis=1)) @ counts
+    unit = np.eye(n_groups)
+    owners = np.repeat(np.arange(n_blocks), (counts > 0).sum(axis=1) - 1)
+    directions = np.array(
+        [
+            unit[held[0]] - unit[other]
+            for held in map(np.flatnonzero, counts)
+            for other in held[1:]
+        ]
+    )
+    meeting = np.abs(directions @ np.linalg.pinv(information) @ directions.T) > 1e-9
+    linked = np.zeros((n_blocks, n_blocks), dtype=np.bool_)
+    np.logical_or.at(linked, (owners[:, None], owners), meeting)
+    components: list[list[int]] = []
+    left = set(range(n_blocks))
+    while left:
+        component: set[int] = set()
+        reached = {min(left)}
+        while reached - component:
+            component |= reached
+            reached = set(np.flatnonzero(linked[list(component)].any(axis=0)).tolist())
+        components.append(sorted(component))
+        left -= component
+    return components
+
+
+def _twins(counts: Integers) -> list[tuple[int, list[int]]]:
+    """Find algorithms whose names can be swapped, and the block that fixes their names.
+
+    One block is enough; in the others each name counts.
+    """
+    held = (counts > 0).sum(axis=1)
+    if np.all((held == 2) & (2 * counts.max(axis=1) == counts.sum(axis=1))):
+        # Swapping the two algorithms of every block turns all differences round, which
+        # no F notices.
+        return [(0, np.flatnonzero(counts[0]).tolist())]
+    alike: dict[tuple[int, ...], list[int]] = defaultdict(list)
+    for group, column in enumerate(counts.T.tolist()):
+        alike[tuple(column)].append(group)
+    return [
+        (next(row for row, n_runs in enumerate(column) if n_runs), groups)
+        for column, groups in alike.items()
+        if len(groups) > 1 and any(column)
+    ]
 
 
 def _digits(plan: Plan) -> list[tuple[int, int]]:

@@ -57,7 +57,7 @@ def f_survival(statistic: float, df: tuple[int, int]) -> float:
 
 
 def critical_value(null: Floats, alpha: float) -> float:
-    """Return the ⌈(1 − α) z⌉-th of z sorted values: what F must exceed."""
+    """Return the ⌈(1 − α) z⌉-th of z sorted values."""
     # 0.95 * 1000 is 950 to a reader, and must be to the ceiling as well.
     rank = math.ceil(round((1 - alpha) * len(null), 9))
     place = max(rank, 1) - 1

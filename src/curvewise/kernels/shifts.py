@@ -41,7 +41,7 @@ def shift_interval(
     # How many relabellings may count before p exceeds alpha. A sample has the observed
     # labelling added to it, which counts for every shift.
     added = 0 if exact else 1
-    allowed = math.floor(alpha * (count + added) * (1 + 1e-12)) - added
+    allowed = min(math.floor(alpha * (count + added) * (1 + 1e-12)) - added, count - 1)
     if allowed < 0:
         return -math.inf, math.inf
     lowest = np.partition(low, allowed)[allowed]

@@ -2,7 +2,7 @@
 
 from curvewise.results.anova_table import AnovaRow, AnovaTable
 from curvewise.results.comparison import AlgorithmSummary, Comparison, Difference
-from curvewise.results.effects import Effect, EffectName, ErrorTerm, Interval
+from curvewise.results.effects import Effect, EffectName, ErrorTerm, Interval, f_statistic
 
 __all__ = [
     "AlgorithmSummary",
@@ -14,4 +14,5 @@ __all__ = [
     "EffectName",
     "ErrorTerm",
     "Interval",
+    "f_statistic",
 ]

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from curvewise.kernels.pvalues import f_survival
-from curvewise.results.effects import json_ready
+from curvewise.results.effects import f_statistic, json_ready
 from curvewise.tables import Table, column_texts, p_text
 
 if TYPE_CHECKING:
@@ -81,10 +80,8 @@ class AnovaTable(Mapping[str, AnovaRow]):
                 statistic: float | None = effect.statistic
             elif mean is None or noise is None:
                 statistic = None
-            elif noise == 0:
-                statistic = math.inf if mean > 0 else 0.0
             else:
-                statistic = mean / noise
+                statistic = f_statistic(mean, noise, (1, 1))
             parametric = None
             # Shuffling curves among algorithms says nothing of training, and nobody
             # doubts it: as in the papers, it has an F and no p.

@@ -96,6 +96,7 @@ class Comparison:
     first_step: float
     last_step: float
     n_blocks: int | None
+    even_blocks: bool
     higher_is_better: bool
     effects: Mapping[ErrorTerm, Mapping[str, Effect]] = field(repr=False)
     ss: Mapping[str, float] = field(repr=False)
@@ -134,10 +135,9 @@ class Comparison:
 
     @property
     def smallest_pvalue(self) -> float:
-        """The smallest p that this many runs or shuffles could have given."""
-        if self.exact:
-            return 1 / self.n_relabellings
-        return 1 / (1 + self.n_shuffles)
+        """The smallest p that this many runs, or shuffles, could be trusted to give."""
+        by_runs = 1 / self.n_relabellings
+        return by_runs if self.exact else max(by_runs, 1 / (1 + self.n_shuffles))
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything but the null distributions as JSON-ready data.
@@ -152,6 +152,7 @@ class Comparison:
             "first_step": self.first_step,
             "last_step": self.last_step,
             "n_blocks": self.n_blocks,
+            "even_blocks": self.even_blocks,
             "higher_is_better": self.higher_is_better,
             "error": self.error,
             "alpha": self.alpha,

@@ -12,10 +12,17 @@ from curvewise.kernels.pvalues import clopper_pearson, f_survival
 if TYPE_CHECKING:
     from curvewise.kernels import Floats
 
-__all__ = ["Effect", "EffectName", "ErrorTerm", "Interval", "json_ready"]
+__all__ = ["Effect", "EffectName", "ErrorTerm", "Interval", "f_statistic", "json_ready"]
 
 EffectName = Literal["overall", "algorithm", "interaction"]
 ErrorTerm = Literal["split", "pooled"]
+
+
+def f_statistic(effect: float, error: float, df: tuple[int, int]) -> float:
+    """Return F from sums of squares; infinite without error, zero without effect."""
+    if error == 0:
+        return math.inf if effect > 0 else 0.0
+    return (effect / df[0]) / (error / df[1])
 
 
 class Interval(NamedTuple):
@@ -39,7 +46,8 @@ class Effect:
     pvalue : float
         The share of relabellings with an F at least as large. Never 0.
     critical_value : float
-        What F must exceed to be significant at ``alpha``.
+        The ⌈(1 − α) z⌉-th of the z sorted F of the relabellings: an F above it is
+        significant at ``alpha``, up to the last shuffle when sampled.
     effect_size : float
         Partial ω²; may be slightly negative when there is no effect.
     null_distribution : array
