@@ -104,6 +104,15 @@ def test_repr_tells_what_there_is() -> None:
         (([["a", "b"]], ["A"]), "Scores must be numbers"),
         (([[1, 2], [3]], ["A", "B"]), "differ in length"),
         ((SCORES * 1e200, LABELS), "overflow"),
+        ((SCORES + 1j, LABELS), "Scores must be numbers, not complex128"),
+        ((SCORES.astype("m8[s]"), LABELS), "not timedelta64"),
+        ((np.ma.masked_less(SCORES, 1), LABELS), "1 score is missing"),
+        ((SCORES, ["A", None, "B", "B"]), "The 2. of the labels is missing"),
+        ((SCORES, ["A", "A", "B", np.nan]), "The 4. of the labels is missing"),
+        (
+            (SCORES, LABELS, np.array(["2026", "2027", "2028"], "M8[Y]")),
+            "Steps must be num",
+        ),
     ],
 )
 def test_what_cannot_be_curves_is_refused(
@@ -136,6 +145,26 @@ def test_unknown_algorithms_and_windows_are_refused() -> None:
         curves.window(5)
     with pytest.raises(CurvesError, match="from 2 to 1"):
         curves.window(2, 1)
+    with pytest.raises(CurvesError, match="a number; it is 'a'"):
+        curves.window("a")  # type: ignore[arg-type]
+    tenths = Curves(SCORES, LABELS, steps=np.array([0.1, 0.2, 0.1 + 0.2]))
+    assert tenths.window(stop=0.3).n_steps == 3
+
+
+def test_labels_of_any_kind_of_sequence_serve() -> None:
+    assert Curves(SCORES, (label for label in LABELS)).algorithms == ("A", "B")  # type: ignore[arg-type]
+    assert Curves(SCORES, pd.Series(LABELS)).algorithms == ("A", "B")
+
+
+def test_scores_in_single_precision_are_known_to_be() -> None:
+    single = Curves(SCORES.astype("f4"), LABELS)
+    assert single.precision == np.finfo("f4").eps
+    assert single.select("A").window(0, 1).precision == single.precision
+    assert Curves.from_dict({"A": SCORES.astype("f4"), "B": SCORES}).precision > 1e-8
+    frame = long_frame(Curves(SCORES, LABELS)).with_columns(
+        pl.col("return").cast(pl.Float32)
+    )
+    assert Curves.from_frame(frame, **COLUMNS).precision == np.finfo("f4").eps
 
 
 def test_from_dict_keeps_the_order_and_refuses_unequal_lengths() -> None:
@@ -144,6 +173,10 @@ def test_from_dict_keeps_the_order_and_refuses_unequal_lengths() -> None:
     assert curves.sizes == (4, 1)
     with pytest.raises(CurvesError, match="'A' has 3, 'B' has 2"):
         Curves.from_dict({"A": SCORES, "B": SCORES[:, :2]})
+    with pytest.raises(CurvesError, match="not a list"):
+        Curves.from_dict([SCORES])  # type: ignore[arg-type]
+    with pytest.raises(CurvesError, match="same name when written out"):
+        Curves.from_dict({1: SCORES, "1": SCORES})  # type: ignore[dict-item]
     with pytest.raises(CurvesError, match="'A': Scores must be runs × steps"):
         Curves.from_dict({"A": SCORES[0]})
 

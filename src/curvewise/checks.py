@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
@@ -37,6 +38,12 @@ def score_matrix(scores: npt.ArrayLike) -> Floats:
     except ValueError:
         msg = "The runs differ in length. Cut them to the steps they share."
         raise CurvesError(msg) from None
+    if isinstance(scores, np.ma.MaskedArray):
+        array = np.ma.filled(scores.astype(np.float64), np.nan)
+    if array.dtype.kind in "mMc":
+        # NumPy would turn dates into nanoseconds and drop imaginary parts.
+        msg = f"Scores must be numbers, not {array.dtype}."
+        raise CurvesError(msg)
     if array.dtype.kind not in "fiub":
         try:
             array = array.astype(np.float64)
@@ -66,13 +73,19 @@ def names_of(values: Sequence[Any] | npt.ArrayLike, what: str, n_runs: int) -> N
     if isinstance(values, str):
         msg = f"{what} must be a sequence with one name per run, not the text {values!r}."
         raise CurvesError(msg)
+    given = list(values) if isinstance(values, Iterable) else [values]
+    if len(given) != n_runs:
+        msg = f"There are {n_runs} runs but {len(given)} {what}: give one for each run."
+        raise CurvesError(msg)
+    for place, value in enumerate(given):
+        if value is None or value != value:  # noqa: PLR0124 (NaN differs from itself)
+            msg = (
+                f"The {place + 1}. of the {what} is missing. Name each run's, or drop it."
+            )
+            raise CurvesError(msg)
     # An array, so that scores[labels == "A"] means what it says; of objects, so that its
     # items are plain text.
-    names = np.array([*map(str, np.asarray(values, dtype=object).ravel())], dtype=object)
-    if len(names) != n_runs:
-        msg = f"There are {n_runs} runs but {len(names)} {what}: give one for each run."
-        raise CurvesError(msg)
-    return names
+    return np.array([str(value) for value in given], dtype=object)
 
 
 def numbered(labels: Names) -> Names:
@@ -86,7 +99,10 @@ def rising_steps(steps: npt.ArrayLike | None, n_steps: int) -> np.ndarray[Any, A
     if steps is None:
         return np.arange(n_steps)
     try:
-        values = np.array(steps, dtype=np.float64).ravel()
+        given = np.asarray(steps).ravel()
+        values = np.array(
+            given if given.dtype.kind not in "mMc" else "", dtype=np.float64
+        )
     except (TypeError, ValueError):
         msg = "Steps must be numbers: how much training each column of scores stands for."
         raise CurvesError(msg) from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -11,7 +12,7 @@ from curvewise.errors import CurvesError, counted
 from curvewise.frames import check_names, in_window, matrix_from_long, step_text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     import numpy.typing as npt
 
@@ -136,6 +137,15 @@ class Curves:
         >>> Curves.from_dict({"A": [[0, 2], [1, 4]], "B": [[0, 1]]}, steps=[10, 20]).labels
         array(['A', 'A', 'B'], dtype=object)
         """
+        given: object = scores
+        if not isinstance(given, Mapping):
+            msg = f"Give a mapping from names to arrays, not a {type(scores).__name__}."
+            raise CurvesError(msg)
+        if len({str(name) for name in scores}) < len(scores):
+            msg = (
+                "Two algorithms have the same name when written out; rename one of them."
+            )
+            raise CurvesError(msg)
         if not scores:
             msg = "There are no algorithms: give one runs × steps array for each."
             raise CurvesError(msg)
@@ -338,14 +348,15 @@ class Curves:
             shown += f" and {len(self.algorithms) - 6} more"
         sizes = sorted(set(self.sizes))
         each = f"{sizes[0]}" if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
-        plural = "algorithm" if len(self.algorithms) == 1 else "algorithms"
+        each += " run" if each == "1" else " runs"
         extras = ""
         if self.blocks is not None:
             extras += f"; {counted(len(set(self.blocks)), 'block')}"
         if not self.higher_is_better:
             extras += "; lower is better"
         return (
-            f"Curves({len(self.algorithms)} {plural} × {each} runs × {self.n_steps} steps: "
+            f"Curves({counted(len(self.algorithms), 'algorithm')} × {each} × "
+            f"{counted(self.n_steps, 'step')}: "
             f"{shown}; steps {step_text(self.steps[0])} to {step_text(self.steps[-1])}{extras})"
         )
 

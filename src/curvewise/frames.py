@@ -61,8 +61,11 @@ def natural_order(names: Iterable[str]) -> list[str]:
         try:
             return 0, float(name), [], name
         except ValueError:
+            # Numbers of any length: the longer one is the larger one.
             parts = [
-                (0, int(part), "") if part.isdecimal() else (1, 0, part)
+                (0, len(part.lstrip("0")), part.lstrip("0"))
+                if part.isdecimal()
+                else (1, 0, part)
                 for part in re.split(r"(\d+)", name)
             ]
             return 1, 0.0, parts, name
@@ -118,16 +121,18 @@ def _table(frame: Any, columns: list[str]) -> nw.DataFrame[Any]:
 
     try:
         table = nw.from_native(frame)
-    except TypeError:
+        available = table.collect_schema().names()
+    except (TypeError, nw.exceptions.NarwhalsError, ValueError):
         msg = (
             f"A {type(frame).__name__} is not a table curvewise can read: give a pandas, "
-            "polars or pyarrow frame, or use Curves.from_dict for arrays."
+            "polars or pyarrow frame with a name for each column, or use Curves.from_dict "
+            "for arrays."
         )
         raise CurvesError(msg) from None
-    available = table.collect_schema().names()
     for column in columns:
         if column not in available:
-            msg = f"No column is called {column!r}; {nearest(column, available)}"
+            listed = nearest(str(column), map(str, available))
+            msg = f"No column is called {column!r}; {listed}"
             raise CurvesError(msg)
     table = table.select(list(dict.fromkeys(columns)))
     table = table.collect() if isinstance(table, nw.LazyFrame) else table
@@ -177,7 +182,8 @@ def numbers(series: nw.Series[Any]) -> Floats:
 
     def number(value: object) -> float:
         try:
-            return float(value)  # type: ignore[arg-type]
+            # Python would read 1_000 as a number; people who write data do not.
+            return math.nan if "_" in str(value) else float(value)  # type: ignore[arg-type]
         except (TypeError, ValueError):
             return math.nan
 
@@ -199,6 +205,12 @@ def _step_values(series: nw.Series[Any]) -> np.ndarray[Any, Any]:
             f"Steps must be numbers; column {series.name!r} has none in "
             f"{counted(bad.size, 'row')}, the first being data row {bad[0] + 1} "
             f"({series[int(bad[0])]!r}). Name another column as the step, or mend the rows."
+        )
+        raise CurvesError(msg)
+    if np.abs(values).max() >= 2**53:
+        msg = (
+            f"Steps as large as {np.abs(values).max():.4g} cannot be told apart. Subtract "
+            "the first step from all of them, or count in a larger unit."
         )
         raise CurvesError(msg)
     return as_steps(values)
@@ -253,11 +265,18 @@ def in_window(
     steps: np.ndarray[Any, Any], start: float | None, stop: float | None
 ) -> np.ndarray[Any, Any]:
     """Mark the steps from start to stop, both included; refuse an empty window."""
+    limits: dict[str, object] = {"start": start, "stop": stop}
+    for name, value in limits.items():
+        if value is not None and not isinstance(value, int | float | np.number):
+            msg = f"The {name} of a window is a step, a number; it is {value!r}."
+            raise CurvesError(msg)
     inside = np.ones(len(steps), dtype=np.bool_)
+    # A step of 0.1 + 0.2 is 0.3 to whoever asks for it.
+    slack = 1e-9 * float(np.abs(steps).max())
     if start is not None:
-        inside &= steps >= start
+        inside &= steps >= start - slack
     if stop is not None:
-        inside &= steps <= stop
+        inside &= steps <= stop + slack
     if not inside.any():
         asked = " ".join(
             f"{word} {step_text(value)}"
@@ -266,7 +285,8 @@ def in_window(
         )
         msg = (
             f"No step lies in the window {asked}; the steps run from "
-            f"{step_text(steps.min())} to {step_text(steps.max())}."
+            f"{step_text(steps.min())} to {step_text(steps.max())}. Name a first step that "
+            "is not after the last, both inside."
         )
         raise CurvesError(msg)
     return inside
@@ -350,7 +370,7 @@ def _uneven(
         msg += f"; likewise run {', '.join(others)}{more}"
     shared = np.flatnonzero(per_step == n_runs)
     msg += ". Every run needs a score at the same steps: "
-    if shared.size and shared[-1] - shared[0] + 1 == shared.size:
+    if shared.size > 1 and shared[-1] - shared[0] + 1 == shared.size:
         low, high = step_text(steps[shared[0]]), step_text(steps[shared[-1]])
         msg += (
             f"all runs share the steps {low} to {high} (start={low}, stop={high}; "

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -172,8 +174,8 @@ HEADER = "algorithm,run,step,score\n"
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("a.csv", "", "a.csv is empty"),
-        ("a.csv", "\n\n", "cannot be read as CSV"),
+        ("a.csv", "", "a.csv' is empty"),
+        ("a.csv", "\n\n", r"Which column is the algorithm\?"),
         ("a.csv", HEADER, "a header and no rows"),
         ("a.csv", "x,y\n1,2\n", r"Which column is the algorithm\? .* there are 'x', 'y'"),
         ("a.csv", "algorithm,step,score\nA,1,2\n", r"Which column is the run\?"),
@@ -192,11 +194,15 @@ HEADER = "algorithm,run,step,score\n"
         (
             "a.csv",
             HEADER + "A,1,0,1\nA,1,1,oops\n",
-            "1 score is missing, infinite or not a n",
+            "Line 3 of a.csv has 'oops' in column 'score', .*run '1', step '1'",
         ),
         ("a.csv", HEADER + "A,1,0,1\nA,1,1,inf\n", "run '1' of 'A' at step 1"),
         ("a.csv", HEADER + "A,1,0,1\nA,1,1,\n", "run '1' of 'A' at step 1"),
-        ("a.csv", HEADER + "A,1,0,1\nA,1,x,1\n", "Steps must be numbers; .* data row 2"),
+        (
+            "a.csv",
+            HEADER + "A,1,0,1\nA,1,x,1\n",
+            "Line 3 of a.csv has 'x' in column 'step'",
+        ),
         ("a.csv", HEADER + ",1,0,1\n", "algorithm is missing in 1 row"),
         (
             "a.csv",
@@ -209,16 +215,42 @@ HEADER = "algorithm,run,step,score\n"
             "1 of 2 runs lack .* '2' of 'A'",
         ),
         ("a.csv", "algorithm,0,0.0\nA,1,2\n", "Two columns stand for step 0"),
-        ("a.csv", "algorithm,0,1\nA,1,x\n", "1 score is missing"),
-        ("a.csv", "algorithm,0,1\n,1,2\n", "1 rows have nothing in column 'algorithm'"),
-        ("a.csv", "\xff\xfe\x00a\x00,", "cannot be read as CSV"),
+        ("a.csv", "algorithm,0,1\nA,1,x\n", "has 'x' in column '1'"),
+        (
+            "a.csv",
+            "algorithm,0,1\n,1,2\n",
+            "'algorithm' is empty in 1 row, .* data row 1",
+        ),
+        ("a.csv", "\xff\xfe\x00a\x00,", "not text in UTF-8"),
         ("a.tsv", "algorithm,run,step,score\n", r"Which column is the algorithm\?"),
+        ("a.csv", HEADER + 'A,1,0,1\nA,1,1,"0,5"\n', "Write decimals with a point"),
+        ("a.csv", HEADER + "A,1,0,1\nA,1,1 ,5\n", "Remove the spaces around numbers"),
+        ("a.csv", HEADER + 'A,"1,0,1\nA,1,1,2\n', "cannot be read"),
+        ("a.csv", "algorithm,run,step,score,score\nA,1,0,1,2\n", "2 columns .* 'score'"),
+        ("a.csv", HEADER + "A,1,0,1\nB\xe4r,1,0,2\n", "not text in UTF-8"),
+        ("a.csv", HEADER + "A,1,1e17,1\n", "Steps as large as 1e"),
+        ("a.jsonl", '{"agent": "A", "run": 1, "step": 0, "score": NaN}\n', "at step 0"),
+        (
+            "a.jsonl",
+            '{"agent": "A", "step": 5, "score": [1, 2, 3]}\n',
+            "holds a list in each row and 'step' a single value",
+        ),
+        (
+            "a.jsonl",
+            '{"agent": "A", "score": [1]}\n{"agent": "A", "score": []}\n',
+            "Data row 2 has 0 in 'score'",
+        ),
+        (
+            "a.jsonl",
+            '{"agent": "A", "steps": [1, 2], "score": [1]}\n',
+            "Data row 1 has 1 in 'score' and 2 in 'steps'",
+        ),
         ("a.jsonl", "[1, 2]\n", "Line 1 of a.jsonl is not a JSON object"),
         ("a.jsonl", '{"a": 1}\n{"a": \n', "Line 2 of a.jsonl is not JSON"),
         ("a.jsonl", "\n", "a.jsonl is empty: it needs"),
         ("a.parquet", "nonsense", "cannot be read as Parquet"),
         ("a.npz", "nonsense", "not an NPZ archive"),
-        ("a.xlsx", "nonsense", "does not end in one of .csv"),
+        ("a.xlsx", "nonsense", "must end in one of .csv"),
         ("a.csv.gz", "nonsense", "cannot be read as CSV"),
     ],
 )
@@ -281,6 +313,48 @@ def test_a_damaged_archive_is_refused(tmp_path: Path) -> None:
     path.write_bytes(bytes(content))
     with pytest.raises(CurvesError, match="is damaged and cannot be read"):
         read(path)
+
+
+def test_blank_lines_are_passed_over(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(HEADER + "A,1,0,1\n\nA,2,0,3\n\n\n", encoding="utf-8")
+    assert read(path).scores[:, 0].tolist() == [1, 3]
+
+
+def test_file_names_are_not_patterns(tmp_path: Path) -> None:
+    for suffix in (".csv", ".jsonl", ".parquet"):
+        write(long_frame(CURVES.select("A")), tmp_path / f"a1{suffix}")
+        write(long_frame(CURVES), tmp_path / f"a[1]{suffix}")
+        assert read(tmp_path / f"a[1]{suffix}") == CURVES
+
+
+def test_columns_that_are_no_steps_are_told(tmp_path: Path) -> None:
+    frame = wide_frame(CURVES).rename({"3": "3k"})
+    found = read(write(frame, tmp_path / "a.csv"))
+    assert found.source.startswith("a.csv: wide form, 3 steps, algorithm from 'method'")
+    assert found.source.endswith("; not used: '3k'")
+
+
+def test_a_pipe_is_refused_instead_of_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "a.csv")
+    with pytest.raises(CurvesError, match="is not a regular file"):
+        read(tmp_path / "a.csv")
+
+
+def test_dates_are_no_scores(tmp_path: Path) -> None:
+    frame = wide_frame(CURVES).with_columns(pl.lit(date(2026, 1, 1)).alias("2"))
+    with pytest.raises(CurvesError, match=r"5 scores are missing, .* at step 2"):
+        read(write(frame, tmp_path / "a.parquet"))
+    np.savez(tmp_path / "a.npz", A=np.array([["2026-01-01"]], dtype="M8[D]"))
+    with pytest.raises(CurvesError, match="Scores must be numbers, not datetime64"):
+        read(tmp_path / "a.npz")
+
+
+def test_arrays_of_fixed_length_hold_whole_curves(tmp_path: Path) -> None:
+    frame = pl.DataFrame({"model": CURVES.labels.tolist(), "seed": CURVES.runs.tolist()})
+    scores = pl.Series("score", CURVES.scores, dtype=pl.Array(pl.Float64, 4))
+    frame.with_columns(scores).write_parquet(tmp_path / "a.parquet")
+    assert read(tmp_path / "a.parquet") == CURVES
 
 
 def test_keys_that_appear_late_are_still_there(tmp_path: Path) -> None:

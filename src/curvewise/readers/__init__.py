@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import stat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,7 +11,6 @@ from curvewise.errors import CurvesError
 from curvewise.readers.columns import Columns
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Sequence
 
     from curvewise.curves import Curves
@@ -112,25 +113,35 @@ def _read_npz(
 
 
 def _kind(path: Path) -> str:
-    name = path.name.lower()
     for suffix, kind in KINDS.items():
-        if name.endswith(suffix):
+        if path.name.lower().endswith(suffix):
             return kind
-    if path.is_dir():
-        msg = f"{path} is a directory, not a file. Name one of the files in it."
-        raise CurvesError(msg)
-    msg = f"{path.name!r} does not end in one of {', '.join(KINDS)}, so its format is not known."
+    if os.path.isdir(path):  # noqa: PTH112 (unlike Path.is_dir it never raises)
+        raise CurvesError(_is_folder(path))
+    msg = (
+        f"The format of {path.name!r} is not known: its name must end in one of "
+        f"{', '.join(KINDS)}. Rename it, or save the table as one of these."
+    )
     raise CurvesError(msg)
+
+
+def _is_folder(path: Path) -> str:
+    return f"{str(path)!r} is a directory, not a file. Name one of the files in it."
 
 
 def _check_file(path: Path) -> None:
     try:
-        if path.is_dir():
-            msg = f"{path} is a directory, not a file. Name one of the files in it."
+        mode = path.stat().st_mode
+        if stat.S_ISDIR(mode):
+            raise CurvesError(_is_folder(path))
+        if not stat.S_ISREG(mode):
+            msg = f"{str(path)!r} is not a regular file. Save the table to a file first."
             raise CurvesError(msg)
         with path.open("rb") as file:
             if not file.read(1):
-                msg = f"{path} is empty."
+                msg = (
+                    f"{str(path)!r} is empty. Check that whatever wrote it has finished."
+                )
                 raise CurvesError(msg)
     except FileNotFoundError:
         msg = f"There is no file {str(path)!r}. Check the name and the folder."

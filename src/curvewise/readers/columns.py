@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from curvewise.errors import CurvesError, nearest
 
-__all__ = ["Columns", "missing", "recognised", "step_columns"]
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["Columns", "Wanted", "missing", "recognised", "step_columns"]
 
 USUAL_NAMES = {
     "algorithm": ("algorithm", "algo", "agent", "method", "model"),
@@ -36,6 +39,24 @@ class Columns(NamedTuple):
         return ", ".join(
             f"{part} from {column!r}" for part, column in self._asdict().items() if column
         )
+
+
+class Wanted(NamedTuple):
+    """What to read: columns of names, columns of numbers, and which hold lists."""
+
+    names: list[str]
+    numbers: list[str]
+    lists: frozenset[str] = frozenset()
+
+    def schema(self) -> dict[str, pl.DataType]:
+        """Return the type of each column; what does not fit it becomes null."""
+        import polars as pl
+
+        number = pl.Float64()
+        types: dict[str, pl.DataType] = {name: pl.String() for name in self.names}
+        for column in self.numbers:
+            types[column] = pl.List(number) if column in self.lists else number
+        return types
 
 
 def recognised(named: Columns, available: list[str]) -> Columns:
@@ -73,12 +94,12 @@ def _usual(part: str, available: list[str]) -> str | None:
 
 
 def missing(part: str, available: list[str]) -> CurvesError:
-    """Return the error for a part that no column could be found for."""
+    """Return the error for a part that none of the columns left is usually called."""
     usual = "/".join(USUAL_NAMES[part])
     listed = nearest("", available)
     return CurvesError(
-        f"Which column is the {part}? None has a usual name ({usual}); {listed} Name it: "
-        f"{part}=… in Python, --{part} … on the command line."
+        f"Which column is the {part}? None of those left has a usual name ({usual}); {listed} "
+        f"Name it: {part}=… in Python, --{part} … on the command line."
     )
 
 

@@ -1,58 +1,35 @@
-"""Tables: CSV, TSV, Parquet and JSON lines, with a row per run and step or per run.
-
-Only the columns that are needed are read, and they are read once.
-"""
+"""Tables with a row per run and step, or a row per run."""
 
 from __future__ import annotations
 
-import csv
 import gzip
-import json
-from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple, TextIO
+import zlib
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from curvewise.curves import Curves
-from curvewise.errors import CurvesError
-from curvewise.frames import as_steps, check_names, in_window
-from curvewise.readers.columns import missing, recognised, step_columns
+from curvewise.errors import CurvesError, counted
+from curvewise.frames import as_steps, check_names, in_window, numbers, step_text
+from curvewise.readers import delimited, json_lines, parquet
+from curvewise.readers.columns import Wanted, missing, recognised, step_columns
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     import polars as pl
 
     from curvewise.readers.columns import Columns
 
-__all__ = ["FORMATS", "read_table"]
+__all__ = ["read_table"]
 
-
-class Wanted(NamedTuple):
-    """What to read: columns of names, columns of numbers, and which hold lists."""
-
-    names: list[str]
-    numbers: list[str]
-    lists: frozenset[str] = frozenset()
-
-    def schema(self) -> dict[str, pl.DataType]:
-        """Return the type of each column; what does not fit it becomes null."""
-        import polars as pl
-
-        number = pl.Float64()
-        types: dict[str, pl.DataType] = {name: pl.String() for name in self.names}
-        for column in self.numbers:
-            types[column] = pl.List(number) if column in self.lists else number
-        return types
-
-
-class Format(NamedTuple):
-    """How a kind of file says what its columns are, and how they are read."""
-
-    # Maps each column to whether it holds lists.
-    columns: Callable[[Path], dict[str, bool]]
-    load: Callable[[Path, Wanted], pl.DataFrame]
+FORMATS = {
+    "CSV": delimited,
+    "TSV": delimited,
+    "JSON lines": json_lines,
+    "Parquet": parquet,
+}
 
 
 def read_table(
@@ -70,29 +47,18 @@ def read_table(
 
     try:
         holds_lists = FORMATS[kind].columns(path)
-        available = list(holds_lists)
-        columns = recognised(named, available)
-        steps = _wide_steps(columns, available)
-        numbers = [column for column in (columns.step, columns.score) if column]
-        names = [
-            column
-            for column in (columns.algorithm, columns.run, columns.block)
-            if column and column not in numbers
-        ]
-        lists = frozenset(column for column in numbers if holds_lists[column])
-        _check_complete(columns, available, wide=bool(steps), lists=lists)
-        wanted = Wanted(list(dict.fromkeys(names)), list(steps) or numbers, lists)
+        columns = recognised(named, list(holds_lists))
+        steps = _wide_steps(columns, list(holds_lists))
+        wanted = _wanted(columns, holds_lists, steps)
         frame = FORMATS[kind].load(path, wanted)
-    except (
-        pl.exceptions.PolarsError,
-        UnicodeDecodeError,
-        EOFError,
-        gzip.BadGzipFile,
-    ) as error:
+    except (pl.exceptions.PolarsError, gzip.BadGzipFile, zlib.error, EOFError) as error:
         reason = (
             str(error).strip().splitlines()[0].rstrip(".") if str(error) else "no data"
         )
-        msg = f"{path.name} cannot be read as {kind}: {reason}.{_ragged(path, kind)}"
+        msg = f"{path.name} cannot be read as {kind}: {reason}. Write it anew."
+        raise CurvesError(msg) from None
+    except UnicodeDecodeError:
+        msg = f"{path.name} is not text in UTF-8. Save it with that encoding."
         raise CurvesError(msg) from None
     except OSError as error:
         msg = f"{path.name} cannot be read: {error.strerror or error}."
@@ -100,14 +66,20 @@ def read_table(
     if frame.height == 0:
         msg = f"{path.name} has a header and no rows; it needs a row per run and step."
         raise CurvesError(msg)
-    shape = "wide form, " if steps or lists else ""
-    source = f"{path.name}: {shape}{columns.described()}"
     if steps:
+        used = {*wanted.names, *wanted.numbers}
+        ignored = [repr(column) for column in holds_lists if column not in used]
+        shown = f"; not used: {', '.join(ignored)}" if ignored else ""
+        source = (
+            f"{path.name}: wide form, {len(steps)} steps, {columns.described()}{shown}"
+        )
         return _from_wide(
             frame, columns, steps, only, start, stop, source, higher=higher_is_better
         )
-    if lists:
-        frame, columns = _unrolled(frame, columns, lists)
+    source = f"{path.name}: {columns.described()}"
+    if wanted.lists:
+        frame, columns = _unrolled(frame, columns, wanted.lists)
+        source = f"{path.name}: a run to a row, {columns.described()}"
     return Curves.from_frame(
         frame,
         algorithm=str(columns.algorithm),
@@ -131,15 +103,31 @@ def _wide_steps(columns: Columns, available: list[str]) -> dict[str, float]:
     return step_columns([column for column in available if column not in taken])
 
 
-def _check_complete(
-    columns: Columns, available: list[str], *, wide: bool, lists: frozenset[str]
-) -> None:
+def _wanted(
+    columns: Columns, holds_lists: dict[str, bool], steps: dict[str, float]
+) -> Wanted:
+    """Decide what to read; refuse a table that lacks a part."""
+    measures = [column for column in (columns.step, columns.score) if column]
+    lists = frozenset(column for column in measures if holds_lists[column])
     needed = ["algorithm"]
-    if not wide:
+    if not steps:
         needed += ["score"] if lists else ["score", "run", "step"]
     for part in needed:
         if getattr(columns, part) is None:
-            raise missing(part, available)
+            raise missing(
+                part, [name for name in holds_lists if name not in set(columns)]
+            )
+    if lists and lists != set(measures):
+        (other,) = set(measures) - lists
+        msg = (
+            f"Column {min(lists)!r} holds a list in each row and {other!r} a single value. A "
+            "row that holds a whole curve needs lists of both or no step at all; several "
+            "evaluations of one step must be averaged first."
+        )
+        raise CurvesError(msg)
+    names = (columns.algorithm, columns.run, columns.block)
+    texts = [column for column in names if column and column not in measures]
+    return Wanted(list(dict.fromkeys(texts)), list(steps) or measures, lists)
 
 
 def _from_wide(
@@ -154,21 +142,24 @@ def _from_wide(
     higher: bool,
 ) -> Curves:
     """Build curves from a table with a row per run and a column per step."""
+    import narwhals as nw
+
     labels = _named(frame, columns.algorithm)
     ordered = sorted(steps, key=lambda column: steps[column])
     values = as_steps(np.array([steps[column] for column in ordered]))
     repeated = values[1:][np.diff(values) == 0]
     if repeated.size:
-        msg = f"Two columns stand for step {repeated[0]:g}. Rename or drop one of them."
+        msg = f"Two columns stand for step {step_text(repeated[0])}. Drop one of them."
         raise CurvesError(msg)
-    inside = in_window(values, start, stop)
+    inside = np.flatnonzero(in_window(values, start, stop))
     rows = np.ones(frame.height, dtype=np.bool_)
     if only:
         check_names(only, list(dict.fromkeys(labels)))
         rows = np.isin(labels, list(only))
-    scores = frame.select(ordered).to_numpy().astype(np.float64)
+    table = nw.from_native(frame, eager_only=True)
+    scores = np.column_stack([numbers(table[ordered[place]]) for place in inside])
     return Curves(
-        scores[np.ix_(rows, inside)],
+        scores[rows],
         labels[rows],
         values[inside],
         None if columns.run is None else _named(frame, columns.run)[rows],
@@ -181,15 +172,17 @@ def _from_wide(
 def _named(
     frame: pl.DataFrame, column: str | None
 ) -> np.ndarray[tuple[int], np.dtype[np.object_]]:
-    series = frame[str(column)]
+    import polars as pl
+
+    series = frame[str(column)].cast(pl.String)
     if series.null_count():
         row = int(series.is_null().arg_max() or 0) + 1
         msg = (
-            f"{series.null_count():,} rows have nothing in column {column!r}, the first "
+            f"Column {column!r} is empty in {counted(series.null_count(), 'row')}, the first "
             f"being data row {row}. Fill it in or drop the rows."
         )
         raise CurvesError(msg)
-    return np.array(series.to_list(), dtype=object)
+    return np.array([name.strip() for name in series.to_list()], dtype=object)
 
 
 def _unrolled(
@@ -198,131 +191,21 @@ def _unrolled(
     """Turn rows that hold a whole curve into a row per step."""
     import polars as pl
 
+    lengths = frame.select(pl.col(sorted(lists)).list.len().fill_null(0))
+    uneven = lengths.select(
+        (pl.min_horizontal(pl.all()) != pl.max_horizontal(pl.all()))
+        | (pl.max_horizontal(pl.all()) == 0)
+    ).to_series()
+    if uneven.any():
+        row = int(uneven.arg_max() or 0)
+        held = " and ".join(f"{lengths[c][row]} in {c!r}" for c in lengths.columns)
+        msg = f"Data row {row + 1} has {held}: each run needs a score for each step."
+        raise CurvesError(msg)
     if columns.run is None:
         columns = columns._replace(run="run")
         frame = frame.with_row_index("run")
-    if columns.step is None or columns.step not in lists:
+    if columns.step is None:
         columns = columns._replace(step="step")
-        lengths = pl.col(str(columns.score)).list.len()
-        frame = frame.with_columns(pl.int_ranges(lengths).alias("step"))
+        n_steps = pl.col(str(columns.score)).list.len()
+        frame = frame.with_columns(pl.int_ranges(n_steps).alias("step"))
     return frame.explode([str(columns.step), str(columns.score)]), columns
-
-
-# --- what is particular to each kind of file ---------------------------------------
-
-
-def _opened(path: Path) -> TextIO:
-    if path.suffix == ".gz":
-        return gzip.open(path, "rt", encoding="utf-8-sig", newline="")
-    return path.open(encoding="utf-8-sig", newline="")
-
-
-def _separator(path: Path, kind: str) -> str:
-    """Take tabs for TSV; else what the header holds most of, since some write ``;``."""
-    if kind == "TSV":
-        return "\t"
-    with _opened(path) as file:
-        header = next((line for line in file if line.strip()), "")
-    return max(",;\t", key=header.count)
-
-
-def _csv_columns(path: Path, separator: str) -> dict[str, bool]:
-    import polars as pl
-
-    names = (
-        pl.scan_csv(path, separator=separator, infer_schema=False)
-        .collect_schema()
-        .names()
-    )
-    return dict.fromkeys(names, False)
-
-
-def _csv_load(path: Path, wanted: Wanted, separator: str) -> pl.DataFrame:
-    import polars as pl
-
-    # Few names on many rows: as categories they take a quarter of the memory of text.
-    schema = wanted.schema() | dict.fromkeys(wanted.names, pl.Categorical())
-    # Types are given, not guessed: a column of whole numbers may turn decimal on row 1e6.
-    # What is no number becomes null, and is reported with its run and step.
-    return pl.read_csv(
-        path,
-        separator=separator,
-        columns=list(schema),
-        schema_overrides=schema,
-        ignore_errors=True,
-    )
-
-
-def _ragged(path: Path, kind: str) -> str:
-    """Find the first row of a CSV that is longer than the header."""
-    if kind not in {"CSV", "TSV"}:
-        return ""
-    try:
-        with _opened(path) as file:
-            rows = csv.reader(file, delimiter=_separator(path, kind))
-            width = len(next(rows, []))
-            for row in rows:
-                if len(row) > width:
-                    return (
-                        f" Line {rows.line_num} has {len(row)} fields and the header {width}: "
-                        "put quotes around names that hold the separator."
-                    )
-    except (OSError, UnicodeDecodeError, EOFError, csv.Error):
-        return " Save it as UTF-8 text."
-    return ""
-
-
-def _json_columns(path: Path) -> dict[str, bool]:
-    columns: dict[str, bool] = {}
-    with _opened(path) as file:
-        # Keys that appear only later on can still be named by the caller.
-        for number, line in enumerate(islice(file, 1_000), start=1):
-            if not line.strip():
-                continue
-            try:
-                row = json.loads(line)
-            except json.JSONDecodeError as error:
-                msg = f"Line {number} of {path.name} is not JSON ({error.msg}); each line must be an object."
-                raise CurvesError(msg) from None
-            if not isinstance(row, dict):
-                msg = f'Line {number} of {path.name} is not a JSON object such as {{"run": 1, …}}.'
-                raise CurvesError(msg)
-            for key, value in row.items():
-                columns[key] = columns.get(key, False) or isinstance(value, list)
-    if not columns:
-        msg = f"{path.name} is empty: it needs a JSON object on each line."
-        raise CurvesError(msg)
-    return columns
-
-
-def _json_load(path: Path, wanted: Wanted) -> pl.DataFrame:
-    import polars as pl
-
-    return pl.read_ndjson(path, schema=wanted.schema())
-
-
-def _parquet_columns(path: Path) -> dict[str, bool]:
-    import polars as pl
-
-    schema = pl.read_parquet_schema(path)
-    return {name: isinstance(dtype, pl.List | pl.Array) for name, dtype in schema.items()}
-
-
-def _parquet_load(path: Path, wanted: Wanted) -> pl.DataFrame:
-    import polars as pl
-
-    return pl.read_parquet(path, columns=[*wanted.names, *wanted.numbers])
-
-
-FORMATS: dict[str, Format] = {
-    "CSV": Format(
-        lambda path: _csv_columns(path, _separator(path, "CSV")),
-        lambda path, wanted: _csv_load(path, wanted, _separator(path, "CSV")),
-    ),
-    "TSV": Format(
-        lambda path: _csv_columns(path, "\t"),
-        lambda path, wanted: _csv_load(path, wanted, "\t"),
-    ),
-    "JSON lines": Format(_json_columns, _json_load),
-    "Parquet": Format(_parquet_columns, _parquet_load),
-}
