@@ -4,7 +4,7 @@ import json
 import os
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,9 +12,6 @@ import pytest
 from curvewise import Curves, __version__
 from tests.simulation import some_curves
 from tests.test_curves import long_frame
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def run(*arguments: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
@@ -97,9 +94,8 @@ def test_markdown_and_latex(file: Path) -> None:
     assert "| source | df | SS | MS | F | p | p by F test |" in markdown
     latex = run("compare", file, "--latex").stdout
     assert latex.count(r"\begin{tabular}") == latex.count(r"\bottomrule") == 3
-    assert all(
-        line.startswith(("%", "\\", "  ")) for line in latex.strip().splitlines()
-    ), latex
+    lines = [line for line in latex.splitlines() if line]
+    assert all(line.startswith(("%", "\\", "  ")) for line in lines), latex
 
 
 def test_a_figure_is_saved_where_it_says(file: Path) -> None:
@@ -112,7 +108,7 @@ def test_a_figure_is_saved_where_it_says(file: Path) -> None:
 def test_demo(tmp_path: Path) -> None:
     done = run("demo", cwd=tmp_path)
     assert done.returncode == 0
-    assert done.stdout.startswith("A1, A2 and A3 differ")
+    assert done.stdout.startswith("A1, A2 and A3 are not all alike (overall p = ")
     assert "Figure saved as curvewise-demo.png" in done.stderr
     assert (tmp_path / "curvewise-demo.png").read_bytes().startswith(b"\x89PNG")
 
@@ -170,13 +166,13 @@ def test_what_is_not_understood_exits_with_2(
         (["nowhere.csv"], "There is no file 'nowhere.csv'"),
         ([".."], "is a directory"),
         (["FILE", "--alpha", "2"], "alpha must lie between 0 and 1"),
-        (["FILE", "--shuffles", "0"], "n_shuffles must be a whole number, 1 or more"),
+        (["FILE", "--shuffles", "0"], "--shuffles must be a whole number, 1 or more"),
         (["FILE", "--score", "retur"], "did you mean 'return'"),
         (["FILE", "--only", "A"], "there is only 'A'"),
         (["FILE", "--only", "Z"], "No algorithm is called 'Z'"),
         (["FILE", "--from", "99"], "No step lies in the window from 99"),
-        (["FILE", "--seed", "-1", "--sampled"], "rng = -1"),
-        (["FILE", "--jobs", "0"], "n_jobs must be"),
+        (["FILE", "--seed", "-1"], "--seed must be a whole number from 0 on"),
+        (["FILE", "--jobs", "0"], "--jobs must be"),
         (["FILE", "--block", "epoch"], "A run belongs to one block"),
         (["FILE", "--plot", "nowhere/figure.png"], "There is no folder 'nowhere'"),
         (["FILE", "--plot", "figure.xyz"], "A figure cannot be saved"),
@@ -228,3 +224,44 @@ def test_narrow_terminals_cut_no_numbers(file: Path) -> None:
     assert tables == [
         line for line in shown("200").splitlines() if "error (pooled)" in line
     ]
+
+
+def test_output_that_nobody_reads_costs_no_figure(file: Path) -> None:
+    command = f"{sys.executable} -m curvewise compare {file} --plot figure.png | head -1"
+    subprocess.run(
+        ["bash", "-c", command], cwd=file.parent, capture_output=True, check=True
+    )
+    assert (file.parent / "figure.png").exists()
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252", "latin-1"])
+def test_terminals_that_lack_letters_spell_them_out(
+    tmp_path: Path, encoding: str
+) -> None:
+    scores = some_curves(0, (4, 4)).scores
+    long_frame(Curves(scores, np.repeat(["日本", "Bär"], 4))).write_csv(
+        tmp_path / "a.csv"
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "curvewise", "compare", "a.csv"],
+        capture_output=True,
+        check=False,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONIOENCODING": encoding, "PYTHONUTF8": "0"},
+    )
+    assert done.returncode == 0, done.stderr
+    assert b"\\u65e5\\u672c" in done.stdout
+
+
+def test_a_full_disk_is_told(file: Path) -> None:
+    with Path("/dev/full").open("w", encoding="utf-8") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "curvewise", "compare", str(file)],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 3
+    assert "Traceback" not in done.stderr
+    assert "No space left on device" in done.stderr

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import math
 from typing import TYPE_CHECKING, Any
 
@@ -387,13 +388,26 @@ def test_more_than_two_algorithms_have_no_single_difference() -> None:
         ({"n_shuffles": 10.5}, "it is 10.5"),
         ({"n_shuffles": float("inf")}, "it is inf"),
         ({"n_jobs": 0}, "n_jobs must be a whole number"),
-        ({"rng": -1, "exact": False}, "rng = -1 cannot seed"),
-        ({"rng": "seed", "exact": False}, "rng = 'seed' cannot seed"),
+        ({"n_jobs": -5}, "it is -5"),
+        ({"rng": -1, "exact": False}, "rng must be a whole number from 0 on"),
+        ({"rng": "seed", "exact": False}, "it is 'seed'"),
     ],
 )
 def test_meaningless_options_are_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(OptionError, match=message):
         compare(some_curves(0), **options)
+
+
+def test_only_curves_are_compared() -> None:
+    with pytest.raises(
+        OptionError, match=r"takes Curves, not a ndarray: build them with"
+    ):
+        compare(np.zeros((4, 3)))  # type: ignore[arg-type]
+
+
+def test_numpy_numbers_serve_as_options_and_come_out_json_ready() -> None:
+    found = compare(some_curves(0), alpha=np.float32(0.05), n_shuffles=np.int64(99))  # type: ignore[arg-type]
+    assert json.dumps(found.to_dict())
 
 
 @pytest.mark.parametrize(

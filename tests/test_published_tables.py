@@ -58,7 +58,7 @@ def test_table_prints_as_the_report_does() -> None:
     lines = [line.split() for line in str(table).splitlines()]
     assert lines[0] == ["source", "df", "SS", "MS", "F", "p", "p", "by", "F", "test"]
     assert lines[2] == ["interaction", "7", "490.60", "70.09", "1.16", "0.331"]
-    assert lines[3] == ["algorithm", "1", "624.10", "624.10", "10.31", "0.0016"]
+    assert lines[3] == ["algorithm", "1", "624.10", "624.10", "10.31", "0.00163"]
     assert lines[4] == ["training", "7", "139019.30", "19859.90", "328.17"]
     assert lines[5] == ["error", "(pooled)", "144", "8714.40", "60.52"]
     assert lines[6] == ["total", "159", "148848.40"]

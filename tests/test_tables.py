@@ -66,6 +66,13 @@ def test_control_characters_are_spelt_out_and_letters_are_not() -> None:
     assert printable("ünïcode 日本 😀") == "ünïcode 日本 😀"
 
 
+def test_names_begin_no_list_and_no_argument() -> None:
+    assert markdown_text("1. base") == r"1\. base"
+    assert markdown_text("- x") == r"\- x"
+    assert latex_text("[A]") == "{}[A]"
+    assert latex_text("*B") == "{}*B"
+
+
 def test_markdown_text_escapes_markup() -> None:
     assert markdown_text("*a* <b> |") == r"\*a\* \<b\> \|"
 
@@ -75,9 +82,9 @@ def test_markdown_text_escapes_markup() -> None:
     [
         (1.0, "1.000"),
         (0.69841, "0.698"),
-        (0.0099, "0.010"),
-        (0.00949, "0.0095"),
-        (0.00012, "0.00012"),
+        (0.0099, "0.00990"),
+        (0.0504, "0.0504"),
+        (0.00012, "0.000120"),
         (4.1e-37, "4.1e-37"),
         (0.0, "< 1e-300"),
     ],

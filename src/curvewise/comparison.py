@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, get_args
 import numpy as np
 
 from curvewise.cautions import cautions, has_even_blocks
+from curvewise.curves import Curves
 from curvewise.differences import measure_difference
 from curvewise.errors import CurvesError, OptionError, counted, nearest
 from curvewise.kernels.design import Design
@@ -32,7 +33,6 @@ from curvewise.tables import number_text
 
 if TYPE_CHECKING:
     from curvewise.checks import Names
-    from curvewise.curves import Curves
     from curvewise.kernels import Floats, Integers
     from curvewise.shuffling import Relabellings, Visited
 
@@ -108,8 +108,9 @@ def compare(
     >>> found.exact, found.n_relabellings
     (True, 92378)
     """
-    _check_options(error, alpha, n_jobs)
-    n_shuffles = _whole_number(n_shuffles)
+    _check_options(curves, error, alpha, n_jobs)
+    alpha, n_shuffles = float(alpha), _whole_number(n_shuffles)
+    generator = _generator(rng)
     _check_design(curves)
     order, blocks = _canonical_order(curves)
     labels = curves.codes[order]
@@ -120,13 +121,13 @@ def compare(
 
     count = n_relabellings(labels, blocks)
     relabellings: Relabellings
-    if _visits_all(exact, count, n_shuffles):
-        seed, relabellings = None, Enumeration(labels, blocks)
+    exact = _visits_all(exact, count, n_shuffles)
+    if exact:
+        relabellings = Enumeration(labels, blocks)
     else:
-        seed = _seed(rng)
-        relabellings = Shuffles(labels, blocks, n_shuffles, seed)
+        key = int(generator.integers(2**64, dtype=np.uint64))
+        relabellings = Shuffles(labels, blocks, n_shuffles, key)
     visited = visit(relabellings, design, n_jobs=n_jobs)
-    exact = seed is None
     effects = _effects(design, visited, alpha=alpha, exact=exact)
     difference = None
     if design.contrast is not None:
@@ -157,7 +158,7 @@ def compare(
         exact=exact,
         n_relabellings=count,
         n_shuffles=visited.count,
-        seed=seed,
+        seed=int(rng) if isinstance(rng, int | np.integer) and not exact else None,
         warnings=cautions(curves, effects, count, error=error, alpha=alpha),
         source=curves.source,
     )
@@ -252,7 +253,7 @@ def _visits_all(exact: bool | None, count: int, n_shuffles: int) -> bool:  # noq
     if exact and count > MOST_EXACT:
         msg = (
             f"There are {_large(count)} relabellings, more than the {MOST_EXACT:,} that can "
-            "be visited one by one. Leave exact out, or set it to False, to sample them."
+            "be visited one by one. Sample them instead: exact=False, --sampled."
         )
         raise OptionError(msg)
     return exact
@@ -262,19 +263,23 @@ def _large(count: int) -> str:
     return f"{count:,}" if count < 10**15 else f"more than 10^{len(str(count)) - 1}"
 
 
-def _seed(rng: RNGLike) -> int:
+def _generator(rng: RNGLike) -> np.random.Generator:
     try:
-        generator = np.random.default_rng(rng)
-    except (TypeError, ValueError) as error:
+        return np.random.default_rng(rng)
+    except (TypeError, ValueError):
         msg = (
-            f"rng = {rng!r} cannot seed a random generator ({error}). Give a whole number "
-            "from 0 on, a numpy Generator, or None."
+            f"rng must be a whole number from 0 on, or a numpy Generator; it is {rng!r}."
         )
         raise OptionError(msg) from None
-    return int(generator.integers(2**64, dtype=np.uint64))
 
 
-def _check_options(error: str, alpha: float, n_jobs: int) -> None:
+def _check_options(curves: object, error: str, alpha: float, n_jobs: int) -> None:
+    if not isinstance(curves, Curves):
+        msg = (
+            f"compare() takes Curves, not a {type(curves).__name__}: build them with "
+            "Curves(...), Curves.from_dict, Curves.from_frame or read."
+        )
+        raise OptionError(msg)
     terms = get_args(ErrorTerm)
     if error not in terms:
         msg = f"No error term is called {error!r}; {nearest(str(error), terms)}"
@@ -282,7 +287,7 @@ def _check_options(error: str, alpha: float, n_jobs: int) -> None:
     if not isinstance(alpha, float | int | np.number) or not 0 < alpha < 1:
         msg = f"alpha must lie between 0 and 1, such as 0.05; it is {alpha!r}."
         raise OptionError(msg)
-    if not isinstance(n_jobs, int | np.integer) or n_jobs == 0:
+    if not isinstance(n_jobs, int | np.integer) or not (n_jobs >= 1 or n_jobs == -1):
         msg = f"n_jobs must be a whole number, 1 or more, or -1 for all cores; it is {n_jobs!r}."
         raise OptionError(msg)
 
@@ -300,7 +305,8 @@ def _check_design(curves: Curves) -> None:
     if n_algorithms < 2:
         msg = (
             f"Comparing needs at least two algorithms, and there is only "
-            f"{curves.algorithms[0]!r}. Check which column names the algorithm."
+            f"{curves.algorithms[0]!r}. Check which column names the algorithm, and which "
+            "algorithms were kept."
         )
         raise CurvesError(msg)
     if curves.n_runs <= n_algorithms:

@@ -61,6 +61,8 @@ class Table:
                 Text(printable(name)),
                 justify="left" if is_text else "right",
                 no_wrap=not is_text,
+                overflow="fold",
+                max_width=60 if is_text else None,
             )
         for row in self.rows:
             table.add_row(*(Text(printable(cell)) for cell in row))
@@ -144,6 +146,8 @@ def printable(text: str) -> str:
 def markdown_text(text: str) -> str:
     """Escape what Markdown, or HTML inside it, would act on."""
     escaped = re.sub(r"([\\`*_{}\[\]<>|#~$])", r"\\\1", printable(text))
+    # A name such as "1. base" or "- x" must not begin a list.
+    escaped = re.sub(r"^(\d*)([-+.)])", r"\1\\\2", escaped)
     return escaped.replace("&", "&amp;")
 
 
@@ -161,7 +165,7 @@ _LATEX = {
     "<": r"\textless{}",
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
-    '"': r"\textquotedbl{}",
+    '"': "''",
     "×": r"$\times$",
     "–": "--",
     "≤": r"$\leq$",
@@ -177,7 +181,9 @@ def latex_text(text: str) -> str:
     >>> print(latex_text("A_1 & 50 %"))
     A\_1 \& 50 \%
     """
-    return "".join(_LATEX.get(character, character) for character in printable(text))
+    escaped = "".join(_LATEX.get(character, character) for character in printable(text))
+    # After a row's end, a bracket or star would be taken for an argument of it.
+    return f"{{}}{escaped}" if escaped.startswith(("[", "*")) else escaped
 
 
 def html_text(text: str) -> str:
@@ -189,12 +195,12 @@ def p_text(pvalue: float) -> str:
     """Write a p-value with the digits that matter.
 
     >>> [p_text(p) for p in (0.69841, 0.05, 0.00794, 0.000012, 1.0)]
-    ['0.698', '0.050', '0.0079', '1.2e-05', '1.000']
+    ['0.698', '0.0500', '0.00794', '1.2e-05', '1.000']
     """
-    if pvalue >= 0.0095:
+    if pvalue >= 0.0995:
         return f"{pvalue:.3f}"
     if pvalue >= 1e-4:
-        return f"{pvalue:.2g}"
+        return f"{pvalue:#.3g}"
     return f"{pvalue:.1e}" if pvalue > 0 else "< 1e-300"
 
 

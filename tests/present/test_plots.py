@@ -139,10 +139,17 @@ def test_a_figure_is_written_whole_or_not_at_all(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(Figure, "savefig", fail)
-    with pytest.raises(OSError, match="No space"):
+    with pytest.raises(OptionError, match="No space"):
         save_figure(figure, path)
     assert path.read_text(encoding="utf-8") == "old"
     assert [file.name for file in tmp_path.iterdir()] == ["figure.png"]
+
+
+def test_a_link_is_followed(tmp_path: Path) -> None:
+    (tmp_path / "link.png").symlink_to(tmp_path / "target.png")
+    save_figure(Figure(), tmp_path / "link.png")
+    assert (tmp_path / "link.png").is_symlink()
+    assert (tmp_path / "target.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_files_that_cannot_be_figures_are_refused(tmp_path: Path) -> None:
@@ -153,3 +160,7 @@ def test_files_that_cannot_be_figures_are_refused(tmp_path: Path) -> None:
     (tmp_path / "folder.png").mkdir()
     with pytest.raises(OptionError, match="is a directory"):
         check_figure_path(tmp_path / "folder.png")
+    with pytest.raises(OptionError, match="File name too long"):
+        check_figure_path(tmp_path / f"{'x' * 300}.png")
+    with pytest.raises(OptionError, match="No figure can be saved as"):
+        check_figure_path(Path("/proc/figure.png"))

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from curvewise import Curves, compare, describe
+from curvewise import Curves, OptionError, compare, describe
 from tests.simulation import autoregressive, some_curves
 
 RISE = np.linspace(-1, 1, 8)
@@ -23,17 +23,17 @@ def planted(height: float, shape: float, n_runs: int = 6, **options: bool) -> Cu
         (
             1,
             0,
-            "A and B differ (overall exact p = 0.0022): in height (exact p = 0.0022), and ",
+            "A and B differ (overall exact p = 0.00216): in height (exact p = 0.00216), and ",
         ),
         (
             0,
             1,
-            "A and B differ (overall exact p = 0.0022): in shape (exact p = 0.0022), so ",
+            "A and B differ (overall exact p = 0.00216): in shape (exact p = 0.00216), so ",
         ),
         (
             1,
             1,
-            "A and B differ (overall exact p = 0.0022), both in height (exact p = 0.0022)",
+            "A and B differ (overall exact p = 0.00216), both in height (exact p = 0.00216)",
         ),
     ],
 )
@@ -46,10 +46,10 @@ def test_the_verdict_says_what_was_planted(
 def test_direction_and_size_are_told() -> None:
     text = describe(compare(planted(1, 0)))
     assert "A scores" in text
-    assert "less than B (95% interval of the difference -1." in text
+    assert "less than B; the 95% interval of the difference is -1." in text
     assert "a run of A beats a run of B in 0% of pairs" in text
     losses = describe(compare(planted(1, 0, higher_is_better=False)))
-    assert "less than B (which is better)" in losses
+    assert "less than B, and less is better; the 95% interval" in losses
     assert "a run of A beats a run of B in 100% of pairs" in losses
 
 
@@ -63,7 +63,7 @@ def test_an_effect_is_not_claimed_without_the_overall_test() -> None:
     assert found.interaction.significant
     assert not found.overall.significant
     text = describe(found)
-    assert "Taken alone, shape (p = 0.0079) would pass" in text
+    assert "Taken alone, shape (p = 0.00794) would pass" in text
     assert "in shape (exact" not in text
 
 
@@ -74,8 +74,49 @@ def test_the_conventional_test_is_quoted_where_it_misleads() -> None:
     assert "; the conventional F test would have said p < 1e-" in text
 
 
-def test_too_few_runs_have_no_interval() -> None:
-    assert "too few runs for a 95% interval" in describe(compare(some_curves(0, (3, 3))))
+def test_too_few_runs_or_shuffles_are_told_first() -> None:
+    text = describe(compare(some_curves(0, (3, 3))))
+    assert text.startswith(
+        "Whether A and B differ cannot be decided with so few runs: the smallest p possible "
+        "is 0.100, above alpha = 0.05 (overall exact p = "
+    )
+    assert "there are too few runs for a 95% interval" in text
+    few = describe(compare(some_curves(0, (6, 6)), exact=False, n_shuffles=5, rng=0))
+    assert "cannot be decided with so few shuffles" in few
+    assert "too few shuffles for a 95% interval" in few
+
+
+def test_what_only_the_pooled_error_finds_is_not_claimed() -> None:
+    scores = autoregressive(np.random.default_rng(0), 10, 20)
+    scores[5:] += 4
+    text = describe(compare(Curves(scores, list("AAAAABBBBB")), error="pooled"))
+    assert "in height (exact p = 0.00794), and not detectably in shape" in text
+    assert "the pooled error term lets height and shape pass for each other" in text
+
+
+def test_several_algorithms_are_not_said_to_differ_each_from_each() -> None:
+    curves = planted(1, 0)
+    labels = ["A"] * 3 + ["B"] * 3 + ["C"] * 6
+    text = describe(compare(Curves(curves.scores, labels)))
+    assert text.startswith("A, B and C are not all alike (overall exact p = ")
+    assert "(C, the best)" in text
+
+
+def test_uneven_blocks_name_no_best() -> None:
+    scores = autoregressive(np.random.default_rng(1), 12, 4)
+    blocks = [1, 2, 3, 4, 1, 2, 5, 6, 3, 4, 5, 6]
+    text = describe(compare(Curves(scores, list("AAAABBBBCCCC"), blocks=blocks)))
+    assert "the best" not in text
+
+
+def test_any_confidence_is_written_in_full() -> None:
+    text = describe(compare(some_curves(0, (8, 8)), alpha=0.001))
+    assert "the 99.9% interval" in text
+
+
+def test_there_is_nothing_to_say_about_curves() -> None:
+    with pytest.raises(OptionError, match="nothing to say about a Curves"):
+        describe(some_curves(0))  # type: ignore[arg-type]
 
 
 def test_method_and_number_of_shuffles_are_told() -> None:

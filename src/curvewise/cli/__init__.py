@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Annotated
 
 import typer
@@ -9,6 +10,7 @@ import typer
 from curvewise import __version__
 from curvewise.cli.compare import compare
 from curvewise.cli.demo import demo
+from curvewise.cli.output import UNUSABLE, prepare_streams
 
 __all__ = ["app", "main"]
 
@@ -50,4 +52,10 @@ def curvewise(
 
 def main() -> None:
     """Run the command."""
-    app()
+    prepare_streams()
+    try:
+        app()
+    except OSError as error:
+        # The disk is full, or whatever reads the output has gone.
+        sys.stderr.write(f"Error: the output cannot be written: {error.strerror}.\n")
+        sys.exit(UNUSABLE)

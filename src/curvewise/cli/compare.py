@@ -126,6 +126,9 @@ def compare(
             n_jobs=jobs,
             rng=seed,
         )
-        show(comparison, style)
+        # Before anything is printed: whoever reads the output may stop reading it.
         if figure is not None:
             plot(curves, comparison, figure)
+        show(comparison, style)
+        if figure is not None:
+            note(f"Figure saved as {figure}")

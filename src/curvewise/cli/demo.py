@@ -19,11 +19,15 @@ def demo(
     ] = Path("curvewise-demo.png"),
     seed: Annotated[int, typer.Option(help="The same seed gives the same digits.")] = 0,
 ) -> None:
-    """Compare three learning rates of TD(0) at tic-tac-toe: a verdict, a table, a figure."""
+    """Compare embedded curves: a verdict, a table, a figure.
+
+    They are of TD(0) learning tic-tac-toe with three learning rates.
+    """
     with answering():
         check_plot(figure)
         curves = curvewise.load_example("tictactoe")
         comparison = curvewise.compare(curves, rng=seed)
-        show(comparison, Style.TERMINAL)
         plot(curves, comparison, figure)
+        show(comparison, Style.TERMINAL)
+        note(f"Figure saved as {figure}")
         note("On your own curves: curvewise compare FILE  (curvewise compare --help)")

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import json
+import re
+import sys
 import warnings
 from contextlib import contextmanager
 from enum import StrEnum
@@ -10,10 +13,10 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from curvewise.errors import CurvewiseError
+from curvewise.errors import CurvewiseError, OptionError
 from curvewise.present import describe, plot_comparison
 from curvewise.present.plots import check_figure_path, save_figure
-from curvewise.tables import latex_text, markdown_text, printable
+from curvewise.tables import markdown_text, printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,7 +25,7 @@ if TYPE_CHECKING:
     from curvewise.curves import Curves
     from curvewise.results import Comparison
 
-__all__ = ["Style", "answering", "check_plot", "note", "plot", "show"]
+__all__ = ["Style", "answering", "check_plot", "note", "plot", "prepare_streams", "show"]
 
 UNUSABLE = 3
 INTERRUPTED = 130
@@ -55,13 +58,25 @@ class Style(StrEnum):
         return asked[0] if asked else cls.TERMINAL
 
 
+# What an argument is called in Python, and on the command line.
+FLAGS = {
+    "n_shuffles": "--shuffles",
+    "n_jobs": "--jobs",
+    "rng": "--seed",
+    "alpha": "--alpha",
+}
+
+
 @contextmanager
 def answering() -> Iterator[None]:
     """Turn what curvewise refuses into a sentence and an exit code."""
     try:
         yield
     except CurvewiseError as error:
-        note(f"Error: {error}")
+        text = str(error)
+        if isinstance(error, OptionError):
+            text = re.sub(r"^\w+", lambda word: FLAGS.get(word[0], word[0]), text)
+        note(f"Error: {text}")
         raise typer.Exit(UNUSABLE) from None
     except MemoryError:
         note(
@@ -78,6 +93,13 @@ def note(text: str) -> None:
     typer.echo(printable(text), err=True)
 
 
+def prepare_streams() -> None:
+    """Let names be shown, if need be spelt out, on a terminal that lacks their letters."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
 def show(comparison: Comparison, style: Style) -> None:
     """Print a result on standard output."""
     verdict = describe(comparison)
@@ -90,9 +112,9 @@ def show(comparison: Comparison, style: Style) -> None:
         typer.echo("\n\n".join(parts))
     elif style is Style.LATEX:
         comments = [verdict, *(f"Warning: {warning}" for warning in comparison.warnings)]
-        lines = [f"% {latex_text(comment)}" for comment in comments]
-        tables = [table.latex() for table in comparison.tables()]
-        typer.echo("\n".join(["% needs \\usepackage{booktabs}", *lines, *tables]))
+        lines = [f"% {printable(comment)}" for comment in comments]
+        tables = "\n\n".join(table.latex() for table in comparison.tables())
+        typer.echo("\n".join(["% needs \\usepackage{booktabs}", *lines, tables]))
     else:
         _show_on_terminal(comparison, verdict)
 
@@ -102,18 +124,18 @@ def _show_on_terminal(comparison: Comparison, verdict: str) -> None:
     from rich.text import Text
 
     console = Console(highlight=False)
-    width = min(console.width, 90)
-    console.print(Text(verdict, style="bold"), width=width)
+    console.width = min(max(console.width, 40), 90)
+    console.print(Text(verdict, style="bold"))
     # A narrow window wraps long lines by itself; numbers must never be cut.
     unbounded = Console(highlight=False, width=1_000)
     for table in comparison.tables():
         console.print()
         unbounded.print(table.rich())
         for line in table.notes:
-            console.print(Text(printable(line), style="dim"), width=width)
+            console.print(Text(printable(line), style="dim"))
     for warning in comparison.warnings:
         console.print()
-        console.print(Text(f"Warning: {printable(warning)}", style="yellow"), width=width)
+        console.print(Text(f"Warning: {printable(warning)}", style="yellow"))
 
 
 def check_plot(path: Path | None) -> None:
@@ -123,12 +145,10 @@ def check_plot(path: Path | None) -> None:
 
 
 def plot(curves: Curves, comparison: Comparison, path: Path) -> None:
-    """Draw and save the figure, and say where."""
+    """Draw and save the figure."""
     with warnings.catch_warnings():
-        # A name in a script the font lacks is drawn as boxes; that is no reason to warn
-        # of each letter.
-        warnings.filterwarnings(
-            "ignore", message="Glyph .* missing from", category=UserWarning
-        )
+        # A name in a script the font lacks is drawn as boxes, and a very long one crowds
+        # the figure; neither is a reason to warn.
+        for message in ("Glyph .* missing from", "constrained_layout not applied"):
+            warnings.filterwarnings("ignore", message=message, category=UserWarning)
         save_figure(plot_comparison(curves, comparison), path)
-    note(f"Figure saved as {path}")

@@ -11,11 +11,11 @@ import tempfile
 from dataclasses import dataclass
 from itertools import cycle
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from curvewise.errors import OptionError
+from curvewise.errors import OptionError, counted
 from curvewise.tables import number_text, p_text, printable
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ __all__ = [
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#000000", "#56B4E9", "#D55E00")
 OBSERVED = "#D55E00"
 LINE_STYLES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))
+ROOM = 0.78  # of the height of a histogram; the legend stands above
 TITLES = {"overall": "any difference", "algorithm": "height", "interaction": "shape"}
 
 
@@ -93,15 +94,25 @@ def plot_curves(curves: Curves, ax: Axes | None = None) -> Axes:
         ax.fill_between(
             curves.steps, band.low, band.high, color=colour, alpha=0.13, linewidth=0
         )
-    names = [f"{_label(band.name)} ({len(band.runs)} runs)" for band in prepared]
+    names = [
+        f"{_label(band.name)} ({counted(len(band.runs), 'run')})" for band in prepared
+    ]
     ax.set(xlabel="step", ylabel=_score_label(curves))
+    if curves.n_steps == 1:
+        ax.set_xticks(curves.steps)
+    # Many names would hide the curves: they stand beside them, in columns.
+    beside: dict[str, Any] = {}
+    if len(names) > 8:
+        columns = -(-len(names) // 24)
+        beside = {"loc": "upper left", "bbox_to_anchor": (1.01, 1), "ncols": columns}
     legend = ax.legend(
         handles,
         names,
         title="thick: mean; thin: each run;\nband: mean ± 1 SD of the runs",
         fontsize="small",
         title_fontsize="small",
-        ncols=1 if len(names) <= 8 else 2,
+        handlelength=3.2,
+        **beside,
     )
     for text in legend.get_texts():
         text.set_parse_math(False)
@@ -118,12 +129,14 @@ def plot_null_distribution(effect: Effect, ax: Axes | None = None) -> Axes:
     p = f"{'exact ' if effect.exact else ''}p = {p_text(effect.pvalue)}"
     if np.isfinite(effect.statistic):
         label = f"observed F = {number_text(effect.statistic)}, {p}"
-        ax.axvline(effect.statistic, color=OBSERVED, linewidth=2, label=label)
+        ax.axvline(effect.statistic, 0, ROOM, color=OBSERVED, linewidth=2, label=label)
     else:
         ax.plot([], [], color=OBSERVED, label=f"observed F is infinite, {p}")
     if np.isfinite(effect.critical_value):
         ax.axvline(
             effect.critical_value,
+            0,
+            ROOM,
             color="black",
             linestyle="--",
             linewidth=1.2,
@@ -135,7 +148,9 @@ def plot_null_distribution(effect: Effect, ax: Axes | None = None) -> Axes:
         xlabel=f"F of {effect.n_shuffles:,} relabellings{beyond_text}",
         ylabel="relabellings",
     )
-    ax.legend(fontsize="small")
+    ax.set_ylim(0, ax.get_ylim()[1] / ROOM)
+    ax.locator_params(axis="y", integer=True)
+    ax.legend(fontsize="small", loc="upper center", frameon=False)
     return ax
 
 
@@ -158,34 +173,49 @@ def check_figure_path(path: Path) -> None:
     """Refuse a figure file that could not be written, before any work is done."""
     from matplotlib.backend_bases import FigureCanvasBase
 
-    known = sorted(FigureCanvasBase.get_supported_filetypes())
+    # The others need LaTeX, or lack the transparency of bands.
+    known = sorted(
+        set(FigureCanvasBase.get_supported_filetypes())
+        - {"eps", "pgf", "ps", "raw", "rgba"}
+    )
     if path.suffix.lower().lstrip(".") not in known:
         msg = f"A figure cannot be saved as {path.name!r}: end the name in one of .{', .'.join(known)}."
         raise OptionError(msg)
-    if path.is_dir():
-        msg = f"{path} is a directory; name a file in it for the figure."
+    if os.path.isdir(path):  # noqa: PTH112 (unlike Path.is_dir it never raises)
+        msg = f"{str(path)!r} is a directory; name a file in it for the figure."
         raise OptionError(msg)
     folder = path.parent
-    if not folder.is_dir():
+    if not os.path.isdir(folder):  # noqa: PTH112
         msg = f"There is no folder {str(folder)!r} to save the figure in. Make it first."
         raise OptionError(msg)
-    if not os.access(folder, os.W_OK):
-        msg = f"The folder {str(folder)!r} cannot be written to. Choose another."
-        raise OptionError(msg)
+    try:
+        path.exists()  # raises if the name is too long
+        _partial(path).unlink()
+    except OSError as error:
+        msg = f"No figure can be saved as {str(path)!r}: {error.strerror}. Choose another place."
+        raise OptionError(msg) from None
 
 
 def save_figure(figure: Figure, path: Path) -> None:
     """Write a figure whole or not at all."""
-    handle, name = tempfile.mkstemp(dir=path.parent, suffix=path.suffix)
-    os.close(handle)
-    partial = Path(name)
+    path = path.resolve()  # what a link points to is replaced, not the link
+    partial = _partial(path)
     try:
         figure.savefig(partial, dpi=150)
         partial.chmod(0o666 & ~_umask())
         partial.replace(path)
-    except BaseException:
+    except OSError as error:
+        msg = f"The figure cannot be saved as {str(path)!r}: {error.strerror}."
+        raise OptionError(msg) from None
+    finally:
         partial.unlink(missing_ok=True)
-        raise
+
+
+def _partial(path: Path) -> Path:
+    """Make an empty file beside the one that is to be written."""
+    handle, name = tempfile.mkstemp(dir=path.parent, suffix=path.suffix)
+    os.close(handle)
+    return Path(name)
 
 
 def _umask() -> int:
@@ -205,6 +235,7 @@ def _axes(ax: Axes | None) -> Axes:
 def _label(name: str) -> str:
     # Matplotlib leaves names that start with an underscore out of legends.
     shown = printable(name)
+    shown = shown if len(shown) <= 40 else f"{shown[:39]}…"
     return f" {shown}" if shown.startswith("_") else shown
 
 

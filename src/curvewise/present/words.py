@@ -5,13 +5,17 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from curvewise.errors import OptionError, counted
 from curvewise.frames import step_text
+from curvewise.results import Comparison
 from curvewise.tables import number_text, p_text, printable
 
 if TYPE_CHECKING:
-    from curvewise.results import Comparison, Difference, Effect
+    from curvewise.results import Difference, Effect
 
 __all__ = ["describe"]
+
+ASPECTS = {"height": "algorithm", "shape": "interaction"}
 
 
 def describe(result: Comparison) -> str:
@@ -22,6 +26,10 @@ def describe(result: Comparison) -> str:
     >>> print(cw.describe(found).split(".")[0][:60])
     A1 and A3 do not differ detectably in height (exact p = 0
     """
+    given: object = result
+    if not isinstance(given, Comparison):
+        msg = f"There is nothing to say about a {type(given).__name__}: give a result."
+        raise OptionError(msg)
     sentences = [_verdict(result), _size(result), _method(result)]
     return " ".join(sentence for sentence in sentences if sentence)
 
@@ -30,7 +38,8 @@ def _verdict(comparison: Comparison) -> str:
     """Say whether the algorithms differ, and in what.
 
     Height and shape are claimed only when the overall test finds a difference too: that
-    keeps the chance of any false claim at alpha.
+    keeps the chance of any false claim at alpha. It does so with the split error term, so
+    what only the pooled term finds is not claimed.
     """
     names = _listed([summary.name for summary in comparison.algorithms])
     overall, height, shape = (
@@ -38,72 +47,128 @@ def _verdict(comparison: Comparison) -> str:
         comparison.algorithm,
         comparison.interaction,
     )
-    differs = overall.significant
-    found = f"overall {_p(overall)}" if differs else _p(overall)
+    if comparison.smallest_pvalue > comparison.alpha:
+        return _hopeless(comparison, names)
+    several = len(comparison.algorithms) > 2
+    differ = f"{names} are not all alike" if several else f"{names} differ"
+    inside = "they differ in" if several else "in"
     if shape is None:
-        claim = "differ" if differs else "do not differ detectably"
-        sentence = (
-            f"{names} {claim} in height ({_p(height)}), at the single step there is"
-        )
-    elif not differs:
+        claim = differ if overall.significant else f"{names} do not differ detectably"
+        sentence = f"{claim} in height ({_p(height)}), at the single step there is"
+        return f"{sentence}{_conventional(comparison)}."
+    claimed = {
+        word: overall.significant and _holds(comparison, name)
+        for word, name in ASPECTS.items()
+    }
+    ps = {"height": _p(height), "shape": _p(shape)}
+    found = f"{differ} (overall {_p(overall)})"
+    if not overall.significant:
         clear = [
-            f"in {word} ({_p(effect)})"
-            for word, effect in (("height", height), ("shape", shape))
-            if not effect.significant
+            f"in {word} ({ps[word]})"
+            for word, name in ASPECTS.items()
+            if not comparison.effects[comparison.error][name].significant
         ]
         sentence = f"{names} do not differ detectably "
+        overall_p = _p(overall)
         sentence += (
-            f"{' or '.join(clear)}, nor overall ({found})" if clear else f"({found})"
+            f"{' or '.join(clear)}, nor overall ({overall_p})"
+            if clear
+            else f"({overall_p})"
         )
-    elif height.significant and shape.significant:
+    elif all(claimed.values()):
         sentence = (
-            f"{names} differ ({found}), both in height ({_p(height)}) and in shape "
-            f"({_p(shape)}): how far apart they are depends on the amount of training"
+            f"{found}, both in height ({ps['height']}) and in shape ({ps['shape']}): how far "
+            "apart they are depends on the amount of training"
         )
-    elif height.significant:
+    elif claimed["height"]:
         sentence = (
-            f"{names} differ ({found}): in height ({_p(height)}), and not detectably in "
-            f"shape ({_p(shape)})"
+            f"{found}: {inside} height ({ps['height']}), and not detectably in shape"
         )
-    elif shape.significant:
+        sentence += f" ({ps['shape']})" if not shape.significant else ""
+    elif claimed["shape"]:
         sentence = (
-            f"{names} differ ({found}): in shape ({_p(shape)}), so how far apart they are "
-            f"depends on the amount of training, and not detectably in height ({_p(height)})"
+            f"{found}: {inside} shape ({ps['shape']}), so how far apart they are depends on the "
+            "amount of training, and not detectably in height"
         )
+        sentence += f" ({ps['height']})" if not height.significant else ""
     else:
         sentence = (
-            f"{names} differ ({found}), but neither in height ({_p(height)}) nor in shape "
-            f"({_p(shape)}) alone is the difference large enough to be sure of"
+            f"{found}, but neither in height nor in shape alone is the difference large "
+            "enough to be sure of"
         )
-    return sentence + _conventional(comparison) + "." + _held_back(comparison)
+        unsure = [
+            f"p = {p_text(comparison.effects[comparison.error][name].pvalue)} for {word}"
+            for word, name in ASPECTS.items()
+            if not comparison.effects[comparison.error][name].significant
+        ]
+        sentence += f" ({', '.join(unsure)})" if unsure else ""
+    return f"{sentence}{_conventional(comparison)}.{_held_back(comparison)}"
 
 
-def _held_back(comparison: Comparison) -> str:
-    """Say why an effect with a small p is not claimed, when the overall test fails."""
-    if comparison.overall.significant or comparison.interaction is None:
-        return ""
-    tempting = [
-        f"{word} (p = {p_text(effect.pvalue)})"
+def _holds(comparison: Comparison, name: str) -> bool:
+    """Tell whether an effect is significant, and with its own error term too."""
+    return (
+        comparison.effects[comparison.error][name].significant
+        and comparison.effects["split"][name].significant
+    )
+
+
+def _hopeless(comparison: Comparison, names: str) -> str:
+    """Say, before anything else, that no data could have been significant."""
+    aspects = [
+        f"{word} {_p(effect)}"
         for word, effect in (
+            ("overall", comparison.overall),
             ("height", comparison.algorithm),
             ("shape", comparison.interaction),
         )
-        if effect.significant
+        if effect is not None
     ]
+    few = "runs" if 1 / comparison.n_relabellings > comparison.alpha else "shuffles"
+    return (
+        f"Whether {names} differ cannot be decided with so few {few}: the smallest p possible "
+        f"is {p_text(comparison.smallest_pvalue)}, above alpha = {comparison.alpha:g} "
+        f"({', '.join(aspects)}){_conventional(comparison)}."
+    )
+
+
+def _held_back(comparison: Comparison) -> str:
+    """Say why an effect with a small p is not claimed."""
+    effects = comparison.effects[comparison.error]
+    tempting = {
+        word: name
+        for word, name in ASPECTS.items()
+        if effects[name].significant
+        and not (comparison.overall.significant and _holds(comparison, name))
+    }
     if not tempting:
         return ""
+    listed = " and ".join(
+        f"{word} (p = {p_text(effects[name].pvalue)})" for word, name in tempting.items()
+    )
+    plural = len(tempting) > 1
+    this, its = ("they are", "their p") if plural else ("it is", "its p")
+    sentence = f" Taken alone, {listed} would pass at alpha = {comparison.alpha:g}; {this} not claimed, because "
+    if any(not _holds(comparison, name) for name in tempting.values()):
+        own = " and ".join(
+            f"p = {p_text(comparison.effects['split'][name].pvalue)} for {word}"
+            for word, name in tempting.items()
+        )
+        return (
+            f"{sentence}the pooled error term lets height and shape pass for each other: with "
+            f"the split one {own}."
+        )
     return (
-        f" Taken alone, {' and '.join(tempting)} would pass at alpha = "
-        f"{comparison.alpha:g}; it is not claimed, because height and shape are two chances "
-        "to be wrong and the overall test guards against that. If it was the one question "
-        "asked before seeing the data, its p stands."
+        f"{sentence}height and shape are two chances to be wrong and the overall test guards "
+        f"against that. Where it was the one question asked before seeing the data, {its} "
+        f"stand{'' if plural else 's'}."
     )
 
 
 def _conventional(comparison: Comparison) -> str:
     """Quote the conventional F test where it would have misled."""
     misled = []
-    for word, name in (("height", "algorithm"), ("shape", "interaction")):
+    for word, name in ASPECTS.items():
         effect = comparison.effects[comparison.error].get(name)
         pooled = comparison.effects["pooled"].get(name)
         if effect is None or pooled is None:
@@ -124,44 +189,45 @@ def _bound(pvalue: float) -> str:
 
 
 def _size(comparison: Comparison) -> str:
+    where = "Averaged over training" if comparison.n_steps > 1 else "At that step"
     if comparison.difference is not None:
-        return _difference(comparison.difference, comparison)
+        return f"{where}, {_difference(comparison.difference, comparison)}"
+    if not comparison.even_blocks:
+        return ""  # means across blocks that hold other algorithms would mislead
     summaries = sorted(comparison.algorithms, key=lambda summary: summary.mean)
-    lowest, highest = summaries[0], summaries[-1]
-    worst, best = (lowest, highest) if comparison.higher_is_better else (highest, lowest)
+    if not comparison.higher_is_better:
+        summaries.reverse()
+    worst, best = summaries[0], summaries[-1]
     return (
-        f"Averaged over training, scores run from {number_text(worst.mean)} "
-        f"({printable(worst.name)}) to {number_text(best.mean)} ({printable(best.name)}, the "
-        "best)."
+        f"{where}, mean scores run from {number_text(worst.mean)} ({printable(worst.name)}) "
+        f"to {number_text(best.mean)} ({printable(best.name)}, the best)."
     )
 
 
 def _difference(difference: Difference, comparison: Comparison) -> str:
-    low, high = difference.interval
     a, b = printable(difference.a), printable(difference.b)
-    more = "more" if difference.value >= 0 else "less"
-    better = ""
-    if not comparison.higher_is_better and difference.value != 0:
-        better = f" (which is {'worse' if difference.value > 0 else 'better'})"
-    sentence = (
-        f"Averaged over training, {a} scores {number_text(abs(difference.value))} {more} than "
-        f"{b}{better}"
-    )
-    if math.isinf(low) and math.isinf(high):
-        sentence += f"; too few runs for a {difference.confidence:.0%} interval"
+    if difference.value == 0:
+        parts = [f"{a} and {b} score the same"]
     else:
-        sentence += (
-            f" ({difference.confidence:.0%} interval of the difference {number_text(low)} to "
-            f"{number_text(high)})"
+        more = "more" if difference.value > 0 else "less"
+        parts = [f"{a} scores {number_text(abs(difference.value))} {more} than {b}"]
+        if not comparison.higher_is_better:
+            parts[0] += ", and less is better"
+    low, high = difference.interval
+    percent = f"{100 * difference.confidence:.6g}%"
+    if math.isinf(low) and math.isinf(high):
+        few = "runs" if 1 / comparison.n_relabellings > comparison.alpha else "shuffles"
+        parts.append(
+            f"there are too few {few} for a {percent} interval of the difference"
         )
-    extras = []
+    else:
+        ends = f"{number_text(low)} to {number_text(high)}"
+        parts.append(f"the {percent} interval of the difference is {ends}")
     if difference.hedges_g is not None:
-        extras.append(f"Hedges' g is {difference.hedges_g:.2f}")
-    extras.append(
-        f"a run of {a} beats a run of {b} in {difference.probability_of_superiority:.0%} of "
-        "pairs"
-    )
-    return f"{sentence}; {', and '.join(extras)}."
+        parts.append(f"Hedges' g is {difference.hedges_g:.2f}")
+    share = f"{difference.probability_of_superiority:.0%}"
+    parts.append(f"a run of {a} beats a run of {b} in {share} of pairs")
+    return f"{'; '.join(parts)}."
 
 
 def _method(comparison: Comparison) -> str:
@@ -173,14 +239,17 @@ def _method(comparison: Comparison) -> str:
             f"{comparison.n_steps} steps from {step_text(comparison.first_step)} to "
             f"{step_text(comparison.last_step)}"
         )
-    within = f" inside {comparison.n_blocks} blocks" if comparison.n_blocks else ""
+    each += " run" if each == "1" else " runs"
+    within = (
+        f" inside {counted(comparison.n_blocks, 'block')}" if comparison.n_blocks else ""
+    )
     how = (
         f"all {comparison.n_relabellings:,} relabellings"
         if comparison.exact
-        else f"{comparison.n_shuffles:,} random shuffles"
+        else counted(comparison.n_shuffles, "random shuffle")
     )
     return (
-        f"Randomized ANOVA of whole curves, {each} runs per algorithm, {steps}, {how}{within}, "
+        f"Randomized ANOVA of whole curves, {each} per algorithm, {steps}, {how}{within}, "
         f"{comparison.error} error term, alpha = {comparison.alpha:g}."
     )
 

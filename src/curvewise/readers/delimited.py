@@ -88,7 +88,13 @@ def load(path: Path, wanted: Wanted) -> pl.DataFrame:
         _explain(path, frame, holes & ~empty)
         frame = frame.filter(~empty)  # blank lines
     for name in wanted.names:
-        if frame[name].unique().cast(pl.String).str.contains("\ufffd", literal=True).any():
+        if (
+            frame[name]
+            .unique()
+            .cast(pl.String)
+            .str.contains("\ufffd", literal=True)
+            .any()
+        ):
             msg = f"{path.name} is not text in UTF-8. Save it with that encoding."
             raise CurvesError(msg)
     return frame

@@ -139,11 +139,15 @@ class AnovaTable(Mapping[str, AnovaRow]):
             for place, row in enumerate(self.rows)
         )
         header = ("source", "df", "SS", "MS", "F", "p", "p by F test")
-        notes = (
+        notes = [
             f"Error term: {ERROR_TERMS[self.error]}.",
-            "p by F test: conventional; it fails when scores along a curve are dependent.",
-        )
-        return Table(header, rows, notes=notes)
+            "p by F test: parametric; it fails when scores along a curve are dependent.",
+        ]
+        if self.error == "split":
+            notes.append(
+                "The conventional F test, as in the papers, divides by error (pooled)."
+            )
+        return Table(header, rows, notes=tuple(notes))
 
     def __str__(self) -> str:
         return self.table().text()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from curvewise.results.anova_table import AnovaTable
 from curvewise.results.effects import json_ready
-from curvewise.tables import Table, column_texts, html_text, number_text, p_text
+from curvewise.tables import Table, html_text, number_text, p_text, printable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -87,6 +87,8 @@ class Comparison:
         The smallest p these runs could have given.
     difference : Difference or None
         Two algorithms only.
+    seed : int or None
+        The ``rng`` that repeats the result, when it was a number and mattered.
     warnings : tuple of str
         What a reader must know before believing the rest.
     """
@@ -180,7 +182,7 @@ class Comparison:
 
     def __str__(self) -> str:
         parts = [table.text() for table in self.tables()]
-        parts += [f"Warning: {warning}" for warning in self.warnings]
+        parts += [f"Warning: {printable(warning)}" for warning in self.warnings]
         return "\n\n".join(parts)
 
     def _repr_html_(self) -> str:
@@ -192,11 +194,16 @@ class Comparison:
 
 def _algorithms_table(comparison: Comparison) -> Table:
     summaries = comparison.algorithms
-    means = column_texts([summary.mean for summary in summaries])
-    spreads = column_texts([summary.standard_deviation for summary in summaries])
     rows = tuple(
-        (summary.name, str(summary.n_runs), means[place], spreads[place])
-        for place, summary in enumerate(summaries)
+        (
+            summary.name,
+            str(summary.n_runs),
+            number_text(summary.mean),
+            ""
+            if summary.standard_deviation is None
+            else number_text(summary.standard_deviation),
+        )
+        for summary in summaries
     )
     return Table(("algorithm", "runs", "mean over training", "SD of runs"), rows)
 
@@ -207,7 +214,9 @@ def _effects_table(comparison: Comparison) -> Table:
     rows = []
     for name, effect in effects.items():
         low, high = effect.pvalue_interval
-        interval = "exact" if effect.exact else f"{p_text(low)} to {p_text(high)}"
+        interval = (
+            "exact" if effect.exact else f"{p_text(low) if low else 0} to {p_text(high)}"
+        )
         rows.append(
             (
                 meaning[name],
@@ -219,4 +228,4 @@ def _effects_table(comparison: Comparison) -> Table:
             )
         )
     header = ("differ", "F", f"critical F at {comparison.alpha:g}", "p")
-    return Table((*header, "95 % interval of p", "partial ω²"), tuple(rows))
+    return Table((*header, "95% interval of p", "partial ω²"), tuple(rows))
