@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from curvewise.errors import CurvesError
-from curvewise.frames import as_steps, step_text
+from curvewise.steps import as_steps, step_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

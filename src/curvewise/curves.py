@@ -9,7 +9,8 @@ import numpy as np
 
 from curvewise.checks import names_of, numbered, precision_of, rising_steps, score_matrix
 from curvewise.errors import CurvesError, counted
-from curvewise.frames import check_names, in_window, matrix_from_long, step_text
+from curvewise.frames import check_names, matrix_from_long
+from curvewise.steps import in_window, step_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from curvewise.errors import CurvesError, counted, nearest
+from curvewise.steps import as_steps, in_window, step_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -26,13 +27,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Matrix",
-    "as_steps",
     "check_names",
-    "in_window",
     "matrix_from_long",
     "natural_order",
     "numbers",
-    "step_text",
 ]
 
 Integers32 = npt.NDArray[np.int32]
@@ -216,22 +214,6 @@ def _step_values(series: nw.Series[Any]) -> np.ndarray[Any, Any]:
     return as_steps(values)
 
 
-def as_steps(values: Floats) -> np.ndarray[Any, Any]:
-    """Keep whole steps as integers, so that 5000 reads as 5000."""
-    if np.all(np.abs(values) < 2**53) and np.all(values == np.rint(values)):
-        return values.astype(np.int64)
-    return values
-
-
-def step_text(step: float) -> str:
-    """Write a step in full, however large.
-
-    >>> step_text(9_999_900.0), step_text(0.05)
-    ('9999900', '0.05')
-    """
-    return str(int(step)) if float(step).is_integer() else f"{step:.12g}"
-
-
 def _kept(
     codes: Integers32,
     algorithms: list[str],
@@ -259,37 +241,6 @@ def check_names(wanted: Iterable[str], algorithms: Sequence[str]) -> None:
         if name not in algorithms:
             msg = f"No algorithm is called {name!r}; {nearest(str(name), algorithms)}"
             raise CurvesError(msg)
-
-
-def in_window(
-    steps: np.ndarray[Any, Any], start: float | None, stop: float | None
-) -> np.ndarray[Any, Any]:
-    """Mark the steps from start to stop, both included; refuse an empty window."""
-    limits: dict[str, object] = {"start": start, "stop": stop}
-    for name, value in limits.items():
-        if value is not None and not isinstance(value, int | float | np.number):
-            msg = f"The {name} of a window is a step, a number; it is {value!r}."
-            raise CurvesError(msg)
-    inside = np.ones(len(steps), dtype=np.bool_)
-    # A step of 0.1 + 0.2 is 0.3 to whoever asks for it.
-    slack = 1e-9 * float(np.abs(steps).max())
-    if start is not None:
-        inside &= steps >= start - slack
-    if stop is not None:
-        inside &= steps <= stop + slack
-    if not inside.any():
-        asked = " ".join(
-            f"{word} {step_text(value)}"
-            for word, value in (("from", start), ("to", stop))
-            if value is not None
-        )
-        msg = (
-            f"No step lies in the window {asked}; the steps run from "
-            f"{step_text(steps.min())} to {step_text(steps.max())}. Name a first step that "
-            "is not after the last, both inside."
-        )
-        raise CurvesError(msg)
-    return inside
 
 
 def _compact(values: np.ndarray[Any, Any]) -> tuple[Integers32, np.ndarray[Any, Any]]:

@@ -6,8 +6,8 @@ import math
 from typing import TYPE_CHECKING
 
 from curvewise.errors import OptionError, counted
-from curvewise.frames import step_text
 from curvewise.results import Comparison
+from curvewise.steps import step_text
 from curvewise.tables import number_text, p_text, printable
 
 if TYPE_CHECKING:

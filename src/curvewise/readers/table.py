@@ -10,9 +10,10 @@ import numpy as np
 
 from curvewise.curves import Curves
 from curvewise.errors import CurvesError, counted
-from curvewise.frames import as_steps, check_names, in_window, numbers, step_text
+from curvewise.frames import check_names, numbers
 from curvewise.readers import delimited, json_lines, parquet
 from curvewise.readers.columns import Wanted, missing, recognised, step_columns
+from curvewise.steps import as_steps, in_window, step_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
