@@ -145,7 +145,7 @@ class AnovaTable(Mapping[str, AnovaRow]):
         ]
         if self.error == "split":
             notes.append(
-                "The conventional F test, as in the papers, divides by error (pooled)."
+                "The conventional F test, as in the papers, divides by the pooled error."
             )
         return Table(header, rows, notes=tuple(notes))
 
