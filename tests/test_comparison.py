@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from curvewise import Curves, CurvesError, OptionError, compare
-from curvewise import comparison as comparison_module
+from curvewise import Curves, CurvesError, OptionError, compare, shuffling
 from curvewise.kernels.design import Design
 from curvewise.kernels.enumeration import Enumeration
-from curvewise.kernels.shuffles import BATCH, Shuffles
+from curvewise.kernels.shuffles import Shuffles
+from curvewise.kernels.streams import BATCH
 from curvewise.shuffling import visit
 from tests.simulation import NULLS, autoregressive, integer_tied, some_curves
 from tests.textbook import exact_pvalues, f_ratios
@@ -226,18 +226,38 @@ def test_exact_or_sampled_is_decided_and_reported() -> None:
     assert sampled.n_shuffles == 99
     assert sampled.smallest_pvalue == 1 / 100
     assert not compare(small, exact=False, rng=0).exact
-    with pytest.raises(OptionError, match="relabellings, more than the 10,000,000"):
+    with pytest.raises(
+        OptionError, match="925,166,131,890 relabellings, more than can be"
+    ):
         compare(large, exact=True)
 
 
-def test_large_nulls_are_thinned_without_moving_counts(monkeypatch: Any) -> None:
-    curves = some_curves(0, (6, 6))
+def test_two_algorithms_have_an_exact_height_beyond_enumeration() -> None:
+    curves = some_curves(0, (15, 15))
+    found = compare(curves, rng=0)
+    assert not found.exact
+    assert found.algorithm.exact
+    assert found.algorithm.n_shuffles == found.n_relabellings == math.comb(30, 15) // 2
+    assert not found.overall.exact
+    sampled = compare(curves, rng=0, exact=False).algorithm
+    assert not sampled.exact
+    error = math.sqrt(found.algorithm.pvalue * (1 - found.algorithm.pvalue) / 9_999)
+    assert abs(sampled.pvalue - found.algorithm.pvalue) < 5 * error
+
+
+def test_large_enumerations_keep_a_sample(monkeypatch: pytest.MonkeyPatch) -> None:
+    curves = some_curves(0, (7, 7))
     whole = compare(curves)
-    monkeypatch.setattr(comparison_module, "MOST_KEPT", 100)
-    thinned = compare(curves)
-    assert len(thinned.algorithm.null_distribution) == 100
-    assert thinned.algorithm.pvalue == whole.algorithm.pvalue
-    assert thinned.algorithm.critical_value == whole.algorithm.critical_value
+    for cheap in (1_000, 10):
+        monkeypatch.setattr(shuffling, "CHEAP", cheap)
+        found = compare(curves, exact=True)
+        assert found.exact
+        assert found.engine == "compiled enumeration"
+        assert len(found.algorithm.null_distribution) == 128 * BATCH
+        for name, effect in five_effects(whole).items():
+            assert five_effects(found)[name].pvalue == effect.pvalue, name
+        critical = found.algorithm.critical_value
+        assert critical == pytest.approx(whole.algorithm.critical_value, rel=0.05)
 
 
 def test_critical_value_and_p_agree() -> None:

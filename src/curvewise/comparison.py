@@ -18,6 +18,7 @@ from curvewise.errors import CurvesError, OptionError, counted, nearest
 from curvewise.kernels.design import Design
 from curvewise.kernels.enumeration import Enumeration, n_relabellings
 from curvewise.kernels.extremes import effect_ratios, rounding
+from curvewise.kernels.halves import MOST_RUNS, count_heights
 from curvewise.kernels.pvalues import critical_value, pvalue
 from curvewise.kernels.shuffles import Shuffles
 from curvewise.results import (
@@ -28,7 +29,7 @@ from curvewise.results import (
     ErrorTerm,
     f_statistic,
 )
-from curvewise.shuffling import MOST_KEPT, visit
+from curvewise.shuffling import CHEAP, can_visit, visit
 from curvewise.tables import number_text
 
 if TYPE_CHECKING:
@@ -47,10 +48,6 @@ RNGLike = (
     | None
 )
 
-# Visiting this many relabellings takes a fraction of a second, whatever was asked for.
-CHEAP = 400_000
-# Beyond this an exact answer would take minutes and hundreds of megabytes.
-MOST_EXACT = 10_000_000
 # Squares of what is smaller would vanish.
 SMALLEST_SPREAD = 1e-140
 
@@ -90,7 +87,8 @@ def compare(
         How many random shuffles, when not every relabelling is visited.
     exact : bool, optional
         True visits every relabelling, False samples. By default all are visited when
-        there are at most ``n_shuffles`` or 400,000, whichever is more.
+        there are at most ``n_shuffles`` or 400,000, whichever is more; and of two
+        algorithms with up to 44 runs the height is exact in any case.
     n_jobs : int
         How many threads, or workers of the active joblib backend; -1 for all cores. The
         result does not depend on it.
@@ -121,14 +119,20 @@ def compare(
 
     count = n_relabellings(labels, blocks)
     relabellings: Relabellings
-    exact = _visits_all(exact, count, n_shuffles)
+    asked = exact
+    exact = _visits_all(
+        asked, count, n_shuffles, possible=can_visit(labels, blocks, count)
+    )
     if exact:
         relabellings = Enumeration(labels, blocks)
     else:
         key = int(generator.integers(2**64, dtype=np.uint64))
         relabellings = Shuffles(labels, blocks, n_shuffles, key)
     visited = visit(relabellings, design, n_jobs=n_jobs)
-    effects = _effects(design, visited, alpha=alpha, exact=exact)
+    heights = None
+    if not exact and asked is None:
+        heights = _exact_height(labels, blocks, design)
+    effects = _effects(design, visited, heights, alpha=alpha, exact=exact)
     difference = None
     if design.contrast is not None:
         difference = measure_difference(
@@ -158,6 +162,7 @@ def compare(
         exact=exact,
         n_relabellings=count,
         n_shuffles=visited.count,
+        engine=visited.engine,
         seed=int(rng) if isinstance(rng, int | np.integer) and not exact else None,
         warnings=cautions(curves, effects, count, error=error, alpha=alpha),
         source=curves.source,
@@ -165,7 +170,12 @@ def compare(
 
 
 def _effects(
-    design: Design, visited: Visited, *, alpha: float, exact: bool
+    design: Design,
+    visited: Visited,
+    heights: tuple[int, int] | None,
+    *,
+    alpha: float,
+    exact: bool,
 ) -> dict[ErrorTerm, dict[str, Effect]]:
     nulls = effect_ratios(visited.between, design.totals)
     df, ss = design.df, design.ss
@@ -181,20 +191,22 @@ def _effects(
         # Where a tie is only rounded apart, the null distribution says that it is a tie.
         null[np.isclose(null, statistic, rtol=1e-9, atol=0)] = statistic
         critical = critical_value(null, alpha)
-        if len(null) > MOST_KEPT:
-            # Evenly spaced ranks keep the shape, and every quantile that can be drawn.
-            ranks = np.linspace(0, len(null) - 1, MOST_KEPT).astype(np.int64)
-            null = np.sort(null)[ranks]
         null.setflags(write=False)
-        n_extreme = int(visited.n_extreme[row])
+        n_extreme, n_visited, all_visited = (
+            int(visited.n_extreme[row]),
+            visited.count,
+            exact,
+        )
+        if name == "algorithm" and error == "split" and heights is not None:
+            (n_extreme, n_visited), all_visited = heights, True
         return Effect(
             name=name,
             statistic=statistic,
             df=effect_df,
-            pvalue=pvalue(n_extreme, visited.count, exact=exact),
+            pvalue=pvalue(n_extreme, n_visited, exact=all_visited),
             n_extreme=n_extreme,
-            n_shuffles=visited.count,
-            exact=exact,
+            n_shuffles=n_visited,
+            exact=all_visited,
             alpha=alpha,
             critical_value=critical,
             null_distribution=null,
@@ -205,6 +217,23 @@ def _effects(
         error: {name: effect(name, error) for name in names}
         for error in get_args(ErrorTerm)
     }
+
+
+def _exact_height(
+    labels: Integers, blocks: Integers, design: Design
+) -> tuple[int, int] | None:
+    """Count the relabellings as extreme in height, and all, where that takes no time.
+
+    For two algorithms without blocks the heights alone can be counted far beyond what can
+    be visited.
+    """
+    if labels.max() != 1 or blocks.min() != blocks.max() or len(labels) > MOST_RUNS:
+        return None
+    n_first = int(np.sum(labels == 0))
+    heights = design.factor[0, 0] * design.coordinates[:, 0]
+    count = count_heights(heights, n_first, float(design.limits.bounds[1]))
+    mirrored = 2 if 2 * n_first == len(labels) else 1
+    return count // mirrored, math.comb(len(labels), n_first) // mirrored
 
 
 def _summaries(curves: Curves) -> tuple[AlgorithmSummary, ...]:
@@ -247,13 +276,19 @@ def _scaled(scores: Floats) -> tuple[Floats, float]:
     return deviations / unit, unit
 
 
-def _visits_all(exact: bool | None, count: int, n_shuffles: int) -> bool:  # noqa: FBT001
+def _visits_all(
+    exact: bool | None,  # noqa: FBT001 (as the caller gave it)
+    count: int,
+    n_shuffles: int,
+    *,
+    possible: bool,
+) -> bool:
     if exact is None:
-        return count <= max(n_shuffles, CHEAP) and count <= MOST_EXACT
-    if exact and count > MOST_EXACT:
+        return possible and count <= max(n_shuffles, CHEAP)
+    if exact and not possible:
         msg = (
-            f"There are {_large(count)} relabellings, more than the {MOST_EXACT:,} that can "
-            "be visited one by one. Sample them instead: exact=False, --sampled."
+            f"There are {_large(count)} relabellings, more than can be visited one by one. "
+            "Sample them instead: exact=False, --sampled."
         )
         raise OptionError(msg)
     return exact

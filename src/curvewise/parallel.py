@@ -13,22 +13,18 @@ T = TypeVar("T")
 
 
 def in_chunks(
-    work: Callable[[range], T], n_items: int, *, chunk: int, n_jobs: int
+    work: Callable[[range], T], items: range, *, chunk: int, n_jobs: int
 ) -> list[T]:
-    """Do ``work`` on consecutive ranges of items, and return what it gave, in order.
+    """Do ``work`` on consecutive parts of a range, and return what it gave, in order.
 
     Threads by default; `joblib.parallel_config` chooses any other backend. ``work`` must
     then be picklable.
     """
-    chunks = [
-        range(start, min(start + chunk, n_items)) for start in range(0, n_items, chunk)
-    ]
-    if n_jobs == 1 or len(chunks) == 1:
-        return [work(items) for items in chunks]
+    chunks = [items[start : start + chunk] for start in range(0, len(items), chunk)]
+    if n_jobs == 1 or len(chunks) <= 1:
+        return [work(part) for part in chunks]
     from joblib import Parallel, delayed
 
     return list(
-        Parallel(n_jobs=n_jobs, prefer="threads")(
-            delayed(work)(items) for items in chunks
-        )
+        Parallel(n_jobs=n_jobs, prefer="threads")(delayed(work)(part) for part in chunks)
     )

@@ -1,4 +1,10 @@
-"""The shuffle test itself: visit relabellings, count the extreme ones, keep a null."""
+"""The shuffle test itself: visit relabellings, count the extreme ones, keep a null.
+
+Small work is done in NumPy at once. Large work is counted by compiled code, which costs a
+second to import; both count the same relabellings the same way. Of a large number of
+relabellings only a sample is kept, for plots, critical values and intervals: memory does not
+grow with the number visited.
+"""
 
 from __future__ import annotations
 
@@ -10,57 +16,167 @@ import numpy as np
 
 from curvewise.kernels.anova import group_squares
 from curvewise.kernels.enumeration import Enumeration
-from curvewise.kernels.shuffles import BATCH, Shuffles
+from curvewise.kernels.shuffles import Shuffles
+from curvewise.kernels.streams import BATCH
 from curvewise.parallel import in_chunks
 
 if TYPE_CHECKING:
     from curvewise.kernels import Floats, Integers
     from curvewise.kernels.design import Design
 
-__all__ = ["MOST_KEPT", "Relabellings", "Visited", "visit"]
+__all__ = ["CHEAP", "Relabellings", "Visited", "can_visit", "visit"]
 
 Relabellings = Enumeration | Shuffles
 
-# A null distribution is kept for plots and critical values; more would add no digit.
-MOST_KEPT = 1_000_000
-CHUNK = 64  # batches to a task: tens of milliseconds of work
+# Relabellings that NumPy enumerates in a fraction of a second; all of them are kept.
+CHEAP = 400_000
+# Beyond this an exact answer would take minutes: in NumPy, and compiled (two algorithms).
+MOST_IN_NUMPY = 10_000_000
+MOST_COMPILED = 200_000_000_000
+# Batches kept of a larger number: a hundred thousand values settle all that can be drawn.
+N_KEPT = 128
+CHUNK = 64  # batches to a task of NumPy: tens of milliseconds of work
+COMPILED_CHUNK = 4_096  # and of compiled code
+# Runs × shuffles beyond which compiled code is faster, its import included.
+REPAYS = 40_000_000
 
 
 @dataclass(frozen=True, eq=False)
 class Visited:
     """What the relabellings gave: counts over all, sums of squares of those kept.
 
-    ``n_extreme`` is in the order of `kernels.extremes`. ``contrast`` has, for two groups, the sums
-    of curve means and memberships over the first group of each relabelling kept.
+    ``n_extreme`` is in the order of `kernels.extremes`. ``contrast`` has, for two groups,
+    the sums of curve means and memberships over the first group of each relabelling kept.
+    ``engine`` names what did the counting.
     """
 
     count: int
     n_extreme: Integers
     between: Floats
     contrast: Floats
+    engine: str
+
+
+def can_visit(labels: Integers, blocks: Integers, count: int) -> bool:
+    """Tell whether ``count`` relabellings can all be visited."""
+    compiled = labels.max() == 1 and blocks.min() == blocks.max() and len(labels) <= 60
+    return count <= (MOST_COMPILED if compiled else MOST_IN_NUMPY)
 
 
 def visit(
-    relabellings: Relabellings, design: Design, *, n_jobs: int = 1, chunk: int = CHUNK
+    relabellings: Relabellings,
+    design: Design,
+    *,
+    n_jobs: int = 1,
+    chunk: int | None = None,
 ) -> Visited:
     """Visit every relabelling; neither ``n_jobs`` nor ``chunk`` changes a digit."""
+    if isinstance(relabellings, Enumeration):
+        return _visit_all(relabellings, design, n_jobs, chunk)
     n_batches = -(-relabellings.count // BATCH)
-    # Part of a sample is a sample too; part of an enumeration would be a corner of it.
-    sampled = isinstance(relabellings, Shuffles)
-    n_kept = -(-MOST_KEPT // BATCH) if sampled else n_batches
-    work = partial(_visit_batches, relabellings, design, n_kept)
-    done = in_chunks(work, n_batches, chunk=chunk, n_jobs=n_jobs)
-    n_extreme, between, contrast = zip(*done, strict=True)
+    n_kept = min(n_batches, N_KEPT)
+    kept = _in_numpy(relabellings, design, range(n_kept), n_jobs, chunk)
+    rest = n_batches - n_kept
+    if rest * BATCH * len(relabellings.labels) < REPAYS:
+        counted = _in_numpy(relabellings, design, range(n_kept, n_batches), n_jobs, chunk)
+        n_extreme, engine = counted.n_extreme, "NumPy"
+    else:
+        # The last batch may be a part of one, which only NumPy counts.
+        whole = relabellings.count // BATCH
+        n_extreme = _compiled(
+            partial(_count_shuffles, relabellings, design), n_kept, whole, n_jobs, chunk
+        )
+        last = _in_numpy(relabellings, design, range(whole, n_batches), n_jobs, chunk)
+        n_extreme, engine = n_extreme + last.n_extreme, "compiled"
+    return Visited(
+        relabellings.count,
+        kept.n_extreme + n_extreme,
+        kept.between,
+        kept.contrast,
+        f"{engine} shuffles",
+    )
+
+
+def _visit_all(
+    relabellings: Enumeration, design: Design, n_jobs: int, chunk: int | None
+) -> Visited:
+    n_batches = -(-relabellings.count // BATCH)
+    if relabellings.count <= CHEAP:
+        kept = _in_numpy(relabellings, design, range(n_batches), n_jobs, chunk)
+        n_extreme, engine = kept.n_extreme, "NumPy enumeration"
+    else:
+        # Part of an enumeration would be a corner of it, so a sample is kept.
+        sample = Shuffles(
+            relabellings.labels, relabellings.blocks, N_KEPT * BATCH, seed=0
+        )
+        kept = _in_numpy(sample, design, range(N_KEPT), n_jobs, chunk)
+        if relabellings.count <= MOST_IN_NUMPY and not _is_two_sample(relabellings):
+            n_extreme = _in_numpy(
+                relabellings, design, range(n_batches), n_jobs, chunk, keep=False
+            ).n_extreme
+            engine = "NumPy enumeration"
+        else:
+            from curvewise.kernels.engines import n_thirds
+
+            n_firsts = n_thirds(len(relabellings.labels))
+            work = partial(_count_thirds, relabellings, design)
+            n_extreme = _compiled(
+                work, 0, n_firsts, n_jobs, chunk or max(n_firsts // 64, 1)
+            )
+            engine = "compiled enumeration"
+    return Visited(relabellings.count, n_extreme, kept.between, kept.contrast, engine)
+
+
+def _is_two_sample(relabellings: Relabellings) -> bool:
+    blocks = relabellings.blocks
+    return bool(relabellings.labels.max() == 1 and blocks.min() == blocks.max())
+
+
+def _in_numpy(
+    relabellings: Relabellings,
+    design: Design,
+    batches: range,
+    n_jobs: int,
+    chunk: int | None,
+    *,
+    keep: bool = True,
+) -> Visited:
+    work = partial(_visit_batches, relabellings, design, keep=keep)
+    done = in_chunks(work, batches, chunk=chunk or CHUNK, n_jobs=n_jobs)
+    parts = [(np.zeros(5, dtype=np.int64), np.empty((2, 0)), np.empty((0, 2))), *done]
+    n_extreme, between, contrast = zip(*parts, strict=True)
     return Visited(
         relabellings.count,
         np.sum(n_extreme, axis=0),
         np.concatenate(between, axis=1),
         np.concatenate(contrast),
+        "NumPy",
     )
 
 
+def _compiled(
+    work: partial[Integers], first: int, last: int, n_jobs: int, chunk: int | None
+) -> Integers:
+    done = in_chunks(
+        work, range(first, last), chunk=chunk or COMPILED_CHUNK, n_jobs=n_jobs
+    )
+    return np.sum([np.zeros(5, dtype=np.int64), *done], axis=0)
+
+
+def _count_shuffles(shuffles: Shuffles, design: Design, batches: range) -> Integers:
+    from curvewise.kernels.engines import compiled_counter
+
+    return compiled_counter(shuffles, design)(batches.start, batches.stop)
+
+
+def _count_thirds(relabellings: Enumeration, design: Design, firsts: range) -> Integers:
+    from curvewise.kernels.engines import thirds_counter
+
+    return thirds_counter(relabellings.labels, design)(firsts.start, firsts.stop)
+
+
 def _visit_batches(
-    relabellings: Relabellings, design: Design, n_kept: int, batches: range
+    relabellings: Relabellings, design: Design, batches: range, *, keep: bool
 ) -> tuple[Integers, Floats, Floats]:
     n_extreme = np.zeros(5, dtype=np.int64)
     kept, contrasts = [np.empty((2, 0))], [np.empty((0, 2))]
@@ -70,7 +186,7 @@ def _visit_batches(
         # their last bit, and results must not depend on how work is portioned out.
         between = group_squares(labels, design.coordinates, design.factor)
         n_extreme += design.limits.n_extreme(between)
-        if number < n_kept:
+        if keep:
             kept.append(between)
             if design.contrast is not None:
                 contrasts.append((labels == 0).astype(np.float64) @ design.contrast)

@@ -8,7 +8,7 @@ import pytest
 from curvewise.kernels.anova import group_squares
 from curvewise.kernels.design import Design
 from curvewise.kernels.enumeration import Enumeration, n_relabellings
-from curvewise.kernels.shuffles import BATCH
+from curvewise.kernels.streams import BATCH
 from tests.textbook import all_relabellings
 
 

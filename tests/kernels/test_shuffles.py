@@ -1,21 +1,38 @@
 from __future__ import annotations
 
+import math
+
 import numpy as np
+import pytest
 from scipy import stats
 
-from curvewise.kernels.shuffles import BATCH, Shuffles
+from curvewise.kernels.shuffles import Shuffles
+from curvewise.kernels.streams import BATCH
 
 
-def shuffles(count: int, seed: int = 0) -> Shuffles:
-    labels = np.repeat([0, 1], [2, 3])
+def shuffles(count: int, seed: int = 0, sizes: tuple[int, ...] = (2, 3)) -> Shuffles:
+    labels = np.repeat(np.arange(len(sizes)), sizes)
     return Shuffles(labels, np.zeros_like(labels), count, seed)
 
 
-def test_every_labelling_is_equally_likely() -> None:
-    drawn = np.concatenate([shuffles(40 * BATCH).batch(number) for number in range(40)])
-    _, counts = np.unique(drawn @ (2 ** np.arange(5)), return_counts=True)
-    assert len(counts) == 10
+@pytest.mark.parametrize("sizes", [(2, 3), (6, 7), (1, 11), (2, 2, 2), (1, 2, 4)])
+def test_every_labelling_is_equally_likely(sizes: tuple[int, ...]) -> None:
+    source = shuffles(60 * BATCH, sizes=sizes)
+    drawn = np.concatenate([source.batch(number) for number in range(60)])
+    _, counts = np.unique(
+        drawn @ (len(sizes) ** np.arange(sum(sizes))), return_counts=True
+    )
+    n_labellings = math.factorial(sum(sizes)) // math.prod(map(math.factorial, sizes))
+    assert len(counts) == n_labellings
     assert stats.chisquare(counts).pvalue > 1e-4
+
+
+def test_masks_are_drawn_where_that_is_quick_and_runs_dealt_elsewhere() -> None:
+    assert shuffles(1, sizes=(10, 10)).masks is not None
+    assert shuffles(1, sizes=(30, 30)).masks is not None
+    assert shuffles(1, sizes=(2, 40)).masks is None
+    assert shuffles(1, sizes=(40, 40)).masks is None
+    assert shuffles(1, sizes=(4, 4, 4)).masks is None
 
 
 def test_a_shuffle_is_the_same_however_many_are_asked_for() -> None:

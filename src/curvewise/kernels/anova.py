@@ -72,11 +72,19 @@ def rotated(deviations: Floats) -> Floats:
 
     Inner products, and so all sums of squares, are kept. The first column is the height.
     """
-    n_steps = deviations.shape[1]
-    heights = deviations.mean(axis=1, keepdims=True)
-    # The triangular factor of the transposed shapes has the same inner products.
-    triangle = np.asarray(np.linalg.qr((deviations - heights).T, mode="r"))
-    return np.hstack([heights * np.sqrt(n_steps), triangle.T])
+    n_runs, n_steps = deviations.shape
+    # The reflection that takes the constant curve to the first axis.
+    normal = np.full(n_steps, 1 / np.sqrt(n_steps))
+    normal[0] -= 1
+    length = normal @ normal
+    reflected = deviations.copy()
+    if length > 0:
+        reflected -= np.outer(deviations @ normal, 2 / length * normal)
+    heights, shapes = reflected[:, :1], reflected[:, 1:]
+    if shapes.shape[1] > n_runs:
+        # The triangular factor of the transposed shapes has the same inner products.
+        shapes = np.asarray(np.linalg.qr(shapes.T, mode="r")).T
+    return np.ascontiguousarray(np.hstack([heights, shapes]))
 
 
 def group_factor(labels: Integers, blocks: Integers) -> Floats:

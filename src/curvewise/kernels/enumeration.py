@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from curvewise.kernels import Integers
-from curvewise.kernels.shuffles import BATCH
+from curvewise.kernels.streams import BATCH
 
 __all__ = ["Enumeration", "n_relabellings"]
 

@@ -1,23 +1,79 @@
 """Random relabellings, the same ones whoever draws them and in whatever portions.
 
-Shuffles come in batches of a fixed size. Batch b under a seed is drawn from a stream of
-its own, keyed by (seed, b), so shuffle s is the same for every chunk size, thread count,
-process and machine.
+Batch b under a seed is drawn from a stream of its own, so shuffle s is the same for every
+chunk size, thread count, process, kernel and machine.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from curvewise.kernels.masks import MaskRule
+from curvewise.kernels.streams import BATCH, stream_key, words
+
 if TYPE_CHECKING:
     from curvewise.kernels import Integers
 
-__all__ = ["BATCH", "Shuffles"]
+__all__ = ["Deck", "Shuffles"]
 
-BATCH = 1_024
+
+@dataclass(frozen=True, eq=False)
+class Deck:
+    """The runs as they are dealt: block by block, to one algorithm after the other.
+
+    ``template`` is the algorithm that receives each place, the largest of a block last:
+    once the others have their runs, it receives what is left. ``runs`` are the runs before
+    any is dealt, in the order of their blocks; ``first`` and ``last`` say, for each draw,
+    which place is filled and where its block ends.
+    """
+
+    template: Integers
+    runs: Integers
+    first: Integers
+    last: Integers
+
+    @classmethod
+    def of(cls, labels: Integers, blocks: Integers) -> Deck:
+        """Prepare the deal of each block."""
+        template, runs, first, last = [], [], [], []
+        start = 0
+        for block in np.unique(blocks):
+            inside = np.flatnonzero(blocks == block)
+            groups, sizes = np.unique(labels[inside], return_counts=True)
+            order = np.argsort(sizes, kind="stable")
+            template.append(np.repeat(groups[order], sizes[order]))
+            runs.append(inside)
+            n_draws = len(inside) - int(sizes[order[-1]])
+            first.append(np.arange(start, start + n_draws))
+            last.append(np.full(n_draws, start + len(inside)))
+            start += len(inside)
+        return cls(
+            *(
+                np.concatenate(part).astype(np.int64)
+                for part in (template, runs, first, last)
+            )
+        )
+
+    def deal(self, seed: int, batch: int, count: int) -> Integers:
+        """Return the labels of the first ``count`` shuffles of a batch."""
+        n_draws = len(self.first)
+        drawn = words(stream_key(seed, batch), 0, count * n_draws).reshape(count, n_draws)
+        # 53 bits of each word, as a number from 0 up to 1.
+        chance = (drawn >> np.uint64(11)).astype(np.float64) * 2.0**-53
+        order = np.tile(self.runs, (count, 1))
+        rows = np.arange(count)
+        for draw, (place, end) in enumerate(zip(self.first, self.last, strict=True)):
+            other = place + (chance[:, draw] * (end - place)).astype(np.int64)
+            taken = order[rows, other]
+            order[rows, other] = order[:, place]
+            order[:, place] = taken
+        labels = np.empty_like(order)
+        labels[rows[:, None], order] = self.template
+        return labels
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,15 +85,23 @@ class Shuffles:
     count: int
     seed: int
 
+    @cached_property
+    def masks(self) -> MaskRule | None:
+        """How relabellings are drawn as bits, if they are."""
+        if self.labels.max() > 1 or self.blocks.min() != self.blocks.max():
+            return None
+        return MaskRule.of(len(self.labels), int(np.sum(self.labels == 0)))
+
+    @cached_property
+    def deck(self) -> Deck:
+        """How relabellings are dealt, if they are not drawn as bits."""
+        return Deck.of(self.labels, self.blocks)
+
     def batch(self, number: int) -> Integers:
         """Return the labels of one batch of shuffles; (BATCH or fewer, n_runs)."""
-        stream = np.random.Generator(
-            np.random.Philox(key=np.array([self.seed, number], dtype=np.uint64))
-        )
-        relabelled = np.empty((BATCH, len(self.labels)), dtype=np.int64)
-        for block in np.unique(self.blocks):
-            inside = np.flatnonzero(self.blocks == block)
-            copies = np.tile(self.labels[inside], (BATCH, 1))
-            relabelled[:, inside] = stream.permuted(copies, axis=1)
         # A whole batch is always drawn, so that asking for fewer changes none of them.
-        return relabelled[: self.count - number * BATCH]
+        if self.masks is not None:
+            labels = self.masks.labels(self.masks.draw(self.seed, number, BATCH))
+        else:
+            labels = self.deck.deal(self.seed, number, BATCH)
+        return labels[: self.count - number * BATCH]

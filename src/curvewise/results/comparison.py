@@ -87,6 +87,8 @@ class Comparison:
         The smallest p these runs could have given.
     difference : Difference or None
         Two algorithms only.
+    engine : str
+        What did the counting: NumPy or compiled code, shuffling or enumerating.
     seed : int or None
         The ``rng`` that repeats the result, when it was a number and mattered.
     warnings : tuple of str
@@ -109,6 +111,7 @@ class Comparison:
     exact: bool
     n_relabellings: int
     n_shuffles: int
+    engine: str
     seed: int | None
     warnings: tuple[str, ...]
     source: str = ""
@@ -161,6 +164,7 @@ class Comparison:
             "exact": self.exact,
             "n_relabellings": self.n_relabellings,
             "n_shuffles": self.n_shuffles,
+            "engine": self.engine,
             "smallest_pvalue": self.smallest_pvalue,
             "seed": self.seed,
             **{

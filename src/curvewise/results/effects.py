@@ -51,7 +51,7 @@ class Effect:
     effect_size : float
         Partial ω²; may be slightly negative when there is no effect.
     null_distribution : array
-        F of the relabellings, a million at most.
+        F of the relabellings; of more than 400,000 a sample of 131,072.
     """
 
     name: EffectName
@@ -110,6 +110,8 @@ class Effect:
             "critical_value": json_ready(self.critical_value),
             "effect_size": self.effect_size,
             "n_extreme": self.n_extreme,
+            "n_shuffles": self.n_shuffles,
+            "exact": self.exact,
         }
 
 
