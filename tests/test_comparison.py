@@ -403,7 +403,7 @@ def test_more_than_two_algorithms_have_no_single_difference() -> None:
         ({"alpha": 1.5}, "it is 1.5"),
         ({"alpha": float("nan")}, "it is nan"),
         ({"alpha": "0.05"}, "it is '0.05'"),
-        ({"n_shuffles": 0}, "n_shuffles must be a whole number, 1 or more; it is 0"),
+        ({"n_shuffles": 0}, "n_shuffles must be a whole number, 1 or more, .* it is 0"),
         ({"n_shuffles": -5}, "it is -5"),
         ({"n_shuffles": 10.5}, "it is 10.5"),
         ({"n_shuffles": float("inf")}, "it is inf"),

@@ -1,6 +1,7 @@
 """Are these learning curves really different, where, by how much, and how sure?"""
 
 from curvewise.comparison import compare
+from curvewise.comparisons import compare_many
 from curvewise.curves import Curves
 from curvewise.datasets import load_example
 from curvewise.errors import CurvesError, CurvewiseError, OptionError
@@ -11,13 +12,21 @@ from curvewise.present import (
     plot_null_distribution,
 )
 from curvewise.readers import read
-from curvewise.results import AnovaTable, Comparison, Difference, Effect, Interval
+from curvewise.results import (
+    AnovaTable,
+    Comparison,
+    Comparisons,
+    Difference,
+    Effect,
+    Interval,
+)
 
 __version__ = "0.1.0"
 
 __all__ = [
     "AnovaTable",
     "Comparison",
+    "Comparisons",
     "Curves",
     "CurvesError",
     "CurvewiseError",
@@ -27,6 +36,7 @@ __all__ = [
     "OptionError",
     "__version__",
     "compare",
+    "compare_many",
     "describe",
     "load_example",
     "plot_comparison",

@@ -6,21 +6,30 @@ Piater & Cohen (1997), CMPSCI TR 97-41; Piater, Cohen, Zhang & Atighetchi (1998)
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, get_args
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
 from curvewise.cautions import cautions, has_even_blocks
-from curvewise.curves import Curves
+from curvewise.checkpoint import Checkpoint, fingerprint
 from curvewise.differences import measure_difference
-from curvewise.errors import CurvesError, OptionError, counted, nearest
+from curvewise.errors import OptionError
 from curvewise.kernels.design import Design
 from curvewise.kernels.enumeration import Enumeration, n_relabellings
 from curvewise.kernels.extremes import effect_ratios, rounding
 from curvewise.kernels.halves import MOST_RUNS, count_heights
 from curvewise.kernels.pvalues import critical_value, pvalue
 from curvewise.kernels.shuffles import Shuffles
+from curvewise.refusals import (
+    RNGLike,
+    as_generator,
+    check_design,
+    check_options,
+    check_variation,
+    whole_number,
+)
 from curvewise.results import (
     AlgorithmSummary,
     Comparison,
@@ -29,27 +38,19 @@ from curvewise.results import (
     ErrorTerm,
     f_statistic,
 )
-from curvewise.shuffling import CHEAP, can_visit, visit
-from curvewise.tables import number_text
+from curvewise.shuffling import CHEAP, can_visit, visit, visit_until
+from curvewise.stopping import MOST_SHUFFLES, RULES, stopping_rule
 
 if TYPE_CHECKING:
-    from curvewise.checks import Names
+    import os
+    from collections.abc import Callable
+
+    from curvewise.curves import Curves
     from curvewise.kernels import Floats, Integers
-    from curvewise.shuffling import Relabellings, Visited
+    from curvewise.shuffling import Visited
 
 __all__ = ["RNGLike", "compare"]
 
-RNGLike = (
-    np.random.Generator
-    | np.random.BitGenerator
-    | np.random.SeedSequence
-    | int
-    | Sequence[int]
-    | None
-)
-
-# Squares of what is smaller would vanish.
-SMALLEST_SPREAD = 1e-140
 
 # Which of the five statistics of `kernels.extremes` is which effect.
 ROWS: dict[ErrorTerm, dict[EffectName, int]] = {
@@ -63,10 +64,11 @@ def compare(
     *,
     error: ErrorTerm = "split",
     alpha: float = 0.05,
-    n_shuffles: int = 9_999,
+    n_shuffles: int | Literal["auto", "precise"] = 9_999,
     exact: bool | None = None,
     n_jobs: int = 1,
     rng: RNGLike = None,
+    checkpoint: str | os.PathLike[str] | None = None,
 ) -> Comparison:
     """Test whether algorithms differ in the height or the shape of their curves.
 
@@ -83,8 +85,9 @@ def compare(
         neither effect can fake the other. Pooled is the papers'.
     alpha : float
         The significance level, between 0 and 1.
-    n_shuffles : int
-        How many random shuffles, when not every relabelling is visited.
+    n_shuffles : int, "auto" or "precise"
+        How many random shuffles, when not every relabelling is visited. "auto" goes on
+        until the verdict at alpha is settled, "precise" until p is known to a tenth.
     exact : bool, optional
         True visits every relabelling, False samples. By default all are visited when
         there are at most ``n_shuffles`` or 400,000, whichever is more; and of two
@@ -94,6 +97,9 @@ def compare(
         result does not depend on it.
     rng : None, int, Generator or what else `numpy.random.default_rng` takes
         Where the shuffles come from. The same ``rng`` gives the same digits.
+    checkpoint : path, optional
+        A file for the counts of long work as they come in. Interrupted work goes on from
+        it, with the digits it would have had.
 
     Returns
     -------
@@ -106,29 +112,35 @@ def compare(
     >>> found.exact, found.n_relabellings
     (True, 92378)
     """
-    _check_options(curves, error, alpha, n_jobs)
-    alpha, n_shuffles = float(alpha), _whole_number(n_shuffles)
-    generator = _generator(rng)
-    _check_design(curves)
+    check_options(curves, error, alpha, n_jobs)
+    alpha, generator = float(alpha), as_generator(rng)
+    rule = n_shuffles if n_shuffles in RULES else None
+    n_most = MOST_SHUFFLES if rule else whole_number(n_shuffles)
+    check_design(curves)
     order, blocks = _canonical_order(curves)
     labels = curves.codes[order]
     scores, unit = _scaled(curves.scores[order])
     noise = rounding(curves.scores, curves.precision) / unit
     design = Design.from_scores(scores, labels, blocks, noise)
-    _check_variation(curves, design)
+    check_variation(curves, design)
 
     count = n_relabellings(labels, blocks)
-    relabellings: Relabellings
-    asked = exact
-    exact = _visits_all(
-        asked, count, n_shuffles, possible=can_visit(labels, blocks, count)
-    )
-    if exact:
-        relabellings = Enumeration(labels, blocks)
-    else:
-        key = int(generator.integers(2**64, dtype=np.uint64))
-        relabellings = Shuffles(labels, blocks, n_shuffles, key)
-    visited = visit(relabellings, design, n_jobs=n_jobs)
+    asked, possible = exact, can_visit(labels, blocks, count)
+    exact = _visits_all(asked, count, CHEAP if rule else n_most, possible=possible)
+    key = int(generator.integers(2**64, dtype=np.uint64))
+    ledger = None
+    if checkpoint is not None:
+        of = fingerprint(scores, labels, blocks, noise, n_shuffles, exact)
+        ledger = Checkpoint(Path(checkpoint), of, None if rng is None else key)
+        key = ledger.seed(key)
+    shuffles = Shuffles(labels, blocks, n_most, key)
+    with ledger or nullcontext():
+        if rule and not exact:
+            settled = _settled(stopping_rule(str(rule), alpha), error)
+            visited = visit_until(shuffles, design, settled, n_jobs=n_jobs, ledger=ledger)
+        else:
+            relabellings = Enumeration(labels, blocks) if exact else shuffles
+            visited = visit(relabellings, design, n_jobs=n_jobs, ledger=ledger)
     heights = None
     if not exact and asked is None:
         heights = _exact_height(labels, blocks, design)
@@ -136,14 +148,7 @@ def compare(
     difference = None
     if design.contrast is not None:
         difference = measure_difference(
-            curves,
-            design.contrast,
-            labels,
-            visited,
-            unit=unit,
-            noise=noise,
-            alpha=alpha,
-            exact=exact,
+            curves, design.contrast, labels, visited, unit=unit, noise=noise, alpha=alpha
         )
     return Comparison(
         algorithms=_summaries(curves),
@@ -217,6 +222,14 @@ def _effects(
         error: {name: effect(name, error) for name in names}
         for error in get_args(ErrorTerm)
     }
+
+
+def _settled(
+    rule: Callable[[Integers, int], bool], error: ErrorTerm
+) -> Callable[[Integers, int], bool]:
+    """Apply a stopping rule to the three effects that are reported."""
+    rows = list(ROWS[error].values())
+    return lambda n_extreme, count: rule(n_extreme[rows], count)
 
 
 def _exact_height(
@@ -296,121 +309,3 @@ def _visits_all(
 
 def _large(count: int) -> str:
     return f"{count:,}" if count < 10**15 else f"more than 10^{len(str(count)) - 1}"
-
-
-def _generator(rng: RNGLike) -> np.random.Generator:
-    try:
-        return np.random.default_rng(rng)
-    except (TypeError, ValueError):
-        msg = (
-            f"rng must be a whole number from 0 on, or a numpy Generator; it is {rng!r}."
-        )
-        raise OptionError(msg) from None
-
-
-def _check_options(curves: object, error: str, alpha: float, n_jobs: int) -> None:
-    if not isinstance(curves, Curves):
-        msg = (
-            f"compare() takes Curves, not a {type(curves).__name__}: build them with "
-            "Curves(...), Curves.from_dict, Curves.from_frame or read."
-        )
-        raise OptionError(msg)
-    terms = get_args(ErrorTerm)
-    if error not in terms:
-        msg = f"No error term is called {error!r}; {nearest(str(error), terms)}"
-        raise OptionError(msg)
-    if not isinstance(alpha, float | int | np.number) or not 0 < alpha < 1:
-        msg = f"alpha must lie between 0 and 1, such as 0.05; it is {alpha!r}."
-        raise OptionError(msg)
-    if not isinstance(n_jobs, int | np.integer) or not (n_jobs >= 1 or n_jobs == -1):
-        msg = f"n_jobs must be a whole number, 1 or more, or -1 for all cores; it is {n_jobs!r}."
-        raise OptionError(msg)
-
-
-def _whole_number(n_shuffles: float) -> int:
-    is_number = isinstance(n_shuffles, int | float | np.number)
-    if not is_number or not 1 <= n_shuffles < math.inf or n_shuffles % 1:
-        msg = f"n_shuffles must be a whole number, 1 or more; it is {n_shuffles!r}."
-        raise OptionError(msg)
-    return int(n_shuffles)
-
-
-def _check_design(curves: Curves) -> None:
-    n_algorithms = len(curves.algorithms)
-    if n_algorithms < 2:
-        msg = (
-            f"Comparing needs at least two algorithms, and there is only "
-            f"{curves.algorithms[0]!r}. Check which column names the algorithm, and which "
-            "algorithms were kept."
-        )
-        raise CurvesError(msg)
-    if curves.n_runs <= n_algorithms:
-        means = ", ".join(
-            f"{label!r} {number_text(float(mean))}"
-            for label, mean in list(
-                zip(curves.labels, curves.scores.mean(axis=1), strict=True)
-            )[:6]
-        )
-        msg = (
-            "Every algorithm has a single run, so nothing tells a difference between "
-            f"algorithms from one between runs. The mean scores are {means}; whether they "
-            "differ cannot be said. Repeat the training with other seeds."
-        )
-        raise CurvesError(msg)
-    if np.ptp(curves.scores) == 0:
-        value = number_text(float(curves.scores[0, 0]))
-        msg = (
-            f"All {curves.scores.size:,} scores are {value}: there is nothing to compare. "
-            "Check which column holds the score."
-        )
-        raise CurvesError(msg)
-    if np.ptp(curves.scores) < SMALLEST_SPREAD:
-        msg = (
-            f"Scores that differ by {np.ptp(curves.scores):.3g} vanish when squared. "
-            "Multiply all scores by a constant: no test depends on it."
-        )
-        raise CurvesError(msg)
-    if curves.blocks is None:
-        return
-    _check_connected(curves, curves.blocks)
-    n_blocks = len(set(curves.blocks))
-    if curves.n_runs - n_algorithms - (n_blocks - 1) < 1:
-        msg = (
-            f"{counted(curves.n_runs, 'run')} in {counted(n_blocks, 'block')} leave nothing "
-            f"to tell {n_algorithms} algorithms from chance. Use larger or more blocks."
-        )
-        raise CurvesError(msg)
-
-
-def _check_connected(curves: Curves, blocks: Names) -> None:
-    """Refuse blocks that leave some algorithms without any comparison."""
-    linked = {0}
-    while True:
-        touched = set(blocks[np.isin(curves.codes, list(linked))])
-        reached = np.array([block in touched for block in blocks])
-        grown = set(curves.codes[reached].tolist())
-        if grown == linked:
-            break
-        linked = grown
-    if len(linked) == len(curves.algorithms):
-        return
-    inside = ", ".join(repr(curves.algorithms[code]) for code in sorted(linked))
-    outside = ", ".join(
-        repr(name) for code, name in enumerate(curves.algorithms) if code not in linked
-    )
-    msg = (
-        f"No block holds both one of {inside} and one of {outside}, so blocks leave nothing "
-        "to compare them by. A block is what runs of different algorithms share, such as a "
-        "seed or a fold: name another column, leave the blocks out, or compare separately."
-    )
-    raise CurvesError(msg)
-
-
-def _check_variation(curves: Curves, design: Design) -> None:
-    if sum(design.totals) == 0:
-        where = "" if curves.blocks is None else " of a block"
-        msg = (
-            f"All runs{where} have the same curve: there is nothing to compare. Check that "
-            "the runs were trained with different seeds."
-        )
-        raise CurvesError(msg)

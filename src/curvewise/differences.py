@@ -28,7 +28,6 @@ def measure_difference(
     unit: float,
     noise: float,
     alpha: float,
-    exact: bool,
 ) -> Difference:
     """Return the difference of curve means with its interval, and effect sizes.
 
@@ -44,7 +43,7 @@ def measure_difference(
         visited.contrast[:, 0] / membership,
         visited.contrast[:, 1] / membership,
         alpha,
-        exact=exact,
+        exact=visited.keeps_all,
     )
     # Zero is the one shift that readers look for: an end a rounding error away is at it.
     slack = 2 * noise / math.sqrt(curves.scores.size)

@@ -8,7 +8,7 @@ grow with the number visited.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -21,10 +21,13 @@ from curvewise.kernels.streams import BATCH
 from curvewise.parallel import in_chunks
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from curvewise.kernels import Floats, Integers
     from curvewise.kernels.design import Design
+    from curvewise.parallel import Ledger
 
-__all__ = ["CHEAP", "Relabellings", "Visited", "can_visit", "visit"]
+__all__ = ["CHEAP", "Relabellings", "Visited", "can_visit", "visit", "visit_until"]
 
 Relabellings = Enumeration | Shuffles
 
@@ -35,6 +38,7 @@ MOST_IN_NUMPY = 10_000_000
 MOST_COMPILED = 200_000_000_000
 # Batches kept of a larger number: a hundred thousand values settle all that can be drawn.
 N_KEPT = 128
+FIRST_LOOK = 16 * BATCH  # shuffles before it is first asked whether they are enough
 CHUNK = 64  # batches to a task of NumPy: tens of milliseconds of work
 COMPILED_CHUNK = 4_096  # and of compiled code
 # Runs × shuffles beyond which compiled code is faster, its import included.
@@ -47,7 +51,8 @@ class Visited:
 
     ``n_extreme`` is in the order of `kernels.extremes`. ``contrast`` has, for two groups,
     the sums of curve means and memberships over the first group of each relabelling kept.
-    ``engine`` names what did the counting.
+    ``engine`` names what did the counting; ``keeps_all`` tells an enumeration of which
+    every relabelling is kept.
     """
 
     count: int
@@ -55,6 +60,7 @@ class Visited:
     between: Floats
     contrast: Floats
     engine: str
+    keeps_all: bool = False
 
 
 def can_visit(labels: Integers, blocks: Integers, count: int) -> bool:
@@ -69,25 +75,19 @@ def visit(
     *,
     n_jobs: int = 1,
     chunk: int | None = None,
+    ledger: Ledger[Integers] | None = None,
 ) -> Visited:
-    """Visit every relabelling; neither ``n_jobs`` nor ``chunk`` changes a digit."""
+    """Visit every relabelling; neither ``n_jobs`` nor ``chunk`` changes a digit.
+
+    Chunks of compiled counting are looked up in ``ledger``, and written down there.
+    """
     if isinstance(relabellings, Enumeration):
-        return _visit_all(relabellings, design, n_jobs, chunk)
+        return _visit_all(relabellings, design, n_jobs, chunk, ledger)
     n_batches = -(-relabellings.count // BATCH)
     n_kept = min(n_batches, N_KEPT)
     kept = _in_numpy(relabellings, design, range(n_kept), n_jobs, chunk)
-    rest = n_batches - n_kept
-    if rest * BATCH * len(relabellings.labels) < REPAYS:
-        counted = _in_numpy(relabellings, design, range(n_kept, n_batches), n_jobs, chunk)
-        n_extreme, engine = counted.n_extreme, "NumPy"
-    else:
-        # The last batch may be a part of one, which only NumPy counts.
-        whole = relabellings.count // BATCH
-        n_extreme = _compiled(
-            partial(_count_shuffles, relabellings, design), n_kept, whole, n_jobs, chunk
-        )
-        last = _in_numpy(relabellings, design, range(whole, n_batches), n_jobs, chunk)
-        n_extreme, engine = n_extreme + last.n_extreme, "compiled"
+    rest = range(n_kept, n_batches)
+    n_extreme, engine = _count(relabellings, design, rest, n_jobs, chunk, ledger)
     return Visited(
         relabellings.count,
         kept.n_extreme + n_extreme,
@@ -97,8 +97,63 @@ def visit(
     )
 
 
+def visit_until(
+    shuffles: Shuffles,
+    design: Design,
+    settled: Callable[[Integers, int], bool],
+    *,
+    n_jobs: int = 1,
+    ledger: Ledger[Integers] | None = None,
+) -> Visited:
+    """Shuffle twice as often each time, until ``settled(n_extreme, count)`` or the end."""
+    first = replace(shuffles, count=min(FIRST_LOOK, shuffles.count))
+    found = visit(first, design, n_jobs=n_jobs, ledger=ledger)
+    while found.count < shuffles.count and not settled(found.n_extreme, found.count):
+        count = min(2 * found.count, shuffles.count)
+        more = range(found.count // BATCH, -(-count // BATCH))
+        grown = replace(shuffles, count=count)
+        n_extreme, engine = _count(grown, design, more, n_jobs, None, ledger)
+        kept = found
+        if kept.between.shape[1] < N_KEPT * BATCH:
+            kept = _in_numpy(grown, design, range(min(more.stop, N_KEPT)), n_jobs, None)
+        found = Visited(
+            count,
+            found.n_extreme + n_extreme,
+            kept.between,
+            kept.contrast,
+            f"{engine} shuffles",
+        )
+    return found
+
+
+def _count(
+    shuffles: Shuffles,
+    design: Design,
+    batches: range,
+    n_jobs: int,
+    chunk: int | None,
+    ledger: Ledger[Integers] | None,
+) -> tuple[Integers, str]:
+    """Count the extreme shuffles of some batches, by the engine that is faster."""
+    if len(batches) * BATCH * len(shuffles.labels) < REPAYS:
+        counted = _in_numpy(shuffles, design, batches, n_jobs, chunk, keep=False)
+        return counted.n_extreme, "NumPy"
+    # The last batch may be a part of one, which only NumPy counts.
+    whole = range(batches.start, min(batches.stop, shuffles.count // BATCH))
+    work = partial(_count_shuffles, shuffles, design)
+    n_extreme = _compiled(work, whole, n_jobs, chunk, ledger)
+    last = range(whole.stop, batches.stop)
+    return n_extreme + _in_numpy(
+        shuffles, design, last, n_jobs, chunk
+    ).n_extreme, "compiled"
+
+
 def _visit_all(
-    relabellings: Enumeration, design: Design, n_jobs: int, chunk: int | None
+    relabellings: Enumeration,
+    design: Design,
+    n_jobs: int,
+    chunk: int | None,
+    ledger: Ledger[Integers] | None,
 ) -> Visited:
     n_batches = -(-relabellings.count // BATCH)
     if relabellings.count <= CHEAP:
@@ -120,11 +175,13 @@ def _visit_all(
 
             n_firsts = n_thirds(len(relabellings.labels))
             work = partial(_count_thirds, relabellings, design)
-            n_extreme = _compiled(
-                work, 0, n_firsts, n_jobs, chunk or max(n_firsts // 64, 1)
-            )
+            size = chunk or max(n_firsts // 64, 1)
+            n_extreme = _compiled(work, range(n_firsts), n_jobs, size, ledger)
             engine = "compiled enumeration"
-    return Visited(relabellings.count, n_extreme, kept.between, kept.contrast, engine)
+    keeps_all = relabellings.count <= CHEAP
+    return Visited(
+        relabellings.count, n_extreme, kept.between, kept.contrast, engine, keeps_all
+    )
 
 
 def _is_two_sample(relabellings: Relabellings) -> bool:
@@ -155,11 +212,14 @@ def _in_numpy(
 
 
 def _compiled(
-    work: partial[Integers], first: int, last: int, n_jobs: int, chunk: int | None
+    work: partial[Integers],
+    items: range,
+    n_jobs: int,
+    chunk: int | None,
+    ledger: Ledger[Integers] | None,
 ) -> Integers:
-    done = in_chunks(
-        work, range(first, last), chunk=chunk or COMPILED_CHUNK, n_jobs=n_jobs
-    )
+    size = chunk or COMPILED_CHUNK
+    done = in_chunks(work, items, chunk=size, n_jobs=n_jobs, ledger=ledger)
     return np.sum([np.zeros(5, dtype=np.int64), *done], axis=0)
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path  # noqa: TC003 (typer reads the annotations)
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
 import curvewise
 from curvewise.cli.output import Style, answering, check_plot, note, plot, show
+from curvewise.cli.spreading import on_cluster, progress
 
 __all__ = ["compare"]
 
@@ -62,8 +63,13 @@ def compare(
     ] = "split",
     alpha: Annotated[float, typer.Option(help="Significance level.")] = 0.05,
     shuffles: Annotated[
-        int, typer.Option(help="Random shuffles, when not every relabelling is visited.")
-    ] = 9_999,
+        str,
+        typer.Option(
+            metavar="N",
+            help="Random shuffles, when not every relabelling is visited; auto: until the "
+            "verdict is settled; precise: until p is known to a tenth.",
+        ),
+    ] = "9999",
     exact: Annotated[
         bool | None,
         typer.Option(
@@ -75,7 +81,22 @@ def compare(
     seed: Annotated[
         int, typer.Option(help="The same seed gives the same digits, whatever the jobs.")
     ] = 0,
-    jobs: Annotated[int, typer.Option(help="Threads to use; -1 for all cores.")] = 1,
+    jobs: Annotated[
+        int | None, typer.Option(help="Threads to use; -1 for all cores.  [default: 1]")
+    ] = None,
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Send the work to a dask scheduler (tcp://host:port) or ray (ray://host:port).",
+        ),
+    ] = None,
+    checkpoint: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Keep the counts of long work here, and go on from them."
+        ),
+    ] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the result as JSON, and nothing else.")
     ] = False,
@@ -117,18 +138,30 @@ def compare(
             higher_is_better=not lower_is_better,
         )
         note(f"Read {curves.source}")
-        comparison = curvewise.compare(
-            curves,
-            error=error,
-            alpha=alpha,
-            n_shuffles=shuffles,
-            exact=exact,
-            n_jobs=jobs,
-            rng=seed,
-        )
+        n_jobs = jobs if jobs is not None else (-1 if cluster else 1)
+        with on_cluster(cluster), progress():
+            comparison = curvewise.compare(
+                curves,
+                error=error,
+                alpha=alpha,
+                n_shuffles=_number(shuffles),
+                exact=exact,
+                n_jobs=n_jobs,
+                rng=seed,
+                checkpoint=checkpoint,
+            )
         # Before anything is printed: whoever reads the output may stop reading it.
         if figure is not None:
             plot(curves, comparison, figure)
         show(comparison, style)
         if figure is not None:
             note(f"Figure saved as {figure}")
+
+
+def _number(text: str) -> Any:
+    """Read a number of shuffles, such as 10000 or 1e6; a word is left as it is."""
+    try:
+        number = float(text.replace("_", ""))
+    except ValueError:
+        return text
+    return int(number) if number.is_integer() else number

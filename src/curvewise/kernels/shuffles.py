@@ -6,9 +6,11 @@ chunk size, thread count, process, kernel and machine.
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,9 +18,25 @@ from curvewise.kernels.masks import MaskRule
 from curvewise.kernels.streams import BATCH, stream_key, words
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from curvewise.kernels import Integers
 
-__all__ = ["Deck", "Shuffles"]
+__all__ = ["Deck", "Shuffles", "remembered"]
+
+
+MOST_REMEMBERED = 512  # batches; a few megabytes for each hundred runs
+_memory: ContextVar[dict[Any, Integers] | None] = ContextVar("memory", default=None)
+
+
+@contextmanager
+def remembered() -> Iterator[None]:
+    """Draw no batch twice inside the with block: tables of one shape share them."""
+    token = _memory.set({})
+    try:
+        yield
+    finally:
+        _memory.reset(token)
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,8 +118,16 @@ class Shuffles:
     def batch(self, number: int) -> Integers:
         """Return the labels of one batch of shuffles; (BATCH or fewer, n_runs)."""
         # A whole batch is always drawn, so that asking for fewer changes none of them.
-        if self.masks is not None:
-            labels = self.masks.labels(self.masks.draw(self.seed, number, BATCH))
-        else:
-            labels = self.deck.deal(self.seed, number, BATCH)
-        return labels[: self.count - number * BATCH]
+        memory = _memory.get()
+        key = self.seed, number, self.labels.tobytes(), self.blocks.tobytes()
+        if memory is None or key not in memory:
+            if self.masks is not None:
+                labels = self.masks.labels(self.masks.draw(self.seed, number, BATCH))
+            else:
+                labels = self.deck.deal(self.seed, number, BATCH)
+            if memory is None:
+                return labels[: self.count - number * BATCH]
+            if len(memory) >= MOST_REMEMBERED:
+                memory.clear()
+            memory[key] = labels
+        return memory[key][: self.count - number * BATCH]

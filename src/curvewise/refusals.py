@@ -1,0 +1,165 @@
+"""What cannot be compared, and what no option can mean: told in a sentence each."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, get_args
+
+import numpy as np
+
+from curvewise.curves import Curves
+from curvewise.errors import CurvesError, OptionError, counted, nearest
+from curvewise.results import ErrorTerm
+from curvewise.tables import number_text
+
+if TYPE_CHECKING:
+    from curvewise.checks import Names
+    from curvewise.kernels.design import Design
+
+__all__ = [
+    "RNGLike",
+    "as_generator",
+    "check_design",
+    "check_options",
+    "check_variation",
+    "whole_number",
+]
+
+RNGLike = (
+    np.random.Generator
+    | np.random.BitGenerator
+    | np.random.SeedSequence
+    | int
+    | Sequence[int]
+    | None
+)
+
+# Squares of what is smaller would vanish.
+SMALLEST_SPREAD = 1e-140
+
+
+def as_generator(rng: RNGLike) -> np.random.Generator:
+    """Return a generator from whatever can seed one (SPEC 7)."""
+    try:
+        return np.random.default_rng(rng)
+    except (TypeError, ValueError):
+        msg = (
+            f"rng must be a whole number from 0 on, or a numpy Generator; it is {rng!r}."
+        )
+        raise OptionError(msg) from None
+
+
+def check_options(curves: object, error: str, alpha: float, n_jobs: int) -> None:
+    """Refuse options that mean nothing."""
+    if not isinstance(curves, Curves):
+        msg = (
+            f"compare() takes Curves, not a {type(curves).__name__}: build them with "
+            "Curves(...), Curves.from_dict, Curves.from_frame or read."
+        )
+        raise OptionError(msg)
+    terms = get_args(ErrorTerm)
+    if error not in terms:
+        msg = f"No error term is called {error!r}; {nearest(str(error), terms)}"
+        raise OptionError(msg)
+    if not isinstance(alpha, float | int | np.number) or not 0 < alpha < 1:
+        msg = f"alpha must lie between 0 and 1, such as 0.05; it is {alpha!r}."
+        raise OptionError(msg)
+    if not isinstance(n_jobs, int | np.integer) or not (n_jobs >= 1 or n_jobs == -1):
+        msg = f"n_jobs must be a whole number, 1 or more, or -1 for all cores; it is {n_jobs!r}."
+        raise OptionError(msg)
+
+
+def whole_number(n_shuffles: object) -> int:
+    """Return a number of shuffles as an integer, or refuse it."""
+    number = n_shuffles if isinstance(n_shuffles, int | float | np.number) else math.nan
+    if not 1 <= float(number) < math.inf or float(number) % 1:
+        msg = (
+            "n_shuffles must be a whole number, 1 or more, or 'auto' or 'precise'; it is "
+            f"{n_shuffles!r}."
+        )
+        raise OptionError(msg)
+    return int(number)
+
+
+def check_design(curves: Curves) -> None:
+    """Refuse curves that no shuffle can tell apart."""
+    n_algorithms = len(curves.algorithms)
+    if n_algorithms < 2:
+        msg = (
+            f"Comparing needs at least two algorithms, and there is only "
+            f"{curves.algorithms[0]!r}. Check which column names the algorithm, and which "
+            "algorithms were kept."
+        )
+        raise CurvesError(msg)
+    if curves.n_runs <= n_algorithms:
+        means = ", ".join(
+            f"{label!r} {number_text(float(mean))}"
+            for label, mean in list(
+                zip(curves.labels, curves.scores.mean(axis=1), strict=True)
+            )[:6]
+        )
+        msg = (
+            "Every algorithm has a single run, so nothing tells a difference between "
+            f"algorithms from one between runs. The mean scores are {means}; whether they "
+            "differ cannot be said. Repeat the training with other seeds."
+        )
+        raise CurvesError(msg)
+    if np.ptp(curves.scores) == 0:
+        value = number_text(float(curves.scores[0, 0]))
+        msg = (
+            f"All {curves.scores.size:,} scores are {value}: there is nothing to compare. "
+            "Check which column holds the score."
+        )
+        raise CurvesError(msg)
+    if np.ptp(curves.scores) < SMALLEST_SPREAD:
+        msg = (
+            f"Scores that differ by {np.ptp(curves.scores):.3g} vanish when squared. "
+            "Multiply all scores by a constant: no test depends on it."
+        )
+        raise CurvesError(msg)
+    if curves.blocks is None:
+        return
+    _check_connected(curves, curves.blocks)
+    n_blocks = len(set(curves.blocks))
+    if curves.n_runs - n_algorithms - (n_blocks - 1) < 1:
+        msg = (
+            f"{counted(curves.n_runs, 'run')} in {counted(n_blocks, 'block')} leave nothing "
+            f"to tell {n_algorithms} algorithms from chance. Use larger or more blocks."
+        )
+        raise CurvesError(msg)
+
+
+def _check_connected(curves: Curves, blocks: Names) -> None:
+    """Refuse blocks that leave some algorithms without any comparison."""
+    linked = {0}
+    while True:
+        touched = set(blocks[np.isin(curves.codes, list(linked))])
+        reached = np.array([block in touched for block in blocks])
+        grown = set(curves.codes[reached].tolist())
+        if grown == linked:
+            break
+        linked = grown
+    if len(linked) == len(curves.algorithms):
+        return
+    inside = ", ".join(repr(curves.algorithms[code]) for code in sorted(linked))
+    outside = ", ".join(
+        repr(name) for code, name in enumerate(curves.algorithms) if code not in linked
+    )
+    msg = (
+        f"No block holds both one of {inside} and one of {outside}, so blocks leave nothing "
+        "to compare them by. A block is what runs of different algorithms share, such as a "
+        "seed or a fold: name another column, leave the blocks out, or compare separately."
+    )
+    raise CurvesError(msg)
+
+
+def check_variation(curves: Curves, design: Design) -> None:
+    """Refuse runs that are all the same."""
+    if sum(design.totals) == 0:
+        where = "" if curves.blocks is None else " of a block"
+        msg = (
+            f"All runs{where} have the same curve: there is nothing to compare. Check that "
+            "the runs were trained with different seeds."
+        )
+        raise CurvesError(msg)
