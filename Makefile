@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format calibration clean
+.PHONY: help demo test check format calibration bench clean
 
 help:  ## List the commands
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -39,6 +39,10 @@ format: $(READY)  ## Format the code
 
 calibration: $(READY)  ## Measure false-alarm rates at full length (about ten minutes)
 	@$(BIN)/python -m pytest -q -n auto -m calibration tests
+
+bench: $(READY)  ## Measure curvewise and its peers in one run (about five minutes)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
+	@$(BIN)/python -m benchmarks.bench
 
 clean:  ## Remove the virtual environment and caches
 	@rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

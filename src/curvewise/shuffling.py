@@ -36,8 +36,9 @@ CHEAP = 400_000
 # Beyond this an exact answer would take minutes: in NumPy, and compiled (two algorithms).
 MOST_IN_NUMPY = 10_000_000
 MOST_COMPILED = 200_000_000_000
-# Batches kept of a larger number: a hundred thousand values settle all that can be drawn.
-N_KEPT = 128
+# Batches kept of a larger number: a hundred thousand values settle all that can be drawn,
+# and with many runs, where NumPy is slow, some thousands do.
+MOST_KEPT, FEWEST_KEPT = 128, 4
 FIRST_LOOK = 16 * BATCH  # shuffles before it is first asked whether they are enough
 CHUNK = 64  # batches to a task of NumPy: tens of milliseconds of work
 COMPILED_CHUNK = 4_096  # and of compiled code
@@ -63,6 +64,10 @@ class Visited:
     keeps_all: bool = False
 
 
+def _n_kept(n_runs: int) -> int:
+    return max(FEWEST_KEPT, min(MOST_KEPT, 2_560 // n_runs))
+
+
 def can_visit(labels: Integers, blocks: Integers, count: int) -> bool:
     """Tell whether ``count`` relabellings can all be visited."""
     compiled = labels.max() == 1 and blocks.min() == blocks.max() and len(labels) <= 60
@@ -84,7 +89,7 @@ def visit(
     if isinstance(relabellings, Enumeration):
         return _visit_all(relabellings, design, n_jobs, chunk, ledger)
     n_batches = -(-relabellings.count // BATCH)
-    n_kept = min(n_batches, N_KEPT)
+    n_kept = min(n_batches, _n_kept(len(relabellings.labels)))
     kept = _in_numpy(relabellings, design, range(n_kept), n_jobs, chunk)
     rest = range(n_kept, n_batches)
     n_extreme, engine = _count(relabellings, design, rest, n_jobs, chunk, ledger)
@@ -113,14 +118,11 @@ def visit_until(
         more = range(found.count // BATCH, -(-count // BATCH))
         grown = replace(shuffles, count=count)
         n_extreme, engine = _count(grown, design, more, n_jobs, None, ledger)
-        kept = found
-        if kept.between.shape[1] < N_KEPT * BATCH:
-            kept = _in_numpy(grown, design, range(min(more.stop, N_KEPT)), n_jobs, None)
         found = Visited(
             count,
             found.n_extreme + n_extreme,
-            kept.between,
-            kept.contrast,
+            found.between,
+            found.contrast,
             f"{engine} shuffles",
         )
     return found
@@ -161,10 +163,11 @@ def _visit_all(
         n_extreme, engine = kept.n_extreme, "NumPy enumeration"
     else:
         # Part of an enumeration would be a corner of it, so a sample is kept.
+        n_kept = _n_kept(len(relabellings.labels))
         sample = Shuffles(
-            relabellings.labels, relabellings.blocks, N_KEPT * BATCH, seed=0
+            relabellings.labels, relabellings.blocks, n_kept * BATCH, seed=0
         )
-        kept = _in_numpy(sample, design, range(N_KEPT), n_jobs, chunk)
+        kept = _in_numpy(sample, design, range(n_kept), n_jobs, chunk)
         if relabellings.count <= MOST_IN_NUMPY and not _is_two_sample(relabellings):
             n_extreme = _in_numpy(
                 relabellings, design, range(n_batches), n_jobs, chunk, keep=False

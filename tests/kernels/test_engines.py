@@ -54,6 +54,11 @@ def test_sampled_counts_are_those_of_numpy(
 
 
 @pytest.mark.parametrize("kind", ["random walk", "integer-tied"])
+def test_many_runs_in_single_precision_count_as_in_numpy(kind: str) -> None:
+    assert_same_counts(*table((70, 70, 70), 90, kind))
+
+
+@pytest.mark.parametrize("kind", ["random walk", "integer-tied"])
 @pytest.mark.parametrize(
     "blocks",
     [

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 __all__ = ["compiled_counter", "n_thirds", "thirds_counter"]
 
 Counter = Callable[[int, int], "Integers"]
+NEAR_CACHE = 2**18  # bytes
+SINGLE = float(np.finfo(np.float32).eps)
 MOST_IN_PAIRS = 24  # runs; tables of three parts of 8 bits still stay near
 
 
@@ -116,7 +118,7 @@ def _by_deals(shuffles: Shuffles, design: Design) -> Counter:
     sizes = np.bincount(shuffles.labels)
     order_of_places = np.argsort(deck.template, kind="stable")
     edges = np.concatenate([[0], np.cumsum(sizes)])
-    gram = np.empty((0, 0))
+    gram: Any = np.empty((0, 0))
     # Inner products within groups are enough where blocks hold the groups in proportion.
     plain = np.diag(1 / sizes[:-1]) + 1 / sizes[-1]
     proportional = np.allclose(design.factor @ design.factor.T, plain)
@@ -128,6 +130,10 @@ def _by_deals(shuffles: Shuffles, design: Design) -> Counter:
     if proportional and n_inner < n_sums:
         gram = coordinates[:, 1:] @ coordinates[:, 1:].T
         margin = _margin(coordinates, float(sizes.min()) ** -0.5)
+        if gram.nbytes > NEAR_CACHE:
+            # In single precision it stays near; what that could change is counted again.
+            margin *= 1 + SINGLE / (64 * EPSILON)
+            gram = gram.astype(np.float32)
     slopes, bounds = _limits(design)
     heights = np.ascontiguousarray(coordinates[:, 0])
 

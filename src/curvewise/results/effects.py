@@ -51,7 +51,7 @@ class Effect:
     effect_size : float
         Partial ω²; may be slightly negative when there is no effect.
     null_distribution : array
-        F of the relabellings; of more than 400,000 a sample of 131,072.
+        F of the relabellings; of many a sample, of 131,072 at most.
     """
 
     name: EffectName

@@ -1,0 +1,1 @@
+"""curvewise and its peers on the same work, in one run."""

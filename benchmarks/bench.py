@@ -1,0 +1,210 @@
+"""Run all contestants on all designs, interleaved, one thread each, and print ratios.
+
+    make bench
+
+Writes ``benchmarks/out/bench.json``, ``benchmarks/out/cost.png``, and the table between the
+marks in ``benchmarks/README.md``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+# Before anything imports NumPy: a peer with threads of its own would be another contest.
+for name in ("OPENBLAS", "OMP", "MKL", "NUMBA"):
+    os.environ[f"{name}_NUM_THREADS"] = "1"
+
+import numpy as np
+
+from benchmarks.contestants import CONTESTANTS, curvewise
+
+if TYPE_CHECKING:
+    from benchmarks.contestants import Outcome
+
+HERE = Path(__file__).parent
+DESIGNS = {
+    "D1": (2, 10, 8),
+    "D2": (2, 20, 16),
+    "D3": (5, 10, 50),
+    "D4": (2, 10, 10_000),
+    "D5": (10, 30, 200),
+}
+
+
+def table(n_groups: int, n_runs: int, n_steps: int) -> tuple[Any, Any]:
+    """Random walks: curves whose scores depend on each other."""
+    rng = np.random.default_rng(n_groups * n_runs * n_steps)
+    scores = rng.normal(size=(n_groups * n_runs, n_steps)).cumsum(axis=1)
+    return scores, np.repeat(np.arange(n_groups), n_runs)
+
+
+def check(outcome: Outcome, wanted: int, overall: float, name: str) -> None:
+    """Refuse a contestant that did not do the work, or did other work."""
+    if outcome.n_shuffles != wanted:
+        msg = f"{name} did {outcome.n_shuffles} shuffles of {wanted}"
+        raise AssertionError(msg)
+    if not 0 < outcome.pvalue <= 1:
+        msg = f"{name} found p = {outcome.pvalue}"
+        raise AssertionError(msg)
+    if outcome.overall is not None and not np.isclose(outcome.overall, overall):
+        msg = f"{name} found F = {outcome.overall}, not {overall}"
+        raise AssertionError(msg)
+
+
+def measure(n_rounds: int) -> dict[str, dict[str, float]]:
+    """Return the shuffles a second of each contestant on each design, the best round's."""
+    rates: dict[str, dict[str, float]] = {name: {} for name in CONTESTANTS}
+    for place, (design, shape) in enumerate(DESIGNS.items()):
+        scores, labels = table(*shape)
+        overall = curvewise(scores, labels, 3_000_000).overall  # also compiles
+        for round_ in range(n_rounds):
+            for name, (contestant, shuffles) in CONTESTANTS.items():
+                n_shuffles = shuffles[place]
+                if not n_shuffles:
+                    continue
+                if round_ == 0:
+                    contestant(scores, labels, max(n_shuffles // 100, 1))  # warm
+                started = time.perf_counter()
+                outcome = contestant(scores, labels, n_shuffles)
+                rate = n_shuffles / (time.perf_counter() - started)
+                check(outcome, n_shuffles, float(overall or 0), f"{name} on {design}")
+                rates[name][design] = max(rate, rates[name].get(design, 0.0))
+        print(
+            design,
+            {
+                name: f"{rate[design]:.3g}"
+                for name, rate in rates.items()
+                if design in rate
+            },
+        )
+    return rates
+
+
+def exact_seconds() -> dict[str, float]:
+    """Time exact answers for two algorithms, eight steps, on two threads."""
+    import curvewise as cw
+    from curvewise.kernels.design import Design
+    from curvewise.kernels.halves import count_heights
+
+    seconds = {}
+    for n_runs in (16, 18):
+        scores, labels = table(2, n_runs, 8)
+        curves = cw.Curves(scores, labels)
+        cw.compare(
+            curves.window(0, 7).select("0", "1"), n_shuffles=3_000_000, exact=False
+        )
+        started = time.perf_counter()
+        assert cw.compare(curves, exact=True, n_jobs=2).exact
+        seconds[f"both effects, 2 x {n_runs} runs"] = time.perf_counter() - started
+    scores, labels = table(2, 20, 8)
+    design = Design.from_scores(scores, labels, np.zeros_like(labels))
+    heights = design.factor[0, 0] * design.coordinates[:, 0]
+    started = time.perf_counter()
+    assert count_heights(heights, 20, float(design.limits.bounds[1])) > 0
+    seconds["height, 2 x 20 runs"] = time.perf_counter() - started
+    return seconds
+
+
+def threads() -> dict[str, float]:
+    """Compare two threads with one on D1."""
+    import curvewise as cw
+
+    scores, labels = table(*DESIGNS["D1"])
+    curves = cw.Curves(scores, labels)
+    seconds = {}
+    for n_jobs in (1, 2):
+        best = np.inf
+        for _ in range(3):
+            started = time.perf_counter()
+            cw.compare(curves, exact=False, n_shuffles=300_000_000, rng=0, n_jobs=n_jobs)
+            best = min(best, time.perf_counter() - started)
+        seconds[f"{n_jobs} thread{'s' * (n_jobs > 1)}"] = best
+    return seconds
+
+
+def cost_plot(path: Path) -> None:
+    """Draw what a shuffle costs against runs, steps, algorithms and shuffles."""
+    from matplotlib.figure import Figure
+
+    sweeps: dict[str, list[tuple[float, tuple[int, int, int], int]]] = {
+        "runs per algorithm": [
+            (n, (2, n, 8), 20_000_000) for n in (5, 8, 10, 15, 20, 30)
+        ],
+        "steps": [(k, (2, 10, k), 20_000_000) for k in (2, 8, 32, 128, 1_000, 10_000)],
+        "algorithms": [(m, (m, 6, 20), 3_000_000) for m in (2, 3, 4, 6, 8, 12)],
+        "shuffles": [(z, (2, 10, 8), z) for z in (10**4, 10**5, 10**6, 10**7, 10**8)],
+    }
+    figure = Figure(figsize=(10, 7), layout="constrained")
+    for ax, (name, sweep) in zip(figure.subplots(2, 2).flat, sweeps.items(), strict=True):
+        costs = []
+        for _, shape, n_shuffles in sweep:
+            scores, labels = table(*shape)
+            started = time.perf_counter()
+            curvewise(scores, labels, n_shuffles)
+            costs.append((time.perf_counter() - started) / n_shuffles * 1e9)
+        ax.loglog([x for x, _, _ in sweep], costs, "o-", color="#0072B2")
+        ax.set(xlabel=name, ylabel="nanoseconds per shuffle")
+    figure.savefig(path, dpi=120)
+
+
+def markdown(record: dict[str, Any]) -> str:
+    """Lay the rates out as a table, with ratios to curvewise."""
+    rates = record["shuffles_per_second"]
+    lines = [
+        "| shuffles a second (curvewise is so many times faster) | "
+        + " | ".join(DESIGNS)
+        + " |"
+    ]
+    lines.append("|:--|" + "--:|" * len(DESIGNS))
+    for name, rate in rates.items():
+        cells = []
+        for design in DESIGNS:
+            if design not in rate:
+                cells.append("–")
+                continue
+            ratio = rates["curvewise"][design] / rate[design]
+            times = "" if name == "curvewise" else f" ({ratio:.3g}×)"
+            cells.append(f"{rate[design]:,.0f}{times}")
+        lines.append(f"| {name} | " + " | ".join(cells) + " |")
+    lines += ["", "| exact, and threads | seconds |", "|:--|--:|"]
+    for part in ("exact_seconds", "d1_300_million_shuffles_seconds"):
+        lines += [f"| {name} | {value:.2f} |" for name, value in record[part].items()]
+    return "\n".join(
+        [*lines, "", f"{record['date']}, {record['machine']}, {record['python']}."]
+    )
+
+
+def main() -> None:
+    """Measure, print, write."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=3)
+    arguments = parser.parse_args()
+    record = {
+        "date": time.strftime("%Y-%m-%d"),
+        "machine": f"{os.cpu_count()} cores, {platform.machine()}",
+        "python": f"Python {platform.python_version()}, NumPy {np.__version__}",
+        "shuffles_per_second": measure(arguments.rounds),
+        "exact_seconds": exact_seconds(),
+        "d1_300_million_shuffles_seconds": threads(),
+    }
+    out = HERE / "out"
+    out.mkdir(exist_ok=True)
+    (out / "bench.json").write_text(json.dumps(record, indent=2), encoding="utf-8")
+    text = markdown(record)
+    print(text)
+    readme = HERE / "README.md"
+    before, _, rest = readme.read_text(encoding="utf-8").partition("<!-- table -->")
+    _, _, after = rest.partition("<!-- end -->")
+    content = f"{before}<!-- table -->\n{text}\n<!-- end -->{after}"
+    readme.write_text(content, encoding="utf-8")
+    cost_plot(out / "cost.png")
+
+
+if __name__ == "__main__":
+    main()
