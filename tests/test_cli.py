@@ -2,8 +2,10 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -232,6 +234,77 @@ def test_output_that_nobody_reads_costs_no_figure(file: Path) -> None:
         ["bash", "-c", command], cwd=file.parent, capture_output=True, check=True
     )
     assert (file.parent / "figure.png").exists()
+
+
+def test_shuffles_can_be_a_number_or_a_rule(file: Path) -> None:
+    for given, used in (
+        ("2e3", 2_000),
+        ("1_000", 1_000),
+        ("auto", None),
+        ("precise", None),
+    ):
+        done = run("compare", file, "--sampled", "--json", "--shuffles", given)
+        assert done.returncode == 0, done.stderr
+        assert used is None or json.loads(done.stdout)["n_shuffles"] == used
+    for given in ("many", "0", "1.5"):
+        done = run("compare", file, "--shuffles", given)
+        assert done.returncode == 3
+        assert "--shuffles must be a whole number, 1 or more, or 'auto'" in done.stderr
+
+
+def test_checkpoints_are_kept_and_foreign_ones_refused(file: Path) -> None:
+    options = ["compare", file, "--sampled", "--json", "--checkpoint", "work.json"]
+    first = run(*options, cwd=file.parent)
+    assert first.returncode == 0, first.stderr
+    assert run(*options, cwd=file.parent).stdout == first.stdout
+    other = run(*options, "--seed", 5, cwd=file.parent)
+    assert other.returncode == 3
+    assert "is the checkpoint of another comparison" in other.stderr
+
+
+def test_a_cluster_that_does_not_answer_is_told(file: Path) -> None:
+    pytest.importorskip("distributed")
+    done = run("compare", file, "--cluster", "tcp://127.0.0.1:9")
+    assert done.returncode == 3
+    assert "No cluster answers at 'tcp://127.0.0.1:9'" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_dask_cluster_gives_the_same_digits(file: Path) -> None:
+    distributed = pytest.importorskip("distributed")
+    options = ["compare", file, "--sampled", "--json", "--shuffles", "200000"]
+    alone = run(*options)
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, dashboard_address=None
+    ) as cluster:
+        spread = run(*options, "--cluster", cluster.scheduler_address)
+    assert spread.returncode == 0, spread.stderr
+    assert spread.stdout == alone.stdout
+
+
+def test_an_interrupt_ends_with_a_message(file: Path) -> None:
+    process = subprocess.Popen(
+        [
+            sys.executable,
+            "-m",
+            "curvewise",
+            "compare",
+            str(file),
+            "--sampled",
+            "--shuffles=2e9",
+        ],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stderr is not None
+    assert process.stderr.readline().startswith("Read runs.csv")
+    time.sleep(2.5)
+    process.send_signal(signal.SIGINT)
+    stdout, stderr = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert stderr == "Interrupted; nothing was written.\n"
+    assert stdout == ""
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "cp1252", "latin-1"])

@@ -103,6 +103,18 @@ def test_sampled_p_lies_in_its_interval_around_the_exact_one(kind: str) -> None:
         assert low <= effect.pvalue <= high
 
 
+@pytest.mark.parametrize("kind", ["random walk", "integer-tied"])
+def test_a_hundred_million_shuffles_come_near_the_exact_p(kind: str) -> None:
+    curves = Curves(NULLS[kind](np.random.default_rng(4), 20, 8), ["A"] * 10 + ["B"] * 10)
+    exact = five_effects(compare(curves))
+    sampled = five_effects(
+        compare(curves, exact=False, n_shuffles=10**8, rng=3, n_jobs=2)
+    )
+    for name, effect in sampled.items():
+        error = math.sqrt(exact[name].pvalue * (1 - exact[name].pvalue) / 10**8)
+        assert abs(effect.pvalue - exact[name].pvalue) <= 4.5 * error + 1e-8, name
+
+
 # --- invariances ---------------------------------------------------------------------
 
 

@@ -38,8 +38,12 @@ def score_matrix(scores: npt.ArrayLike) -> Floats:
     except ValueError:
         msg = "The runs differ in length. Cut them to the steps they share."
         raise CurvesError(msg) from None
-    if isinstance(scores, np.ma.MaskedArray):
-        array = np.ma.filled(scores.astype(np.float64), np.nan)
+    filled: Any = getattr(scores, "filled", None)
+    if filled is not None:  # a masked array; naming its type would import numpy.ma
+        array = np.asarray(
+            filled(np.nan) if array.dtype.kind == "f" else scores, dtype=float
+        )
+        array = np.where(np.asarray(getattr(scores, "mask", False)), np.nan, array)
     if array.dtype.kind in "mMc":
         # NumPy would turn dates into nanoseconds and drop imaginary parts.
         msg = f"Scores must be numbers, not {array.dtype}."

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 
 from curvewise.cautions import cautions, has_even_blocks
-from curvewise.checkpoint import Checkpoint, fingerprint
 from curvewise.differences import measure_difference
 from curvewise.errors import OptionError
 from curvewise.kernels.design import Design
@@ -130,6 +129,8 @@ def compare(
     key = int(generator.integers(2**64, dtype=np.uint64))
     ledger = None
     if checkpoint is not None:
+        from curvewise.checkpoint import Checkpoint, fingerprint
+
         of = fingerprint(scores, labels, blocks, noise, n_shuffles, exact)
         ledger = Checkpoint(Path(checkpoint), of, None if rng is None else key)
         key = ledger.seed(key)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from curvewise import Curves, compare
+from curvewise import Curves, compare, shuffling
 from tests.simulation import NULLS, autoregressive
 
 ALPHA = 0.05
@@ -75,6 +75,26 @@ def test_false_alarms_stay_at_alpha(kind: str, design: str) -> None:
 @pytest.mark.parametrize("kind", list(NULLS))
 def test_false_alarms_stay_at_alpha_in_full(kind: str, design: str) -> None:
     check(kind, design, n_trials=int(os.environ.get("CURVEWISE_TRIALS", "10000")))
+
+
+@pytest.mark.parametrize("sizes", [[7, 7], [4, 5, 6]])
+def test_compiled_shuffles_raise_no_more_false_alarms(
+    sizes: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shuffling, "REPAYS", 0)
+    monkeypatch.setattr(shuffling, "MOST_KEPT", 1)
+    monkeypatch.setattr(shuffling, "FEWEST_KEPT", 1)
+    counts = dict.fromkeys(("overall", "algorithm", "interaction"), 0)
+    n_trials = 300
+    for stream in np.random.default_rng(9).spawn(n_trials):
+        scores = autoregressive(stream, sum(sizes), 12)
+        curves = Curves(scores, np.repeat(list("ABC")[: len(sizes)], sizes))
+        found = compare(curves, exact=False, n_shuffles=4_095, rng=stream)
+        assert found.engine == "compiled shuffles"
+        for name, effect in found.effects["split"].items():
+            counts[name] += effect.significant
+    for count in counts.values():
+        assert lower_bound(n_trials, 6, ALPHA) <= count <= upper_bound(n_trials, 6)
 
 
 def interaction_alarms(shift: float, n_trials: int) -> tuple[int, int]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import subprocess
+import sys
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -114,3 +116,26 @@ def test_halves_by_brute_force() -> None:
             for chosen in combinations(range(9), 4)
         )
         assert count_heights(heights, 4, bound) == expected
+
+
+def test_compiled_code_needs_no_place_to_be_kept() -> None:
+    """A read-only home and package folder cost compiling again, and nothing else."""
+    code = (
+        "import numba\n"
+        "real = numba.njit\n"
+        "def njit(*args, cache=False, **options):\n"
+        "    if cache:\n"
+        "        raise RuntimeError('cannot cache function: no locator available')\n"
+        "    return real(*args, **options)\n"
+        "numba.njit = njit\n"
+        "import numpy as np\n"
+        "import curvewise as cw\n"
+        "scores = np.random.default_rng(0).normal(size=(12, 3))\n"
+        "found = cw.compare(cw.Curves(scores, np.repeat(['A', 'B'], 6)), exact=False,\n"
+        "                   n_shuffles=5_000_000, rng=0)\n"
+        "print(found.engine, found.n_shuffles)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "compiled shuffles 5000000\n"
