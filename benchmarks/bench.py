@@ -2,7 +2,7 @@
 
     make bench
 
-Writes ``benchmarks/out/bench.json``, ``benchmarks/out/cost.png``, and the table between the
+Writes ``benchmarks/out/bench.json``, ``benchmarks/cost.png``, and the table between the
 marks in ``benchmarks/README.md``.
 """
 
@@ -12,6 +12,9 @@ import argparse
 import json
 import os
 import platform
+import subprocess
+import sys
+import tempfile
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -124,8 +127,100 @@ def threads() -> dict[str, float]:
             started = time.perf_counter()
             cw.compare(curves, exact=False, n_shuffles=300_000_000, rng=0, n_jobs=n_jobs)
             best = min(best, time.perf_counter() - started)
-        seconds[f"{n_jobs} thread{'s' * (n_jobs > 1)}"] = best
+        seconds[f"300 million shuffles of D1, {n_jobs} thread{'s' * (n_jobs > 1)}"] = best
     return seconds
+
+
+def startup() -> dict[str, float]:
+    """Time fresh processes, as multiples of one that only imports NumPy."""
+    import curvewise as cw
+
+    curves = cw.load_example("tictactoe")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "small.csv"
+        rows = [
+            f"{label},{run},{step},{score}"
+            for label, run, row in zip(
+                curves.labels, curves.runs, curves.scores, strict=True
+            )
+            for step, score in zip(curves.steps, row, strict=True)
+        ]
+        path.write_text("\n".join(["agent,seed,step,score", *rows]), encoding="utf-8")
+        example = (
+            "import curvewise as cw; "
+            "cw.compare(cw.load_example('tictactoe'), n_shuffles=10_000, rng=0)"
+        )
+        commands = {
+            "import numpy": ["-c", "import numpy"],
+            "compare the example, 10,000 shuffles": ["-c", example],
+            "curvewise --help": ["-m", "curvewise", "--help"],
+            "curvewise compare on a small CSV": ["-m", "curvewise", "compare", str(path)],
+        }
+        seconds = dict.fromkeys(commands, np.inf)
+        for _ in range(7):
+            for name, command in commands.items():
+                started = time.perf_counter()
+                subprocess.run(
+                    [sys.executable, *command], check=True, capture_output=True
+                )
+                seconds[name] = min(seconds[name], time.perf_counter() - started)
+    return {
+        name: float(value / seconds["import numpy"]) for name, value in seconds.items()
+    }
+
+
+READING = """
+import re, sys, time
+from pathlib import Path
+started = time.perf_counter()
+if sys.argv[2] == "polars":
+    import polars
+    polars.read_csv(sys.argv[1])
+else:
+    import curvewise
+    curvewise.read(sys.argv[1])
+seconds = time.perf_counter() - started
+# Not getrusage: its peak is inherited from the process that started this one.
+status = Path("/proc/self/status").read_text()
+print(seconds, int(re.search(r"VmHWM:\\s+(\\d+)", status)[1]) / 1024)
+"""
+
+
+def reading() -> dict[str, float]:
+    """Read ten million long rows, beside polars' own read of the same file."""
+    import polars as pl
+
+    n_runs, n_steps = 100, 100_000
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "large.csv"
+        pl.DataFrame(
+            {
+                "agent": np.repeat(
+                    [f"agent {i}" for i in range(10)], n_runs * n_steps // 10
+                ),
+                "seed": np.tile(np.repeat(np.arange(10), n_steps), 10),
+                "step": np.tile(np.arange(n_steps) * 100, n_runs),
+                "return": np.random.default_rng(0).normal(size=n_runs * n_steps).round(4),
+            }
+        ).write_csv(path)
+        best: dict[str, list[float]] = {}
+        for _ in range(3):
+            for reader in ("polars", "curvewise"):
+                done = subprocess.run(
+                    [sys.executable, "-c", READING, str(path), reader],
+                    check=True, capture_output=True, text=True,
+                )  # fmt: skip
+                measured = [float(x) for x in done.stdout.split()]
+                best[reader] = [*map(min, measured, best.get(reader, measured))]
+    matrix = n_runs * n_steps * 8 / 2**20
+    return {
+        "time to read 1e7 rows, over polars' own": best["curvewise"][0]
+        / best["polars"][0],
+        "memory above polars' peak, over the matrix": (
+            best["curvewise"][1] - best["polars"][1]
+        )
+        / matrix,
+    }
 
 
 def cost_plot(path: Path) -> None:
@@ -175,9 +270,14 @@ def markdown(record: dict[str, Any]) -> str:
     lines += ["", "| exact, and threads | seconds |", "|:--|--:|"]
     for part in ("exact_seconds", "d1_300_million_shuffles_seconds"):
         lines += [f"| {name} | {value:.2f} |" for name, value in record[part].items()]
-    return "\n".join(
-        [*lines, "", f"{record['date']}, {record['machine']}, {record['python']}."]
-    )
+    lines += [
+        "",
+        "| fresh processes, over `import numpy`; and reading | ratio |",
+        "|:--|--:|",
+    ]
+    lines += [f"| {name} | {value:.2f} |" for name, value in record["ratios"].items()]
+    made = f"{record['date']}, {record['machine']}, {record['python']}."
+    return "\n".join([*lines, "", made])
 
 
 def main() -> None:
@@ -192,6 +292,7 @@ def main() -> None:
         "shuffles_per_second": measure(arguments.rounds),
         "exact_seconds": exact_seconds(),
         "d1_300_million_shuffles_seconds": threads(),
+        "ratios": {**startup(), **reading()},
     }
     out = HERE / "out"
     out.mkdir(exist_ok=True)
@@ -203,7 +304,7 @@ def main() -> None:
     _, _, after = rest.partition("<!-- end -->")
     content = f"{before}<!-- table -->\n{text}\n<!-- end -->{after}"
     readme.write_text(content, encoding="utf-8")
-    cost_plot(out / "cost.png")
+    cost_plot(HERE / "cost.png")
 
 
 if __name__ == "__main__":

@@ -33,12 +33,11 @@ def test_tables_of_one_shape_share_their_shuffles(
         return deal(self, *arguments)
 
     monkeypatch.setattr(shuffles.Deck, "deal", counted)
-    # The runs stand in the order of their scores, so the tables are of one shape only if
-    # that order mixes the algorithms alike.
-    base = some_curves(0, (8, 8, 8))
-    tables = {str(i): Curves(base.scores * (i + 1), base.labels) for i in range(5)}
+    tables = {str(i): some_curves(i, (8, 8, 8)) for i in range(5)}
     compare_many(tables, n_shuffles=3_000, rng=0)
     assert len(drawn) == 3
+    compare_many(tables | {"other": some_curves(0, (8, 7, 9))}, n_shuffles=3_000, rng=0)
+    assert len(drawn) == 3 + 6
 
 
 def test_p_is_adjusted_by_holm_for_each_effect() -> None:

@@ -47,6 +47,7 @@ def njit(**options: Any) -> Callable[[Any], Any]:
 
 U = np.uint64
 ONE = U(1)
+SOME = 64  # shuffles judged at a time
 
 
 @intrinsic
@@ -157,6 +158,23 @@ def _count_one(height, shape, slopes, bounds, counts):
 
 
 @njit(**OPTIONS)
+def _count_masks(
+    masks, heights, shapes, coordinates, scale, slopes, bounds, margin, counts
+):
+    """Count a batch some at a time, and one by one where any is too near to say."""
+    for start in range(0, BATCH, SOME):
+        stop = start + SOME
+        if _count_sure(
+            heights[start:stop], shapes[start:stop], slopes, bounds, margin, counts
+        ):
+            for place in range(start, stop):
+                if _is_near(heights[place], shapes[place], slopes, bounds, margin):
+                    _recount(masks[place], coordinates, scale, slopes, bounds, counts)
+                else:
+                    _count_one(heights[place], shapes[place], slopes, bounds, counts)
+
+
+@njit(**OPTIONS)
 def count_pairs(
     seed, first, last, rule, starts, n_served, completions, cuts, tables, part_heights,
     coordinates, scale, slopes, bounds, margin,
@@ -177,43 +195,43 @@ def count_pairs(
             total = height_1[x] + height_2[y] + height_3[z]
             heights[place] = total * total
             shapes[place] = table_12[x, y] + table_13[x, z] + table_23[y, z]
-        if _count_sure(heights, shapes, slopes, bounds, margin, counts):
-            for place in range(BATCH):
-                if _is_near(heights[place], shapes[place], slopes, bounds, margin):
-                    _recount(masks[place], coordinates, scale, slopes, bounds, counts)
-                else:
-                    _count_one(heights[place], shapes[place], slopes, bounds, counts)
+        _count_masks(
+            masks, heights, shapes, coordinates, scale, slopes, bounds, margin, counts
+        )
     return counts
 
 
 @njit(fastmath={"reassoc", "contract", "nsz"}, **OPTIONS)
-def _sum_parts(masks, bits, tables, heights, shapes):
-    n_parts, _, n_coordinates = tables.shape
+def _sum_parts(masks, bits, n_parts, n_coordinates, tables, heights, shapes):
+    """Add up the sums of the parts of each mask; ``tables`` hold them one after another."""
     sums = np.empty(n_coordinates)
-    part_bits = (ONE << U(bits)) - ONE
+    shift, part_bits, width = U(bits), (ONE << U(bits)) - ONE, U(n_coordinates)
+    size = width << shift
     for place in range(BATCH):
         mask = masks[place]
         squares = 0.0
+        p = (mask & part_bits) * width
         if n_parts == 5:
             # Unrolled for the commonest larger designs: the sums stay in registers.
-            p = tables[0, mask & part_bits]
-            q = tables[1, (mask >> U(bits)) & part_bits]
-            r = tables[2, (mask >> U(2 * bits)) & part_bits]
-            s = tables[3, (mask >> U(3 * bits)) & part_bits]
-            t = tables[4, (mask >> U(4 * bits)) & part_bits]
+            q = size + ((mask >> shift) & part_bits) * width
+            r = U(2) * size + ((mask >> (U(2) * shift)) & part_bits) * width
+            s = U(3) * size + ((mask >> (U(3) * shift)) & part_bits) * width
+            t = U(4) * size + ((mask >> (U(4) * shift)) & part_bits) * width
             for h in range(n_coordinates):
-                value = (p[h] + q[h]) + (r[h] + s[h]) + t[h]
+                k = U(h)
+                value = tables[p + k] + tables[q + k]
+                value += tables[r + k] + tables[s + k]
+                value += tables[t + k]
                 squares += value * value
-            total = (p[0] + q[0]) + (r[0] + s[0]) + t[0]
+            total = (tables[p] + tables[q]) + (tables[r] + tables[s]) + tables[t]
         else:
-            row = tables[0, mask & part_bits]
             for h in range(n_coordinates):
-                sums[h] = row[h]
+                sums[h] = tables[p + U(h)]
             for part in range(1, n_parts):
-                mask >>= U(bits)
-                row = tables[part, mask & part_bits]
+                mask >>= shift
+                p = U(part) * size + (mask & part_bits) * width
                 for h in range(n_coordinates):
-                    sums[h] += row[h]
+                    sums[h] += tables[p + U(h)]
             for h in range(n_coordinates):
                 squares += sums[h] * sums[h]
             total = sums[0]
@@ -223,22 +241,20 @@ def _sum_parts(masks, bits, tables, heights, shapes):
 
 @njit(**OPTIONS)
 def count_parts(
-    seed, first, last, rule, starts, n_served, completions, bits, tables, coordinates, scale,
-    slopes, bounds, margin,
+    seed, first, last, rule, starts, n_served, completions, bits, n_parts, tables,
+    coordinates, scale, slopes, bounds, margin,
 ):  # fmt: skip
     """Count by tables of the sums of parts, coordinate by coordinate."""
     counts = np.zeros(5, dtype=np.int64)
     masks = np.empty(BATCH + 64, dtype=np.uint64)
     heights, shapes = np.empty(BATCH), np.empty(BATCH)
+    n_coordinates = coordinates.shape[1]
     for batch in range(first, last):
         _draw(_key(seed, batch), rule, starts, n_served, completions, masks)
-        _sum_parts(masks, bits, tables, heights, shapes)
-        if _count_sure(heights, shapes, slopes, bounds, margin, counts):
-            for place in range(BATCH):
-                if _is_near(heights[place], shapes[place], slopes, bounds, margin):
-                    _recount(masks[place], coordinates, scale, slopes, bounds, counts)
-                else:
-                    _count_one(heights[place], shapes[place], slopes, bounds, counts)
+        _sum_parts(masks, bits, n_parts, n_coordinates, tables, heights, shapes)
+        _count_masks(
+            masks, heights, shapes, coordinates, scale, slopes, bounds, margin, counts
+        )
     return counts
 
 

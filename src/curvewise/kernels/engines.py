@@ -97,14 +97,16 @@ def _by_parts(shuffles: Shuffles, design: Design) -> Counter:
     bits = -(-n_runs // n_parts)
     padded = np.zeros((n_parts * bits, coordinates.shape[1]))
     padded[:n_runs] = scale * coordinates
-    tables = np.stack([_subset_sums(part) for part in np.split(padded, n_parts)])
+    tables = np.concatenate(
+        [_subset_sums(part).ravel() for part in np.split(padded, n_parts)]
+    )
     margin = _margin(coordinates, scale)
     slopes, bounds = _limits(design)
     rule = _rule(shuffles)
 
     def count(first: int, last: int) -> Integers:
         return count_parts(
-            np.uint64(shuffles.seed), first, last, *rule, bits, tables, coordinates, scale,
+            np.uint64(shuffles.seed), first, last, *rule, bits, n_parts, tables, coordinates, scale,
             slopes, bounds, margin,
         )  # fmt: skip
 

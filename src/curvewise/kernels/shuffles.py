@@ -104,6 +104,15 @@ class Shuffles:
     seed: int
 
     @cached_property
+    def shape(self) -> tuple[Any, ...]:
+        """All that a shuffle depends on besides the seed: who shuffles how many, where."""
+        counts = [
+            np.bincount(self.labels[self.blocks == block]).tolist()
+            for block in np.unique(self.blocks)
+        ]
+        return tuple(map(tuple, counts)), self.blocks.tobytes()
+
+    @cached_property
     def masks(self) -> MaskRule | None:
         """How relabellings are drawn as bits, if they are."""
         if self.labels.max() > 1 or self.blocks.min() != self.blocks.max():
@@ -119,7 +128,7 @@ class Shuffles:
         """Return the labels of one batch of shuffles; (BATCH or fewer, n_runs)."""
         # A whole batch is always drawn, so that asking for fewer changes none of them.
         memory = _memory.get()
-        key = self.seed, number, self.labels.tobytes(), self.blocks.tobytes()
+        key = self.seed, number, self.shape
         if memory is None or key not in memory:
             if self.masks is not None:
                 labels = self.masks.labels(self.masks.draw(self.seed, number, BATCH))
