@@ -93,7 +93,7 @@ def _by_parts(shuffles: Shuffles, design: Design) -> Counter:
     scale = float(design.factor[0, 0])
     coordinates = design.coordinates
     n_runs = len(coordinates)
-    n_parts = -(-n_runs // 8)
+    n_parts = max(5, -(-n_runs // 8))  # five are added up fastest
     bits = -(-n_runs // n_parts)
     padded = np.zeros((n_parts * bits, coordinates.shape[1]))
     padded[:n_runs] = scale * coordinates
