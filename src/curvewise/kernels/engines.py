@@ -167,7 +167,7 @@ def thirds_counter(labels: Integers, design: Design) -> Counter:
     For two groups without blocks. Where the groups are equally large, each relabelling and
     its mirror image count once.
     """
-    from curvewise.kernels.compiled import count_thirds
+    from curvewise.kernels.compiled_thirds import count_thirds
 
     n_runs = len(labels)
     n_first = int(np.sum(labels == 0))
