@@ -3,8 +3,8 @@
 A random word seldom has just the right number of bits. So all but a few bits are drawn
 freely, and the last few are looked up among those that complete the number: of the
 completions there are at most as many as the table's fullest row, and a number beyond those
-there are is drawn again. Every labelling has the same chance, and about two words in three
-serve.
+there are is drawn again. Every labelling has the same chance. Of 2 × 10 runs 70 % of the
+candidates serve, three to a word; of 2 × 20 runs half of them.
 """
 
 from __future__ import annotations
