@@ -14,18 +14,21 @@ import numpy as np
 
 from curvewise.cautions import cautions, has_even_blocks
 from curvewise.differences import measure_difference
-from curvewise.errors import OptionError
 from curvewise.kernels.design import Design
 from curvewise.kernels.enumeration import Enumeration, n_relabellings
-from curvewise.kernels.extremes import effect_ratios, rounding
+from curvewise.kernels.extremes import effect_ratios
 from curvewise.kernels.halves import MOST_RUNS, count_heights
 from curvewise.kernels.pvalues import critical_value, pvalue
 from curvewise.kernels.shuffles import Shuffles
+from curvewise.layout import Layout
 from curvewise.refusals import (
     RNGLike,
     as_generator,
+    check_alpha,
+    check_choice,
+    check_curves,
     check_design,
-    check_options,
+    check_jobs,
     check_variation,
     whole_number,
 )
@@ -37,7 +40,7 @@ from curvewise.results import (
     ErrorTerm,
     f_statistic,
 )
-from curvewise.shuffling import CHEAP, can_visit, visit, visit_until
+from curvewise.shuffling import CHEAP, can_visit, visit, visit_until, visits_all
 from curvewise.stopping import MOST_SHUFFLES, RULES, stopping_rule
 
 if TYPE_CHECKING:
@@ -45,7 +48,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from curvewise.curves import Curves
-    from curvewise.kernels import Floats, Integers
+    from curvewise.kernels import Integers
     from curvewise.shuffling import Visited
 
 __all__ = ["RNGLike", "compare"]
@@ -111,21 +114,23 @@ def compare(
     >>> found.exact, found.n_relabellings
     (True, 92378)
     """
-    check_options(curves, error, alpha, n_jobs)
+    check_curves(curves, "compare()")
+    check_choice("error term", error, get_args(ErrorTerm))
+    check_alpha(alpha)
+    check_jobs(n_jobs)
     alpha, generator = float(alpha), as_generator(rng)
     rule = n_shuffles if n_shuffles in RULES else None
     n_most = MOST_SHUFFLES if rule else whole_number(n_shuffles)
     check_design(curves)
-    order, blocks = _canonical_order(curves)
-    labels = curves.codes[order]
-    scores, unit = _scaled(curves.scores[order])
-    noise = rounding(curves.scores, curves.precision) / unit
+    layout = Layout.of(curves)
+    scores, labels, blocks = layout.scores, layout.labels, layout.blocks
+    unit, noise = layout.unit, layout.noise
     design = Design.from_scores(scores, labels, blocks, noise)
     check_variation(curves, design)
 
     count = n_relabellings(labels, blocks)
     asked, possible = exact, can_visit(labels, blocks, count)
-    exact = _visits_all(asked, count, CHEAP if rule else n_most, possible=possible)
+    exact = visits_all(asked, count, CHEAP if rule else n_most, possible=possible)
     key = int(generator.integers(2**64, dtype=np.uint64))
     ledger = None
     if checkpoint is not None:
@@ -262,51 +267,3 @@ def _summaries(curves: Curves) -> tuple[AlgorithmSummary, ...]:
         )
         for name, group in zip(curves.algorithms, groups, strict=True)
     )
-
-
-def _canonical_order(curves: Curves) -> tuple[Integers, Integers]:
-    """Order runs by block and score, so that the order they came in changes no digit.
-
-    Returns the order, and the block of each run in that order. It must not look at the
-    labels: that would not be a shuffle any more.
-    """
-    scores = curves.scores
-    varying = np.flatnonzero(np.ptp(scores, axis=0) > 0)[:64]
-    keys = [scores.mean(axis=1), *(scores[:, step] for step in reversed(varying))]
-    rank = np.empty(curves.n_runs, dtype=np.int64)
-    rank[np.lexsort(keys)] = np.arange(curves.n_runs)
-    if curves.blocks is None:
-        return np.argsort(rank), np.zeros(curves.n_runs, dtype=np.int64)
-    first = {name: int(rank[curves.blocks == name].min()) for name in set(curves.blocks)}
-    blocks = np.array([first[name] for name in curves.blocks])
-    order = np.lexsort([rank, blocks])
-    return order, np.unique(blocks[order], return_inverse=True)[1]
-
-
-def _scaled(scores: Floats) -> tuple[Floats, float]:
-    """Divide by a power of two, which changes no digit, so that squares stay in range."""
-    deviations = scores - scores.mean()
-    unit = 2.0 ** math.frexp(float(np.abs(deviations).max()))[1]
-    return deviations / unit, unit
-
-
-def _visits_all(
-    exact: bool | None,  # noqa: FBT001 (as the caller gave it)
-    count: int,
-    n_shuffles: int,
-    *,
-    possible: bool,
-) -> bool:
-    if exact is None:
-        return possible and count <= max(n_shuffles, CHEAP)
-    if exact and not possible:
-        msg = (
-            f"There are {_large(count)} relabellings, more than can be visited one by one. "
-            "Sample them instead: exact=False, --sampled."
-        )
-        raise OptionError(msg)
-    return exact
-
-
-def _large(count: int) -> str:
-    return f"{count:,}" if count < 10**15 else f"more than 10^{len(str(count)) - 1}"

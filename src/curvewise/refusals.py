@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from curvewise.curves import Curves
 from curvewise.errors import CurvesError, OptionError, counted, nearest
-from curvewise.results import ErrorTerm
 from curvewise.tables import number_text
 
 if TYPE_CHECKING:
@@ -20,8 +19,11 @@ if TYPE_CHECKING:
 __all__ = [
     "RNGLike",
     "as_generator",
+    "check_alpha",
+    "check_choice",
+    "check_curves",
     "check_design",
-    "check_options",
+    "check_jobs",
     "check_variation",
     "whole_number",
 ]
@@ -50,21 +52,32 @@ def as_generator(rng: RNGLike) -> np.random.Generator:
         raise OptionError(msg) from None
 
 
-def check_options(curves: object, error: str, alpha: float, n_jobs: int) -> None:
-    """Refuse options that mean nothing."""
+def check_curves(curves: object, question: str) -> None:
+    """Refuse what is not Curves."""
     if not isinstance(curves, Curves):
         msg = (
-            f"compare() takes Curves, not a {type(curves).__name__}: build them with "
+            f"{question} takes Curves, not a {type(curves).__name__}: build them with "
             "Curves(...), Curves.from_dict, Curves.from_frame or read."
         )
         raise OptionError(msg)
-    terms = get_args(ErrorTerm)
-    if error not in terms:
-        msg = f"No error term is called {error!r}; {nearest(str(error), terms)}"
+
+
+def check_choice(what: str, value: object, choices: Sequence[str]) -> None:
+    """Refuse a word that is none of the choices; it must never mean another."""
+    if value not in choices:
+        msg = f"No {what} is called {value!r}; {nearest(str(value), choices)}"
         raise OptionError(msg)
+
+
+def check_alpha(alpha: object) -> None:
+    """Refuse a significance level outside 0 to 1."""
     if not isinstance(alpha, float | int | np.number) or not 0 < alpha < 1:
         msg = f"alpha must lie between 0 and 1, such as 0.05; it is {alpha!r}."
         raise OptionError(msg)
+
+
+def check_jobs(n_jobs: object) -> None:
+    """Refuse a number of jobs that means nothing."""
     if not isinstance(n_jobs, int | np.integer) or not (n_jobs >= 1 or n_jobs == -1):
         msg = f"n_jobs must be a whole number, 1 or more, or -1 for all cores; it is {n_jobs!r}."
         raise OptionError(msg)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from curvewise.errors import OptionError
 from curvewise.kernels.anova import group_squares
 from curvewise.kernels.enumeration import Enumeration
 from curvewise.kernels.shuffles import Shuffles
@@ -27,7 +28,15 @@ if TYPE_CHECKING:
     from curvewise.kernels.design import Design
     from curvewise.parallel import Ledger
 
-__all__ = ["CHEAP", "Relabellings", "Visited", "can_visit", "visit", "visit_until"]
+__all__ = [
+    "CHEAP",
+    "Relabellings",
+    "Visited",
+    "can_visit",
+    "visit",
+    "visit_until",
+    "visits_all",
+]
 
 Relabellings = Enumeration | Shuffles
 
@@ -72,6 +81,29 @@ def can_visit(labels: Integers, blocks: Integers, count: int) -> bool:
     """Tell whether ``count`` relabellings can all be visited."""
     compiled = labels.max() == 1 and blocks.min() == blocks.max() and len(labels) <= 60
     return count <= (MOST_COMPILED if compiled else MOST_IN_NUMPY)
+
+
+def visits_all(
+    exact: bool | None,  # noqa: FBT001 (as the caller gave it)
+    count: int,
+    n_shuffles: int,
+    *,
+    possible: bool,
+) -> bool:
+    """Decide whether all relabellings are visited: as asked, or when that is cheap."""
+    if exact is None:
+        return possible and count <= max(n_shuffles, CHEAP)
+    if exact and not possible:
+        msg = (
+            f"There are {_large(count)} relabellings, more than can be visited one by one. "
+            "Sample them instead: exact=False, --sampled."
+        )
+        raise OptionError(msg)
+    return exact
+
+
+def _large(count: int) -> str:
+    return f"{count:,}" if count < 10**15 else f"more than 10^{len(str(count)) - 1}"
 
 
 def visit(

@@ -9,7 +9,9 @@ import numpy as np
 if TYPE_CHECKING:
     from curvewise.kernels import Floats
 
-__all__ = ["holm"]
+__all__ = ["TIE", "bonferroni", "holm", "max_adjusted"]
+
+TIE = 1e-9  # statistics that differ by less than this share are equal but for rounding
 
 
 def holm(pvalues: Floats) -> Floats:
@@ -24,3 +26,27 @@ def holm(pvalues: Floats) -> Floats:
     adjusted = np.empty_like(stepped)
     adjusted[order] = stepped
     return adjusted
+
+
+def bonferroni(pvalues: Floats) -> Floats:
+    """Multiply each p by the number of them.
+
+    >>> bonferroni(np.array([0.01, 0.5, 0.03])).tolist()
+    [0.03, 1.0, 0.09]
+    """
+    return np.minimum(pvalues * len(pvalues), 1.0)
+
+
+def max_adjusted(observed: Floats, maxima: Floats, *, exact: bool) -> Floats:
+    """Hold every statistic against the largest of each relabelling (Westfall & Young 1993).
+
+    ``maxima`` has the largest statistic of the family for each relabelling; when not all
+    are visited (``exact``) the observed one is added to them.
+
+    >>> max_adjusted(np.array([3.0, 1.0]), np.array([0.5, 2.0, 1.0]), exact=False).tolist()
+    [0.25, 0.75]
+    """
+    least = observed - TIE * np.abs(observed)
+    n_extreme = len(maxima) - np.searchsorted(np.sort(maxima), least, side="left")
+    added = 0 if exact else 1
+    return (n_extreme + added) / (len(maxima) + added)

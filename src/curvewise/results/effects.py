@@ -52,6 +52,8 @@ class Effect:
         Partial ω²; may be slightly negative when there is no effect.
     null_distribution : array
         F of the relabellings; of many a sample, of 131,072 at most.
+    pvalue_adjusted : float or None
+        p adjusted for the other tests of a family, where there is a family.
     """
 
     name: EffectName
@@ -64,11 +66,13 @@ class Effect:
     alpha: float
     critical_value: float
     null_distribution: Floats = field(repr=False)
+    pvalue_adjusted: float | None = None
 
     @property
     def significant(self) -> bool:
-        """Whether p is at most alpha."""
-        return self.pvalue <= self.alpha
+        """Whether p, adjusted where it belongs to a family, is at most alpha."""
+        pvalue = self.pvalue if self.pvalue_adjusted is None else self.pvalue_adjusted
+        return pvalue <= self.alpha
 
     @property
     def effect_size(self) -> float:
@@ -112,6 +116,11 @@ class Effect:
             "n_extreme": self.n_extreme,
             "n_shuffles": self.n_shuffles,
             "exact": self.exact,
+            **(
+                {}
+                if self.pvalue_adjusted is None
+                else {"pvalue_adjusted": self.pvalue_adjusted}
+            ),
         }
 
 
