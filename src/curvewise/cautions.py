@@ -3,23 +3,33 @@
 from __future__ import annotations
 
 import math
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from curvewise.kernels.enumeration import n_relabellings as count_relabellings
-from curvewise.tables import p_text
+from curvewise.kernels.pvalues import f_survival
+from curvewise.results import f_statistic
+from curvewise.tables import number_text, p_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from curvewise.curves import Curves
-    from curvewise.kernels import Integers
+    from curvewise.kernels import Floats, Integers
     from curvewise.results import Effect, ErrorTerm
+    from curvewise.results.effects import Spread
 
-__all__ = ["cautions", "has_even_blocks"]
+__all__ = ["cautions", "has_even_blocks", "too_few"]
 
 ASPECTS: dict[str, str] = {"algorithm": "height", "interaction": "shape"}
+# By how much the variance of a difference may be mistaken before it matters.
+TOLERABLE = 1.5
+# Runs from which the median finds the spread; with fewer only a stricter F test does.
+ENOUGH_FOR_MEDIANS = 8
+# Runs from which the Welch-type test was found to keep to alpha whatever the spreads.
+ENOUGH_FOR_WELCH = 10
 
 
 def cautions(
@@ -28,18 +38,29 @@ def cautions(
     n_relabellings: int,
     *,
     error: ErrorTerm,
+    spread: Spread = "equal",
     alpha: float,
 ) -> tuple[str, ...]:
     """Collect every warning that applies, the gravest first."""
     some = effects[error]["overall"]
     return (
-        *_too_few_runs(curves, n_relabellings, alpha),
-        *_too_few_shuffles(some, alpha),
+        *too_few(curves, n_relabellings, some.n_shuffles, alpha, exact=some.exact),
         *_single_runs(curves),
         *_single_step(curves),
         *_without_error(effects[error]),
         *_mixed_up(effects, error),
+        *(_unequal_spread(curves) if spread == "equal" else _approximate(curves)),
         *_uneven_blocks(curves),
+    )
+
+
+def too_few(
+    curves: Curves, n_relabellings: int, n_shuffles: int, alpha: float, *, exact: bool
+) -> tuple[str, ...]:
+    """Say so if nothing could be significant, for lack of runs or of shuffles."""
+    return (
+        *_too_few_runs(curves, n_relabellings, alpha),
+        *(() if exact else _too_few_shuffles(n_shuffles, alpha)),
     )
 
 
@@ -56,12 +77,12 @@ def _too_few_runs(curves: Curves, n_relabellings: int, alpha: float) -> Iterator
     )
 
 
-def _too_few_shuffles(some: Effect, alpha: float) -> Iterator[str]:
-    if some.exact or 1 / (1 + some.n_shuffles) <= alpha:
+def _too_few_shuffles(n_shuffles: int, alpha: float) -> Iterator[str]:
+    if 1 / (1 + n_shuffles) <= alpha:
         return
     yield (
-        f"{some.n_shuffles:,} shuffles cannot give a p below "
-        f"{p_text(1 / (1 + some.n_shuffles))}, which is above alpha = {alpha:g}: nothing "
+        f"{n_shuffles:,} shuffles cannot give a p below "
+        f"{p_text(1 / (1 + n_shuffles))}, which is above alpha = {alpha:g}: nothing "
         f"can be significant. Use at least {math.ceil(1 / alpha) - 1:,}."
     )
 
@@ -123,6 +144,85 @@ def _mixed_up(
             f"in {ASPECTS[name]}{enough}: p for {ASPECTS[name]} is {p_text(pooled.pvalue)} "
             f"pooled and {p_text(own.pvalue)} with its own error term. Believe the latter "
             '(error="split").'
+        )
+
+
+def _unequal_spread(curves: Curves) -> Iterator[str]:
+    """Warn where a difference in spread can pass for one in the mean, or hide one.
+
+    The shuffle test takes the variance of a difference of two means from the pooled runs.
+    With equally many runs that is right whatever the spreads; else it matters by how much
+    it is wrong, and whether chance alone could make the spreads differ so much.
+    """
+    if curves.blocks is not None or len(set(curves.sizes)) == 1 or min(curves.sizes) < 2:
+        return
+    means = curves.scores.mean(axis=1)
+    groups = [means[curves.codes == code] for code in range(len(curves.algorithms))]
+    pairs = list(combinations(range(len(groups)), 2))
+    factors = [_mistaken_by(groups[a], groups[b]) for a, b in pairs]
+    factor, (a, b) = max(
+        zip(factors, pairs, strict=True), key=lambda x: abs(np.log(x[0]))
+    )
+    if 1 / TOLERABLE <= factor <= TOLERABLE:
+        return
+    if not _differ_in_spread(groups[a], groups[b], len(pairs)):
+        return
+    wide, narrow = (a, b) if groups[a].std(ddof=1) > groups[b].std(ddof=1) else (b, a)
+    first, second = curves.algorithms[wide], curves.algorithms[narrow]
+    spreads = [number_text(float(groups[code].std(ddof=1))) for code in (wide, narrow)]
+    has = "fewer" if factor > 1 else "more"
+    errs = (
+        "differences are then found too often where there are none"
+        if factor > 1
+        else "differences that are there are then missed too often"
+    )
+    yield (
+        f"{first} varies more from run to run than {second} (SD of runs {spreads[0]} against "
+        f"{spreads[1]}) and has {has} runs ({len(groups[wide])} against "
+        f"{len(groups[narrow])}): {errs}. Where the question is whether means differ, use "
+        'spread="unequal" (--spread unequal).'
+    )
+
+
+def _mistaken_by(first: Floats, second: Floats) -> float:
+    """Return the variance of a difference of means, over what pooling takes it for."""
+    n_first, n_second = len(first), len(second)
+    variances = first.var(ddof=1), second.var(ddof=1)
+    pooled = np.average(variances, weights=(n_first - 1, n_second - 1))
+    largest = max(np.abs(first).max(), np.abs(second).max())
+    if pooled <= (8 * np.finfo(np.float64).eps * largest) ** 2:
+        return 1.0  # what there is of it is rounding
+    own = variances[0] / n_first + variances[1] / n_second
+    return float(own / (pooled * (1 / n_first + 1 / n_second)))
+
+
+def _differ_in_spread(first: Floats, second: Floats, n_pairs: int) -> bool:
+    """Tell whether spreads differ detectably: by distances from the median, if that can be.
+
+    The F test of variances takes heavy tails for spread, but the test of Brown & Forsythe
+    (1974) finds next to nothing in a handful of runs; there F must be clearer instead.
+    """
+    if min(len(first), len(second)) < ENOUGH_FOR_MEDIANS:
+        wide, narrow = sorted((first, second), key=np.var, reverse=True)
+        df = len(wide) - 1, len(narrow) - 1
+        ratio = f_statistic(float(wide.var(ddof=1)), float(narrow.var(ddof=1)), (1, 1))
+        return 2 * n_pairs * f_survival(ratio, df) < 0.01
+    apart = [np.abs(group - np.median(group)) for group in (first, second)]
+    grand = np.concatenate(apart).mean()
+    between = sum(len(group) * (group.mean() - grand) ** 2 for group in apart)
+    within = sum(float(np.sum((group - group.mean()) ** 2)) for group in apart)
+    df = 1, len(first) + len(second) - 2
+    return n_pairs * f_survival(f_statistic(float(between), within, df), df) < 0.05
+
+
+def _approximate(curves: Curves) -> Iterator[str]:
+    """Say how far the Welch-type test can be trusted with few runs."""
+    fewest = min(curves.sizes)
+    if fewest < ENOUGH_FOR_WELCH:
+        yield (
+            f"With {fewest} runs of an algorithm the Welch-type test is approximate: where "
+            "spreads differ greatly it can find differences that are not there up to twice "
+            "as often as alpha says. More runs mend that."
         )
 
 

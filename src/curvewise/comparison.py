@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
@@ -20,6 +21,7 @@ from curvewise.kernels.extremes import effect_ratios
 from curvewise.kernels.halves import MOST_RUNS, count_heights
 from curvewise.kernels.pvalues import critical_value, pvalue
 from curvewise.kernels.shuffles import Shuffles
+from curvewise.kernels.welch import WelchDesign
 from curvewise.layout import Layout
 from curvewise.refusals import (
     RNGLike,
@@ -40,7 +42,16 @@ from curvewise.results import (
     ErrorTerm,
     f_statistic,
 )
-from curvewise.shuffling import CHEAP, can_visit, visit, visit_until, visits_all
+from curvewise.results.effects import Spread
+from curvewise.shuffling import (
+    CHEAP,
+    MOST_IN_NUMPY,
+    can_visit,
+    visit,
+    visit_until,
+    visits_all,
+)
+from curvewise.spreads import check_unequal, studentised_interval, visit_unequal
 from curvewise.stopping import MOST_SHUFFLES, RULES, stopping_rule
 
 if TYPE_CHECKING:
@@ -65,6 +76,7 @@ def compare(
     curves: Curves,
     *,
     error: ErrorTerm = "split",
+    spread: Spread = "equal",
     alpha: float = 0.05,
     n_shuffles: int | Literal["auto", "precise"] = 9_999,
     exact: bool | None = None,
@@ -85,6 +97,10 @@ def compare(
         What an effect is measured against. Split, the default, takes height against the
         spread of curve heights and shape against the spread of curve shapes, so that
         neither effect can fake the other. Pooled is the papers'.
+    spread : "equal" or "unequal"
+        Unequal asks whether means differ where algorithms vary differently from run to
+        run, by a statistic of Welch's kind. Equal, the default, can take a difference in
+        spread for one in the mean when the numbers of runs differ.
     alpha : float
         The significance level, between 0 and 1.
     n_shuffles : int, "auto" or "precise"
@@ -116,12 +132,16 @@ def compare(
     """
     check_curves(curves, "compare()")
     check_choice("error term", error, get_args(ErrorTerm))
+    check_choice("spread", spread, get_args(Spread))
     check_alpha(alpha)
     check_jobs(n_jobs)
     alpha, generator = float(alpha), as_generator(rng)
     rule = n_shuffles if n_shuffles in RULES else None
     n_most = MOST_SHUFFLES if rule else whole_number(n_shuffles)
     check_design(curves)
+    unequal = spread == "unequal"
+    if unequal:
+        check_unequal(curves, error=error, n_shuffles=n_shuffles, checkpoint=checkpoint)
     layout = Layout.of(curves)
     scores, labels, blocks = layout.scores, layout.labels, layout.blocks
     unit, noise = layout.unit, layout.noise
@@ -129,7 +149,8 @@ def compare(
     check_variation(curves, design)
 
     count = n_relabellings(labels, blocks)
-    asked, possible = exact, can_visit(labels, blocks, count)
+    asked = exact
+    possible = count <= MOST_IN_NUMPY if unequal else can_visit(labels, blocks, count)
     exact = visits_all(asked, count, CHEAP if rule else n_most, possible=possible)
     key = int(generator.integers(2**64, dtype=np.uint64))
     ledger = None
@@ -140,22 +161,35 @@ def compare(
         ledger = Checkpoint(Path(checkpoint), of, None if rng is None else key)
         key = ledger.seed(key)
     shuffles = Shuffles(labels, blocks, n_most, key)
-    with ledger or nullcontext():
-        if rule and not exact:
-            settled = _settled(stopping_rule(str(rule), alpha), error)
-            visited = visit_until(shuffles, design, settled, n_jobs=n_jobs, ledger=ledger)
-        else:
-            relabellings = Enumeration(labels, blocks) if exact else shuffles
-            visited = visit(relabellings, design, n_jobs=n_jobs, ledger=ledger)
-    heights = None
-    if not exact and asked is None:
-        heights = _exact_height(labels, blocks, design)
-    effects = _effects(design, visited, heights, alpha=alpha, exact=exact)
+    relabellings = Enumeration(labels, blocks) if exact else shuffles
+    effects: dict[ErrorTerm, dict[str, Effect]]
+    if unequal:
+        welch = WelchDesign.of(design, labels, noise)
+        found = visit_unequal(relabellings, welch, n_jobs=n_jobs)
+        visited = found.visited
+        effects = {"split": found.effects(alpha=alpha, single_step=curves.n_steps == 1)}
+    else:
+        with ledger or nullcontext():
+            if rule and not exact:
+                settled = _settled(stopping_rule(str(rule), alpha), error)
+                visited = visit_until(
+                    shuffles, design, settled, n_jobs=n_jobs, ledger=ledger
+                )
+            else:
+                visited = visit(relabellings, design, n_jobs=n_jobs, ledger=ledger)
+        heights = None
+        if not exact and asked is None:
+            heights = _exact_height(labels, blocks, design)
+        effects = _effects(design, visited, heights, alpha=alpha, exact=exact)
     difference = None
     if design.contrast is not None:
         difference = measure_difference(
             curves, design.contrast, labels, visited, unit=unit, noise=noise, alpha=alpha
         )
+        if unequal:
+            means = scores.mean(axis=1) * unit
+            interval = studentised_interval(difference.value, means, labels, found, alpha)
+            difference = replace(difference, interval=interval)
     return Comparison(
         algorithms=_summaries(curves),
         n_steps=curves.n_steps,
@@ -175,8 +209,11 @@ def compare(
         n_shuffles=visited.count,
         engine=visited.engine,
         seed=int(rng) if isinstance(rng, int | np.integer) and not exact else None,
-        warnings=cautions(curves, effects, count, error=error, alpha=alpha),
+        warnings=cautions(
+            curves, effects, count, error=error, spread=spread, alpha=alpha
+        ),
         source=curves.source,
+        spread=spread,
     )
 
 

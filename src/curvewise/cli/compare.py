@@ -61,6 +61,13 @@ def compare(
             help="Error term: split keeps height and shape apart; pooled is the papers'."
         ),
     ] = "split",
+    spread: Annotated[
+        Literal["equal", "unequal"],
+        typer.Option(
+            help="Unequal: compare means of algorithms that vary differently from run to "
+            "run; use it when run counts differ as well."
+        ),
+    ] = "equal",
     alpha: Annotated[float, typer.Option(help="Significance level.")] = 0.05,
     shuffles: Annotated[
         str,
@@ -143,6 +150,7 @@ def compare(
             comparison = curvewise.compare(
                 curves,
                 error=error,
+                spread=spread,
                 alpha=alpha,
                 n_shuffles=_number(shuffles),
                 exact=exact,

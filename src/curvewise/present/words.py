@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from curvewise.errors import OptionError, counted
-from curvewise.results import Comparison
+from curvewise.results import AnovaTable, Comparison
 from curvewise.steps import step_text
 from curvewise.tables import number_text, p_text, printable
 
@@ -168,13 +168,14 @@ def _held_back(comparison: Comparison) -> str:
 def _conventional(comparison: Comparison) -> str:
     """Quote the conventional F test where it would have misled."""
     misled = []
+    table = AnovaTable.from_sums(comparison.ss, comparison.df, "pooled")
     for word, name in ASPECTS.items():
         effect = comparison.effects[comparison.error].get(name)
-        pooled = comparison.effects["pooled"].get(name)
-        if effect is None or pooled is None:
+        conventional = table[name].pvalue_parametric
+        if effect is None or conventional is None:
             continue
-        if (pooled.pvalue_parametric <= comparison.alpha) != effect.significant:
-            misled.append(f"p {_bound(pooled.pvalue_parametric)} for {word}")
+        if (conventional <= comparison.alpha) != effect.significant:
+            misled.append(f"p {_bound(conventional)} for {word}")
     if not misled:
         return ""
     return f"; the conventional F test would have said {' and '.join(misled)}"
@@ -222,7 +223,8 @@ def _difference(difference: Difference, comparison: Comparison) -> str:
         )
     else:
         ends = f"{number_text(low)} to {number_text(high)}"
-        parts.append(f"the {percent} interval of the difference is {ends}")
+        kind = " (studentised)" if comparison.spread == "unequal" else ""
+        parts.append(f"the {percent} interval of the difference{kind} is {ends}")
     if difference.hedges_g is not None:
         parts.append(f"Hedges' g is {difference.hedges_g:.2f}")
     share = f"{difference.probability_of_superiority:.0%}"
@@ -248,9 +250,12 @@ def _method(comparison: Comparison) -> str:
         if comparison.exact
         else counted(comparison.n_shuffles, "random shuffle")
     )
+    spread = ""
+    if comparison.spread == "unequal":
+        spread = ", allowing for unequal spread (Welch-type F)"
     return (
         f"Randomized ANOVA of whole curves, {each} per algorithm, {steps}, {how}{within}, "
-        f"{comparison.error} error term, alpha = {comparison.alpha:g}."
+        f"{comparison.error} error term{spread}, alpha = {comparison.alpha:g}."
     )
 
 

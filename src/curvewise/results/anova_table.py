@@ -13,7 +13,7 @@ from curvewise.tables import Table, column_texts, p_text
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from curvewise.results.effects import Effect, ErrorTerm
+    from curvewise.results.effects import Effect, ErrorTerm, Spread
 
 __all__ = ["AnovaRow", "AnovaTable"]
 
@@ -49,6 +49,7 @@ class AnovaTable(Mapping[str, AnovaRow]):
 
     rows: tuple[AnovaRow, ...]
     error: ErrorTerm
+    spread: Spread = "equal"
 
     @classmethod
     def from_sums(
@@ -57,6 +58,7 @@ class AnovaTable(Mapping[str, AnovaRow]):
         df: Mapping[str, int],
         error: ErrorTerm,
         effects: Mapping[str, Effect] | None = None,
+        spread: Spread = "equal",
     ) -> AnovaTable:
         """Go from sums of squares and degrees of freedom to mean squares, F and p."""
         against = {
@@ -85,7 +87,9 @@ class AnovaTable(Mapping[str, AnovaRow]):
             parametric = None
             # Shuffling curves among algorithms says nothing of training, and nobody
             # doubts it: as in the papers, it has an F and no p.
-            if statistic is not None and source != "training":
+            if effect is not None:
+                parametric = effect.pvalue_parametric
+            elif statistic is not None and source != "training":
                 parametric = f_survival(statistic, (df[source], df[against[source]]))
             return AnovaRow(
                 source,
@@ -97,7 +101,7 @@ class AnovaTable(Mapping[str, AnovaRow]):
                 parametric,
             )
 
-        return cls(tuple(row(source) for source in ss), error)
+        return cls(tuple(row(source) for source in ss), error, spread)
 
     def __getitem__(self, source: str) -> AnovaRow:
         for row in self.rows:
@@ -139,10 +143,17 @@ class AnovaTable(Mapping[str, AnovaRow]):
             for place, row in enumerate(self.rows)
         )
         header = ("source", "df", "SS", "MS", "F", "p", "p by F test")
-        notes = [
-            f"Error term: {ERROR_TERMS[self.error]}.",
-            "p by F test: parametric; it fails when scores along a curve are dependent.",
-        ]
+        notes = [f"Error term: {ERROR_TERMS[self.error]}."]
+        if self.spread == "unequal":
+            notes.append(
+                "F and p allow for unequal spread: each algorithm is weighed by its own "
+                "variance (Welch), so F is not a ratio of the MS shown."
+            )
+            notes.append("p by F test: Welch's, on approximate degrees of freedom.")
+        else:
+            notes.append(
+                "p by F test: parametric; it fails when scores along a curve are dependent."
+            )
         if self.error == "split":
             notes.append(
                 "The conventional F test, as in the papers, divides by the pooled error."

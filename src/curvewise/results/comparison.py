@@ -13,7 +13,7 @@ from curvewise.tables import Table, html_text, number_text, p_text, printable
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from curvewise.results.effects import Effect, ErrorTerm, Interval
+    from curvewise.results.effects import Effect, ErrorTerm, Interval, Spread
 
 __all__ = ["AlgorithmSummary", "Comparison", "Difference"]
 
@@ -27,7 +27,8 @@ class Difference:
     value : float
         In units of the score; within blocks when there are blocks.
     interval : Interval
-        All shifts the shuffle test does not reject at ``1 - confidence``.
+        All shifts the shuffle test does not reject at ``1 - confidence``. Where spreads
+        may differ: the value ± a quantile of the shuffled |t| times its standard error.
     hedges_g : float
         In standard deviations of the curve means, corrected for few runs.
     probability_of_superiority : float
@@ -77,6 +78,9 @@ class Comparison:
     error : "split" or "pooled"
         The error term of ``algorithm``, ``interaction`` and ``table``; the effects under
         either term are in ``effects``.
+    spread : "equal" or "unequal"
+        Whether algorithms were taken to vary equally from run to run. If not, F is of
+        Welch's kind, and ``effects`` has the split error term only.
     exact : bool
         Whether every distinct relabelling was visited.
     n_relabellings : int
@@ -115,6 +119,7 @@ class Comparison:
     seed: int | None
     warnings: tuple[str, ...]
     source: str = ""
+    spread: Spread = "equal"
 
     @property
     def overall(self) -> Effect:
@@ -135,7 +140,7 @@ class Comparison:
     def table(self) -> AnovaTable:
         """Sums of squares, F and p by source."""
         return AnovaTable.from_sums(
-            self.ss, self.df, self.error, self.effects[self.error]
+            self.ss, self.df, self.error, self.effects[self.error], self.spread
         )
 
     @property
@@ -160,6 +165,7 @@ class Comparison:
             "even_blocks": self.even_blocks,
             "higher_is_better": self.higher_is_better,
             "error": self.error,
+            "spread": self.spread,
             "alpha": self.alpha,
             "exact": self.exact,
             "n_relabellings": self.n_relabellings,

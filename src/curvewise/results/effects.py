@@ -12,10 +12,19 @@ from curvewise.kernels.pvalues import clopper_pearson, f_survival
 if TYPE_CHECKING:
     from curvewise.kernels import Floats
 
-__all__ = ["Effect", "EffectName", "ErrorTerm", "Interval", "f_statistic", "json_ready"]
+__all__ = [
+    "Effect",
+    "EffectName",
+    "ErrorTerm",
+    "Interval",
+    "Spread",
+    "f_statistic",
+    "json_ready",
+]
 
 EffectName = Literal["overall", "algorithm", "interaction"]
 ErrorTerm = Literal["split", "pooled"]
+Spread = Literal["equal", "unequal"]
 
 
 def f_statistic(effect: float, error: float, df: tuple[int, int]) -> float:
@@ -42,7 +51,8 @@ class Effect:
     statistic : float
         F; infinite when there is an effect and no error at all.
     df : (int, int)
-        Degrees of freedom of the effect and of its error.
+        Degrees of freedom of the effect and of its error; where spreads may differ they
+        are approximate, and no whole numbers.
     pvalue : float
         The share of relabellings with an F at least as large. Never 0.
     critical_value : float
@@ -58,7 +68,7 @@ class Effect:
 
     name: EffectName
     statistic: float
-    df: tuple[int, int]
+    df: tuple[float, float]
     pvalue: float
     n_extreme: int
     n_shuffles: int
@@ -85,8 +95,11 @@ class Effect:
 
     @cached_property
     def pvalue_parametric(self) -> float:
-        """The p of the conventional F test, which takes all scores for independent."""
-        return f_survival(self.statistic, self.df)
+        """The p of the conventional F test, which takes all scores for independent.
+
+        Where spreads may differ: of Welch's test, on approximate degrees of freedom.
+        """
+        return f_survival(self.statistic, self.df)  # type: ignore[arg-type]
 
     @cached_property
     def pvalue_interval(self) -> Interval:
