@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 if TYPE_CHECKING:
     from curvewise.kernels import Floats
 
-__all__ = ["TIE", "bonferroni", "holm", "max_adjusted"]
+__all__ = ["TIE", "bonferroni", "holm", "max_adjusted", "upper_quantile"]
 
 TIE = 1e-9  # statistics that differ by less than this share are equal but for rounding
 
@@ -46,7 +47,25 @@ def max_adjusted(observed: Floats, maxima: Floats, *, exact: bool) -> Floats:
     >>> max_adjusted(np.array([3.0, 1.0]), np.array([0.5, 2.0, 1.0]), exact=False).tolist()
     [0.25, 0.75]
     """
-    least = observed - TIE * np.abs(observed)
+    # Infinity less a share of it is not a number.
+    least = np.where(
+        np.isinf(observed), observed, observed * (1 - TIE * np.sign(observed))
+    )
     n_extreme = len(maxima) - np.searchsorted(np.sort(maxima), least, side="left")
     added = 0 if exact else 1
     return (n_extreme + added) / (len(maxima) + added)
+
+
+def upper_quantile(null: Floats, alpha: float) -> float:
+    """Return the value that a statistic must exceed for a sampled p of at most alpha.
+
+    The observed statistic is one of the sample; too small a sample has no such value.
+
+    >>> upper_quantile(np.arange(19.0), 0.05), upper_quantile(np.arange(39.0), 0.05)
+    (18.0, 37.0)
+    """
+    allowed = math.floor(alpha * (len(null) + 1) * (1 + 1e-12)) - 1
+    if allowed < 0:
+        return math.inf
+    place = len(null) - 1 - min(allowed, len(null) - 1)
+    return float(np.partition(null, place)[place])

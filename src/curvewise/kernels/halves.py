@@ -15,7 +15,7 @@ import numpy as np
 if TYPE_CHECKING:
     from curvewise.kernels import Floats
 
-__all__ = ["MOST_RUNS", "count_heights"]
+__all__ = ["MOST_RUNS", "count_above", "count_heights"]
 
 # 2²² sums to a half: half a second, and less than 150 megabytes in all.
 MOST_RUNS = 44
@@ -28,17 +28,41 @@ def count_heights(heights: Floats, n_first: int, bound: float) -> int:
     """
     if bound <= 0:
         return math.comb(len(heights), n_first)
-    cut = len(heights) // 2
-    left, right = _by_size(heights[:cut]), _by_size(heights[cut:])
     reach = math.sqrt(bound)
+    halves = _halves(heights)
+    return _count(halves, n_first, reach) + _count(halves, n_first, -reach, below=True)
+
+
+def count_above(heights: Floats, n_first: int, least: float) -> int:
+    """Count the choices of ``n_first`` runs whose summed heights are at least ``least``."""
+    return _count(_halves(heights), n_first, least)
+
+
+def _halves(heights: Floats) -> tuple[list[Floats], list[Floats]]:
+    cut = len(heights) // 2
+    return _by_size(heights[:cut]), _by_size(heights[cut:])
+
+
+def _count(
+    halves: tuple[list[Floats], list[Floats]],
+    n_first: int,
+    limit: float,
+    *,
+    below: bool = False,
+) -> int:
+    """Count the sums from a limit on, or up to it."""
+    left, right = halves
     count = 0
     for size, sums in enumerate(left):
         rest = n_first - size
         if not 0 <= rest < len(right):
             continue
         others = right[rest]
-        count += int(np.sum(len(others) - np.searchsorted(others, reach - sums, "left")))
-        count += int(np.sum(np.searchsorted(others, -reach - sums, "right")))
+        if below:
+            count += int(np.sum(np.searchsorted(others, limit - sums, "right")))
+        else:
+            places = np.searchsorted(others, limit - sums, "left")
+            count += int(np.sum(len(others) - places))
     return count
 
 

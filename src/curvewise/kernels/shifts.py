@@ -18,7 +18,7 @@ import numpy as np
 if TYPE_CHECKING:
     from curvewise.kernels import Floats
 
-__all__ = ["shift_interval"]
+__all__ = ["lowest_shift", "shift_interval"]
 
 # Labellings whose likeness differs from ±1 by less than this are the same partition.
 ALIKE = 1e-9
@@ -37,17 +37,40 @@ def shift_interval(
     always = np.abs(likeness) > 1 - ALIKE
     low = np.where(always, -np.inf, np.minimum(nearer, farther))
     high = np.where(always, np.inf, np.maximum(nearer, farther))
-    count = len(shuffled)
-    # How many relabellings may count before p exceeds alpha. A sample has the observed
-    # labelling added to it, which counts for every shift.
-    added = 0 if exact else 1
-    allowed = min(math.floor(alpha * (count + added) * (1 + 1e-12)) - added, count - 1)
+    allowed = _n_allowed(len(shuffled), alpha, exact=exact)
     if allowed < 0:
         return -math.inf, math.inf
+    place = len(shuffled) - 1 - allowed
     lowest = np.partition(low, allowed)[allowed]
-    highest = np.partition(high, count - 1 - allowed)[count - 1 - allowed]
+    highest = np.partition(high, place)[place]
     # Every pair of roots encloses the observed difference; rounding must not deny it.
     return min(float(lowest), observed), max(float(highest), observed)
+
+
+def lowest_shift(
+    observed: float, shuffled: Floats, likeness: Floats, alpha: float, *, exact: bool
+) -> float:
+    """Return the lowest shift with a one-sided p-value, for larger ones, above ``alpha``.
+
+    A relabelling counts if D* − δ c ≥ D − δ, which is from (D − D*)/(1 − c) on.
+    """
+    roots = _root(observed - shuffled, 1 - likeness)
+    roots[likeness > 1 - ALIKE] = -np.inf
+    allowed = _n_allowed(len(shuffled), alpha, exact=exact)
+    if allowed < 0:
+        return -math.inf
+    # Unlike the other test, this one may reject the observed difference: with alpha
+    # above a half.
+    return float(np.partition(roots, allowed)[allowed])
+
+
+def _n_allowed(count: int, alpha: float, *, exact: bool) -> int:
+    """Return how many relabellings may count before p exceeds alpha.
+
+    A sample has the observed labelling added to it, which counts for every shift.
+    """
+    added = 0 if exact else 1
+    return min(math.floor(alpha * (count + added) * (1 + 1e-12)) - added, count - 1)
 
 
 def _root(numerator: Floats, denominator: Floats) -> Floats:
