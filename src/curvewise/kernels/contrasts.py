@@ -1,0 +1,299 @@
+"""Contrasts of algorithms: their estimates, their t, and the t of every shuffle.
+
+Write X for the runs with their block's mean taken off, S for its sums over all algorithms
+but the last, and C⁻ = L Lᵀ as in `anova`. Then C⁻ S are the estimates (that of the last
+algorithm is 0), ψ = cᵀ C⁻ S is a contrast, u = ψ / √(cᵀ C⁻ c) is X along a direction of unit
+length, and t = u / √(RSS / df) with RSS = Σ X² − |Lᵀ S|².
+
+Two algorithms are shuffled as they are. A contrast of more can be zero although they differ,
+so then what the algorithms leave over, the residuals, is shuffled among them (ter Braak 1992).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from curvewise.kernels.adjustments import TIE
+from curvewise.kernels.anova import centred, group_factor
+from curvewise.kernels.extremes import EPSILON
+from curvewise.kernels.streams import BATCH
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from curvewise.kernels import Floats, Integers
+    from curvewise.kernels.enumeration import Enumeration
+    from curvewise.kernels.shuffles import Shuffles
+
+__all__ = [
+    "Fit",
+    "count_extreme",
+    "count_two_groups",
+    "group_sums",
+    "is_mirrored",
+    "least_extreme",
+    "least_ratio",
+    "pair_maxima",
+    "pair_parts",
+    "pair_ratios",
+    "shuffled_pair_t",
+    "shuffled_t",
+    "student_t",
+    "two_group_sums",
+]
+
+MOST_NUMBERS = 2_000_000  # of a table in memory at a time: 16 megabytes
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """Algorithms, and blocks, fitted to the runs.
+
+    The first column of the runs is their height, and the others, if any, are their shape:
+    each is without variation if it has none beyond ``noise``.
+    """
+
+    values: Floats  # (n_runs, n_columns), without the mean of their block
+    residuals: Floats
+    estimates: Floats  # (n_groups, n_columns), against the last group
+    factor: Floats
+    df: int
+
+    @classmethod
+    def of(
+        cls, values: Floats, labels: Integers, blocks: Integers, noise: float = 0.0
+    ) -> Fit:
+        """Fit by least squares."""
+        n_groups, n_blocks = int(labels.max()) + 1, len(np.unique(blocks))
+        member = (labels[:, None] == np.arange(n_groups - 1)).astype(np.float64)
+        values = _without_noise(centred(values, blocks), noise)
+        factor = group_factor(labels, blocks)
+        fitted = centred(member, blocks) @ factor
+        along = fitted.T @ values
+        residuals = _without_noise(values - fitted @ along, noise)
+        effects = factor @ along
+        estimates = np.vstack([effects, np.zeros(values.shape[1])])
+        df = len(labels) - n_groups - (n_blocks - 1)
+        return cls(values, residuals, estimates, factor, df)
+
+    @property
+    def errors(self) -> Floats:
+        """The sums of squares of the residuals, of height and of shape; (2,)."""
+        return _squares(self.residuals)
+
+    def directions(self, coefficients: Floats) -> tuple[Floats, Floats]:
+        """Return what takes sums of groups to u, and √(cᵀ C⁻ c); one row a contrast."""
+        halfway = coefficients[:, :-1] @ self.factor
+        lengths = np.linalg.norm(halfway, axis=1)
+        return (halfway / lengths[:, None]) @ self.factor.T, lengths
+
+
+def _squares(values: Floats) -> Floats:
+    squares = np.sum(values**2, axis=0)
+    return np.array([squares[0], squares[1:].sum()])
+
+
+def _without_noise(values: Floats, noise: float) -> Floats:
+    """Set to zero what varies by no more than rounding explains."""
+    height, shape = _squares(values) > noise**2
+    values[:, :1] *= height
+    values[:, 1:] *= shape
+    return values
+
+
+def student_t(lengths: Floats, errors: Floats, df: int, floor: float = 0.0) -> Floats:
+    """Return t of what has unit length; without error it is infinite, or 0 without effect."""
+    t = np.where(np.abs(lengths) > math.sqrt(floor), np.copysign(np.inf, lengths), 0.0)
+    errors = np.broadcast_to(np.maximum(errors, 0.0), lengths.shape)
+    np.divide(lengths, np.sqrt(errors / df), out=t, where=errors > floor)
+    return t
+
+
+def group_sums(labels: Integers, values: Floats, n_groups: int) -> Floats:
+    """Return the sums over all groups but the last; (n_shuffles, n_groups - 1, n_columns)."""
+    if values.shape[1] == 1:
+        # A table lookup: far less work than a product with each group when they are many.
+        places = labels + n_groups * np.arange(len(labels))[:, None]
+        sums = np.bincount(
+            places.ravel(),
+            weights=np.tile(values[:, 0], len(labels)),
+            minlength=n_groups * len(labels),
+        )
+        return sums.astype(np.float64).reshape(len(labels), n_groups, 1)[:, :-1]
+    members = [(labels == group).astype(np.float64) for group in range(n_groups - 1)]
+    return np.stack([member @ values for member in members], axis=1)
+
+
+def _portions(shuffles: Shuffles, size: int) -> Iterator[Integers]:
+    """Go through the shuffles in portions that depend on nothing but their shape."""
+    rows = max(1, min(BATCH, MOST_NUMBERS // size))
+    for number in range(-(-shuffles.count // BATCH)):
+        labels = shuffles.batch(number)
+        for start in range(0, len(labels), rows):
+            yield labels[start : start + rows]
+
+
+def shuffled_t(fit: Fit, shuffles: Shuffles, coefficients: Floats) -> Iterator[Floats]:
+    """Go through the t of shuffled residuals; (n_shuffles, n_contrasts) at a time."""
+    directions, _ = fit.directions(coefficients)
+    n_groups = len(fit.estimates)
+    residuals = fit.residuals[:, :1]
+    for labels in _portions(shuffles, max(n_groups, len(directions), len(residuals))):
+        sums = group_sums(labels, residuals, n_groups)[:, :, 0]
+        yield _shuffled_t(fit, sums, sums @ directions.T)
+
+
+def shuffled_pair_t(fit: Fit, shuffles: Shuffles) -> Iterator[Floats]:
+    """Go through the t of every two groups, the first of them less the second."""
+    n_groups = len(fit.estimates)
+    residuals = fit.residuals[:, :1]
+    for labels in _portions(shuffles, max(n_groups**2, len(residuals))):
+        sums = group_sums(labels, residuals, n_groups)
+        u, _ = pair_parts(_estimates(sums, fit.factor), fit.factor)
+        yield _shuffled_t(fit, sums[:, :, 0], u)
+
+
+def _shuffled_t(fit: Fit, sums: Floats, lengths: Floats) -> Floats:
+    total = float(fit.errors[0])
+    errors = total - np.sum((sums @ fit.factor) ** 2, axis=1)
+    return student_t(lengths, errors[:, None], fit.df, 64 * EPSILON * total)
+
+
+def _estimates(sums: Floats, factor: Floats) -> Floats:
+    """Go from sums of all groups but the last to estimates, of which the last is 0."""
+    return np.pad(np.matmul(factor @ factor.T, sums), ((0, 0), (0, 1), (0, 0)))
+
+
+def pair_parts(estimates: Floats, factor: Floats) -> tuple[Floats, Floats]:
+    """Return, for every two groups, u of the height and the sum of squares of the shape.
+
+    ``estimates`` is (n_shuffles, n_groups, n_columns); both are (n_shuffles, n_pairs).
+    """
+    first, second = np.triu_indices(len(factor) + 1, 1)
+    inverse = np.pad(factor @ factor.T, (0, 1))
+    spread = np.diag(inverse)
+    variances = spread[first] + spread[second] - 2 * inverse[first, second]
+    heights, shapes = estimates[:, :, 0], estimates[:, :, 1:]
+    products = shapes @ shapes.transpose(0, 2, 1)
+    lengths = np.einsum("sii->si", products)
+    squares = lengths[:, first] + lengths[:, second] - 2 * products[:, first, second]
+    u = (heights[:, first] - heights[:, second]) / np.sqrt(variances)
+    return u, np.maximum(squares, 0.0) / variances
+
+
+def pair_ratios(parts: tuple[Floats, Floats], errors: Floats, *, pooled: bool) -> Floats:
+    """Return effect over error: overall, height and shape; (3, n_shuffles, n_pairs).
+
+    ``errors`` has the sums of squares of the residuals, of height and of shape;
+    (n_shuffles, 2). The ratios are without degrees of freedom, which all pairs share.
+    """
+    height, shape = parts[0] ** 2, parts[1]
+    both = errors.sum(axis=1)
+    against = (both, both, both) if pooled else (both, errors[:, 0], errors[:, 1])
+    effects = (height + shape, height, shape)
+    return np.stack(
+        [
+            _ratio(effect, error[:, None])
+            for effect, error in zip(effects, against, strict=True)
+        ]
+    )
+
+
+def _ratio(effect: Floats, error: Floats) -> Floats:
+    ratios = np.where(effect > 0, np.inf, 0.0)
+    error = np.broadcast_to(error, effect.shape)
+    np.divide(effect, error, out=ratios, where=error > 0)
+    return ratios
+
+
+def pair_maxima(
+    values: Floats, fit: Fit, shuffles: Shuffles, kept: Integers, *, pooled: bool
+) -> Floats:
+    """Return the largest ratio over the pairs ``kept``, for each shuffle of the values.
+
+    ``values`` are the residuals of the fit, or the runs themselves. In the order of
+    `pair_ratios`; (3, n_shuffles).
+    """
+    n_groups, n_columns = fit.estimates.shape
+    totals = _squares(values)
+    floor = 64 * EPSILON * totals
+    maxima = [np.empty((3, 0))]
+    size = max(n_groups * (n_groups + n_columns), len(values))
+    for labels in _portions(shuffles, size):
+        sums = group_sums(labels, values, n_groups)
+        squares = np.sum(np.matmul(fit.factor.T, sums) ** 2, axis=1)
+        errors = totals - np.stack([squares[:, 0], squares[:, 1:].sum(axis=1)], axis=1)
+        errors[errors <= floor] = 0.0
+        u, shapes = pair_parts(_estimates(sums, fit.factor), fit.factor)
+        ratios = pair_ratios((u[:, kept], shapes[:, kept]), errors, pooled=pooled)
+        maxima.append(ratios.max(axis=2))
+    return np.concatenate(maxima, axis=1)
+
+
+def two_group_sums(
+    relabellings: Enumeration | Shuffles, columns: Floats, batches: range | None = None
+) -> Floats:
+    """Return the sums of the columns over the first of two groups, for each relabelling."""
+    if batches is None:
+        batches = range(-(-relabellings.count // BATCH))
+    parts = [np.empty((0, columns.shape[1]))]
+    parts += [
+        (relabellings.batch(number) == 0).astype(np.float64) @ columns
+        for number in batches
+    ]
+    return np.concatenate(parts)
+
+
+def least_extreme(length: float, noise: float, *, two_sided: bool) -> float:
+    """Return from where a relabelling counts; what rounding explains counts as a tie."""
+    return max(abs(length) - 2 * noise, 0.0) if two_sided else length - 2 * noise
+
+
+def least_ratio(length: float, error: float, noise: float, *, two_sided: bool) -> float:
+    """Return from which ratio of a length to the root of an error a relabelling counts."""
+    least = least_extreme(length, noise, two_sided=two_sided)
+    error += 2 * noise if least > 0 else -2 * noise
+    ratio = least / error if error > 0 else math.copysign(math.inf, least)
+    return 0.0 if least == 0 else ratio - TIE * abs(ratio) if error > 0 else ratio
+
+
+def count_extreme(lengths: Floats, least: float, *, two_sided: bool) -> int:
+    """Count the relabellings at least as extreme as the observed one."""
+    return int(np.sum((np.abs(lengths) if two_sided else lengths) >= least))
+
+
+def count_two_groups(
+    relabellings: Enumeration | Shuffles,
+    column: Floats,
+    least: float,
+    *,
+    two_sided: bool,
+    mirrored: bool,
+) -> int:
+    """Count the extreme relabellings of two groups without keeping them.
+
+    Where only one of two mirror images is visited (``mirrored``), a one-sided test counts
+    the other as well.
+    """
+    count = 0
+    for number in range(-(-relabellings.count // BATCH)):
+        lengths = two_group_sums(relabellings, column, range(number, number + 1))
+        count += count_extreme(lengths, least, two_sided=two_sided)
+        if mirrored and not two_sided:
+            count += count_extreme(-lengths, least, two_sided=two_sided)
+    return count
+
+
+def is_mirrored(labels: Integers, blocks: Integers) -> bool:
+    """Tell whether two groups may swap names, so that an enumeration visits half.
+
+    >>> is_mirrored(np.array([0, 0, 1, 1]), np.zeros(4, dtype=np.int64))
+    True
+    """
+    shares = [float(np.mean(labels[blocks == block])) for block in np.unique(blocks)]
+    # A block of one group has nothing to swap.
+    return all(share in {0.0, 0.5, 1.0} for share in shares)

@@ -1,0 +1,148 @@
+"""What `best` found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from curvewise.results.contrasts import interval_text, with_warnings
+from curvewise.results.effects import json_ready
+from curvewise.tables import Table, number_text, p_text
+
+if TYPE_CHECKING:
+    from curvewise.results.effects import Interval
+
+__all__ = ["Best", "Contender"]
+
+
+@dataclass(frozen=True)
+class Contender:
+    """One algorithm, held against the leader.
+
+    Attributes
+    ----------
+    name : str
+    n_runs : int
+    mean : float
+        Over runs and training.
+    difference : float or None
+        The algorithm's mean minus the leader's, within blocks when there are blocks; None
+        where the two cannot be compared.
+    interval : Interval or None
+        What that difference can be at the adjusted level; one-sided, so that it excludes
+        0 exactly when the algorithm is told to be worse.
+    pvalue, pvalue_adjusted : float or None
+        Of the test that the leader is better; None for the leader.
+    contends : bool
+        Whether it may be the best.
+    """
+
+    name: str
+    n_runs: int
+    mean: float
+    difference: float | None
+    interval: Interval | None
+    pvalue: float | None
+    pvalue_adjusted: float | None
+    contends: bool
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the row as JSON-ready data; an unbounded end is None."""
+        ends = self.interval and [json_ready(end) for end in self.interval]
+        return {**vars(self), "interval": ends}
+
+
+@dataclass(frozen=True, eq=False)
+class Best:
+    """Which algorithms may be the best, in height.
+
+    Attributes
+    ----------
+    leader : str
+        The algorithm with the best mean over training.
+    contenders : tuple of str
+        The leader first, and those that cannot be told from it, the better ones first. With
+        confidence 1 - alpha the truly best is among them.
+    worse : tuple of str
+        Those that are told to be worse than the leader.
+    rows : tuple of Contender
+        Every algorithm, the better ones first.
+    adjust : "bonferroni" or "max-t"
+    alpha : float
+    notes : tuple of str
+        How p was adjusted.
+    warnings : tuple of str
+        What a reader must know before believing the rest.
+    seed : int or None
+        The ``rng`` that repeats the result, when it was a number.
+    """
+
+    leader: str
+    rows: tuple[Contender, ...]
+    adjust: str
+    alpha: float
+    higher_is_better: bool
+    notes: tuple[str, ...]
+    warnings: tuple[str, ...]
+    seed: int | None = None
+
+    @property
+    def contenders(self) -> tuple[str, ...]:
+        """The leader, and those that cannot be told from it."""
+        return tuple(row.name for row in self.rows if row.contends)
+
+    @property
+    def worse(self) -> tuple[str, ...]:
+        """Those that are told to be worse than the leader."""
+        return tuple(row.name for row in self.rows if not row.contends)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as JSON-ready data."""
+        return {
+            "question": "best",
+            "leader": self.leader,
+            "contenders": list(self.contenders),
+            "worse": list(self.worse),
+            "adjust": self.adjust,
+            "alpha": self.alpha,
+            "higher_is_better": self.higher_is_better,
+            "seed": self.seed,
+            "rows": [row.to_dict() for row in self.rows],
+            "notes": list(self.notes),
+            "warnings": list(self.warnings),
+        }
+
+    def table(self) -> Table:
+        """Return a row for every algorithm."""
+
+        def p(value: float | None) -> str:
+            return "" if value is None else p_text(value)
+
+        rows = tuple(
+            (
+                row.name,
+                "leader" if row.name == self.leader else "" if row.contends else "worse",
+                str(row.n_runs),
+                number_text(row.mean),
+                "" if row.difference is None else number_text(row.difference),
+                "" if row.interval is None else interval_text(row.interval),
+                p(row.pvalue),
+                p(row.pvalue_adjusted),
+            )
+            for row in self.rows
+        )
+        header = (
+            "algorithm",
+            "",
+            "runs",
+            "mean over training",
+            "to the leader",
+            "interval",
+        )
+        return Table((*header, "p", "adjusted"), rows, notes=self.notes, n_text_columns=2)
+
+    def __str__(self) -> str:
+        return with_warnings(self.table().text(), self.warnings)
+
+    def _repr_html_(self) -> str:
+        return with_warnings(self.table().html(), self.warnings, html=True)

@@ -1,0 +1,255 @@
+"""What `compare_pairs` found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, overload
+
+from curvewise.errors import OptionError, nearest
+from curvewise.results.contrasts import interval_text, with_warnings
+from curvewise.results.effects import json_ready
+from curvewise.tables import Table, number_text, p_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from curvewise.results.effects import Effect, ErrorTerm, Interval
+
+__all__ = ["Pair", "Pairs", "letters"]
+
+EFFECTS = ("overall", "algorithm", "interaction")
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """Two algorithms, compared on their own curves.
+
+    Attributes
+    ----------
+    a, b : str
+        The algorithms.
+    overall, algorithm, interaction : Effect
+        Do they differ at all; in height; in shape (None with a single step). ``pvalue`` is
+        that of the two alone, ``pvalue_adjusted`` is adjusted for all pairs.
+    difference : float
+        The curve mean of ``a`` minus that of ``b``; within blocks when there are blocks.
+    interval : Interval
+        All differences that the test of this pair alone does not reject.
+    hedges_g : float or None
+        The difference in standard deviations of curve means, corrected for few runs.
+    probability_of_superiority : float
+        How often a run of ``a`` is better than one of ``b``; ties count half.
+    n_runs : (int, int)
+    exact : bool
+        Whether every distinct relabelling was visited.
+    n_relabellings, n_shuffles : int
+        How many distinct relabellings there are, and how many were visited.
+    """
+
+    a: str
+    b: str
+    overall: Effect
+    algorithm: Effect
+    interaction: Effect | None
+    difference: float
+    interval: Interval
+    confidence: float
+    hedges_g: float | None
+    probability_of_superiority: float
+    n_runs: tuple[int, int]
+    exact: bool
+    n_relabellings: int
+    n_shuffles: int
+
+    def effect(self, name: str) -> Effect | None:
+        """Return an effect by its name."""
+        if name not in EFFECTS:
+            msg = f"No effect is called {name!r}; {nearest(name, EFFECTS)}"
+            raise OptionError(msg)
+        effect: Effect | None = getattr(self, name)
+        return effect
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the pair as JSON-ready data; an unbounded end is None."""
+        effects = {name: self.effect(name) for name in EFFECTS}
+        return {
+            **{name: json_ready(value) for name, value in vars(self).items()},
+            **{name: effect and effect.to_dict() for name, effect in effects.items()},
+            "interval": [json_ready(end) for end in self.interval],
+            "n_runs": list(self.n_runs),
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs(Sequence[Pair]):
+    """Every two algorithms compared, with p adjusted across the pairs for each effect.
+
+    Attributes
+    ----------
+    pairs : tuple of Pair
+    algorithms : tuple of str
+        All algorithms, in their order; those in no pair as well.
+    adjust : "holm", "bonferroni" or "max-t"
+    error : "split" or "pooled"
+    alpha : float
+        For each effect, the chance of any false alarm among the pairs stays at alpha.
+    letters : mapping from algorithm to str
+        Algorithms that share a letter are not told apart in height.
+    notes : tuple of str
+        How p was adjusted.
+    warnings : tuple of str
+        What a reader must know before believing the rest.
+    seed : int or None
+        The ``rng`` that repeats the result, when it was a number.
+    """
+
+    pairs: tuple[Pair, ...]
+    algorithms: tuple[str, ...]
+    adjust: str
+    error: ErrorTerm
+    alpha: float
+    notes: tuple[str, ...]
+    warnings: tuple[str, ...]
+    seed: int | None = None
+
+    @overload
+    def __getitem__(self, place: int) -> Pair: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[Pair, ...]: ...
+    def __getitem__(self, place: int | slice) -> Pair | tuple[Pair, ...]:
+        return self.pairs[place]
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    @cached_property
+    def _places(self) -> dict[frozenset[str], Pair]:
+        return {frozenset((pair.a, pair.b)): pair for pair in self.pairs}
+
+    def pair(self, a: str, b: str) -> Pair:
+        """Return the pair of two algorithms, named in either order, as it was compared."""
+        for name in (a, b):
+            if name not in self.algorithms:
+                msg = f"No algorithm is called {name!r}; {nearest(name, self.algorithms)}"
+                raise OptionError(msg)
+        found = self._places.get(frozenset((a, b)))
+        if found is None:
+            msg = f"{a!r} and {b!r} were not compared; the warnings may say why."
+            raise OptionError(msg)
+        return found
+
+    def significant(self, effect: str = "algorithm") -> tuple[Pair, ...]:
+        """Return the pairs in which an effect is significant after adjustment."""
+        found = ((pair, pair.effect(effect)) for pair in self.pairs)
+        return tuple(
+            pair for pair, each in found if each is not None and each.significant
+        )
+
+    @cached_property
+    def letters(self) -> Mapping[str, str]:
+        """Letters: algorithms that share one are not told apart in height."""
+        apart = [(pair.a, pair.b) for pair in self.significant()]
+        return letters(self.algorithms, apart)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything but the null distributions as JSON-ready data."""
+        return {
+            "question": "compare_pairs",
+            "algorithms": list(self.algorithms),
+            "adjust": self.adjust,
+            "error": self.error,
+            "alpha": self.alpha,
+            "seed": self.seed,
+            "pairs": [pair.to_dict() for pair in self.pairs],
+            "letters": dict(self.letters),
+            "notes": list(self.notes),
+            "warnings": list(self.warnings),
+        }
+
+    def table(self) -> Table:
+        """Return a row for every pair."""
+
+        def cells(effect: Effect | None) -> tuple[str, ...]:
+            if effect is None or effect.pvalue_adjusted is None:
+                return "", ""
+            return p_text(effect.pvalue), p_text(effect.pvalue_adjusted)
+
+        rows = tuple(
+            (
+                pair.a,
+                pair.b,
+                number_text(pair.difference),
+                interval_text(pair.interval),
+                "" if pair.hedges_g is None else number_text(pair.hedges_g),
+                *cells(pair.algorithm),
+                *cells(pair.interaction),
+            )
+            for pair in self.pairs
+        )
+        level = f"{100 * (1 - self.alpha):g}% interval"
+        header = (
+            "a",
+            "b",
+            "a - b",
+            level,
+            "Hedges' g",
+            "p height",
+            "adjusted",
+            "p shape",
+        )
+        return Table((*header, "adjusted"), rows, notes=self.notes, n_text_columns=2)
+
+    def tables(self) -> list[Table]:
+        """Return what there is to show, as tables: the pairs, and the letters."""
+        rows = tuple(self.letters.items())
+        notes = ("Algorithms that share a letter are not told apart in height.",)
+        return [self.table(), Table(("algorithm", "letters"), rows, "", notes, 2)]
+
+    def __str__(self) -> str:
+        shown = "\n\n".join(table.text() for table in self.tables())
+        return with_warnings(shown, self.warnings)
+
+    def _repr_html_(self) -> str:
+        shown = "".join(table.html() for table in self.tables())
+        return with_warnings(shown, self.warnings, html=True)
+
+
+def letters(names: Sequence[str], apart: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Give algorithms letters such that those that share one are not told apart.
+
+    Insert and absorb (Piepho 2004): a group that holds two algorithms told apart is split
+    in two, and a group inside another one goes.
+
+    >>> letters(["A", "B", "C"], [("A", "C")])
+    {'A': 'a', 'B': 'ab', 'C': 'b'}
+    """
+    place = {name: 1 << number for number, name in enumerate(names)}
+    # A group is a number with a bit for each member.
+    groups = {(1 << len(names)) - 1}
+    for first, second in apart:
+        both = place[first] | place[second]
+        split = {group for group in groups if group & both == both}
+        groups -= split
+        for part in {g & ~place[name] for g in split for name in (first, second)}:
+            if not any(part & group == part for group in groups):
+                groups = {group for group in groups if group & part != group} | {part}
+    # The first algorithms get the first letters.
+    ordered = sorted(groups, key=lambda g: [not g >> i & 1 for i in range(len(names))])
+    return {
+        name: "".join(
+            _letter(i) for i, group in enumerate(ordered) if group & place[name]
+        )
+        for name in names
+    }
+
+
+def _letter(number: int) -> str:
+    """Return a, b, …, z, and then the same with a number.
+
+    >>> _letter(0), _letter(25), _letter(26)
+    ('a', 'z', 'a1')
+    """
+    round_, place = divmod(number, 26)
+    return "abcdefghijklmnopqrstuvwxyz"[place] + (str(round_) if round_ else "")
