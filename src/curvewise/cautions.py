@@ -28,7 +28,7 @@ ASPECTS: dict[str, str] = {"algorithm": "height", "interaction": "shape"}
 TOLERABLE = 1.5
 # Runs from which the median finds the spread; with fewer only a stricter F test does.
 ENOUGH_FOR_MEDIANS = 8
-# Runs from which the Welch-type test was found to keep to alpha whatever the spreads.
+# Runs from which the Welch-type test was found to come near alpha (docs/method.md).
 ENOUGH_FOR_WELCH = 10
 
 
