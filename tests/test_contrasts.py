@@ -269,6 +269,8 @@ def test_the_same_rng_gives_the_same_digits_and_another_does_not() -> None:
     assert found.seed == 1
     assert not np.array_equal(found.null_distribution, other.null_distribution)
     assert contrast(curves, AB, rng=1).seed is None
+    # By halves p is exact, and the interval sampled.
+    assert contrast(some_curves(4, (12, 12)), AB, rng=1).seed == 1
 
 
 @pytest.mark.parametrize("coefficients", [AB, ABC])

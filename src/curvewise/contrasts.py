@@ -150,7 +150,7 @@ def contrast(
     unit = layout.unit * largest * tallest * sign
     null = answer.null * sign
     null.setflags(write=False)
-    known = isinstance(rng, int | np.integer) and not answer.exact
+    known = isinstance(rng, int | np.integer) and answer.sampled
     return Contrast(
         coefficients={
             name: float(c)
@@ -213,6 +213,7 @@ class _Answer:
     n_visited: int
     n_relabellings: int
     exact: bool
+    sampled: bool  # whether p, the interval or the null distribution is
     null: Floats
 
 
@@ -273,7 +274,15 @@ def _of_two(question: _Question, asked: bool | None) -> _Answer:  # noqa: FBT001
     low, high = (0.0 if abs(end) <= slack else end * length * root for end in ends)
     null = _null(sums[:, 0], float(np.sum(fit.values**2)), fit.df, t)
     return _Answer(
-        u * length, (low, high), t, n_extreme, n_visited, n_distinct, exact, null
+        u * length,
+        (low, high),
+        t,
+        n_extreme,
+        n_visited,
+        n_distinct,
+        exact=exact,
+        sampled=not keeps_all,
+        null=null,
     )
 
 
@@ -313,6 +322,7 @@ def _of_many(question: _Question, asked: bool | None) -> _Answer:  # noqa: FBT00
         len(null),
         n_relabellings(question.layout.labels, question.layout.blocks),
         exact=False,
+        sampled=True,
         null=null[:KEPT],
     )
 
@@ -411,7 +421,11 @@ def contrast_many(
             adjusted = adjuster(np.array([each.pvalue for each in found.values()]))
     known = int(rng) if isinstance(rng, int | np.integer) else None
     family = {
-        name: replace(each, pvalue_adjusted=float(value), seed=each.seed and known)
+        name: replace(
+            each,
+            pvalue_adjusted=float(value),
+            seed=None if each.seed is None else known,
+        )
         for (name, each), value in zip(found.items(), adjusted, strict=True)
     }
     told = dict.fromkeys(text for each in family.values() for text in each.warnings)
@@ -424,7 +438,7 @@ def contrast_many(
                 'significant. Use more runs, or adjust="max-t".'
             )
             told = {text: None, **told}
-    return Contrasts(family, adjust, float(alpha), tuple(told))
+    return Contrasts(family, adjust, float(alpha), tuple(told), known)
 
 
 def _by_largest(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import numpy as np
 
 from curvewise.comparison import compare
-from curvewise.errors import CurvesError
+from curvewise.errors import CurvesError, counted
 from curvewise.kernels.adjustments import bonferroni, holm, max_adjusted
 from curvewise.kernels.contrasts import Fit, pair_maxima, pair_parts, pair_ratios
 from curvewise.kernels.design import Design
@@ -50,10 +50,10 @@ MANY_PAIRS, MOST_KEPT = 100, 1_000
 FEWEST_SHUFFLES = 9_999
 
 NOTES = {
-    "holm": "Adjusted by Holm over {n} pairs, for each effect.",
-    "bonferroni": "Adjusted by Bonferroni over {n} pairs, for each effect.",
+    "holm": "Adjusted by Holm over {pairs}, for each effect.",
+    "bonferroni": "Adjusted by Bonferroni over {pairs}, for each effect.",
     "max-t": (
-        "Adjusted over {n} pairs by the largest of each shuffle: differences are held "
+        "Adjusted over {pairs} by the largest of each shuffle: differences are held "
         "against the spread of the runs of all algorithms, which are shuffled together. That "
         "is approximate, and takes all algorithms to spread alike; p before adjustment is of "
         "the pair alone, and can be the larger one."
@@ -155,7 +155,7 @@ def compare_pairs(
         adjust=adjust,
         error=error,
         alpha=float(alpha),
-        notes=(NOTES[adjust].format(n=len(found)),),
+        notes=(NOTES[adjust].format(pairs=counted(len(found), "pair")),),
         warnings=(
             *_out_of_reach(curves, found, adjust, float(alpha)),
             *_left_out(refused),
@@ -236,7 +236,7 @@ def _by_largest(
     """Hold every pair against the largest of all pairs, for each shuffle of the residuals."""
     layout = Layout.of(curves)
     design = Design.from_scores(layout.scores, layout.labels, layout.blocks, layout.noise)
-    check_variation(curves, design)
+    check_variation(curves, sum(design.totals))
     fit = Fit.of(design.coordinates, layout.labels, layout.blocks, layout.noise)
     shuffles = Shuffles(layout.labels, layout.blocks, n_shuffles, seed)
     every = {
@@ -290,7 +290,7 @@ def _out_of_reach(
             remedy += f", or {n_enough} runs of each algorithm"
     yield (
         f"With these runs the smallest p possible is {p_text(min(least, 1.0))} after adjustment "
-        f"for {n_pairs} pairs, which is above alpha = {alpha:g}: no data could be significant. "
+        f"for {counted(n_pairs, 'pair')}, which is above alpha = {alpha:g}: no data could be significant. "
         f"{remedy}."
     )
 

@@ -121,6 +121,14 @@ def test_sums_of_one_column_are_those_of_many() -> None:
     )
 
 
+def test_sums_of_many_groups_are_those_of_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    labels = np.random.default_rng(3).permuted(np.tile(LABELS, (9, 1)), axis=1)
+    values = np.random.default_rng(4).normal(size=(12, 3))
+    products = group_sums(labels, values, 3)
+    monkeypatch.setattr("curvewise.kernels.contrasts.FEW_GROUPS", 2)
+    np.testing.assert_allclose(group_sums(labels, values, 3), products)
+
+
 def test_without_error_t_is_infinite_and_never_nan() -> None:
     t = student_t(np.array([2.0, -2.0, 0.0]), np.zeros(1), 4)
     assert t.tolist() == [math.inf, -math.inf, 0.0]

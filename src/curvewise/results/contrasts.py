@@ -87,6 +87,11 @@ class Contrast:
         return pvalue <= self.alpha
 
     @property
+    def formula(self) -> str:
+        """The contrast written as a sum of algorithms."""
+        return _formula(self.coefficients)
+
+    @property
     def smallest_pvalue(self) -> float:
         """The smallest p that this many runs, or shuffles, could be trusted to give."""
         by_runs = 1 / self.n_relabellings
@@ -113,7 +118,11 @@ class Contrast:
 
     def table(self) -> Table:
         """Return the contrast as a table of one row."""
-        return _contrast_table({_formula(self.coefficients): self}, self)
+        return _contrast_table({self.formula: self}, self)
+
+    def tables(self) -> list[Table]:
+        """Return what there is to show, as tables."""
+        return [self.table()]
 
     def __str__(self) -> str:
         return with_warnings(self.table().text(), self.warnings)
@@ -134,12 +143,15 @@ class Contrasts(Mapping[str, Contrast]):
         The chance of any false alarm among them stays at alpha.
     warnings : tuple of str
         What a reader must know before believing the rest.
+    seed : int or None
+        The ``rng`` that repeats the result, when it was a number.
     """
 
     contrasts: Mapping[str, Contrast]
     adjust: str
     alpha: float
     warnings: tuple[str, ...]
+    seed: int | None = None
 
     def __getitem__(self, name: str) -> Contrast:
         return self.contrasts[name]
@@ -160,6 +172,7 @@ class Contrasts(Mapping[str, Contrast]):
             "question": "contrast_many",
             "adjust": self.adjust,
             "alpha": self.alpha,
+            "seed": self.seed,
             "contrasts": {name: found.to_dict() for name, found in self.items()},
             "warnings": list(self.warnings),
         }
@@ -168,6 +181,10 @@ class Contrasts(Mapping[str, Contrast]):
         """Return a row for every contrast."""
         some = next(iter(self.values()))
         return _contrast_table(self, some, f"Adjusted by {self.adjust}.")
+
+    def tables(self) -> list[Table]:
+        """Return what there is to show, as tables."""
+        return [self.table()]
 
     def __str__(self) -> str:
         return with_warnings(self.table().text(), self.warnings)

@@ -141,6 +141,10 @@ class Best:
         )
         return Table((*header, "p", "adjusted"), rows, notes=self.notes, n_text_columns=2)
 
+    def tables(self) -> list[Table]:
+        """Return what there is to show, as tables."""
+        return [self.table()]
+
     def __str__(self) -> str:
         return with_warnings(self.table().text(), self.warnings)
 
