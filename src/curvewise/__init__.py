@@ -11,20 +11,38 @@ from curvewise.datasets import load_example
 from curvewise.errors import CurvesError, CurvewiseError, OptionError
 from curvewise.results import (
     AnovaTable,
+    Best,
     Comparison,
     Comparisons,
+    Contrast,
+    Contrasts,
     Difference,
     Effect,
     Interval,
+    Location,
+    Pair,
+    Pairs,
+    Region,
+    WindowTest,
 )
 
 if TYPE_CHECKING:
     from curvewise.comparisons import compare_many
+    from curvewise.contrasts import contrast, contrast_many
+    from curvewise.leaders import best
+    from curvewise.location import locate
+    from curvewise.pairs import compare_pairs
     from curvewise.present import (
         describe,
+        plot_best,
         plot_comparison,
+        plot_contrasts,
         plot_curves,
+        plot_difference,
+        plot_location,
         plot_null_distribution,
+        plot_pairs,
+        plot_windows,
     )
     from curvewise.readers import read
 
@@ -32,33 +50,63 @@ __version__ = "0.1.0"
 
 __all__ = [
     "AnovaTable",
+    "Best",
     "Comparison",
     "Comparisons",
+    "Contrast",
+    "Contrasts",
     "Curves",
     "CurvesError",
     "CurvewiseError",
     "Difference",
     "Effect",
     "Interval",
+    "Location",
     "OptionError",
+    "Pair",
+    "Pairs",
+    "Region",
+    "WindowTest",
     "__version__",
+    "best",
     "compare",
     "compare_many",
+    "compare_pairs",
+    "contrast",
+    "contrast_many",
     "describe",
     "load_example",
+    "locate",
+    "plot_best",
     "plot_comparison",
+    "plot_contrasts",
     "plot_curves",
+    "plot_difference",
+    "plot_location",
     "plot_null_distribution",
+    "plot_pairs",
+    "plot_windows",
     "read",
 ]
 
 # What a comparison of curves already in memory does not need is imported when first used.
 _LATER = {
+    "best": "curvewise.leaders",
     "compare_many": "curvewise.comparisons",
+    "compare_pairs": "curvewise.pairs",
+    "contrast": "curvewise.contrasts",
+    "contrast_many": "curvewise.contrasts",
     "describe": "curvewise.present",
+    "locate": "curvewise.location",
+    "plot_best": "curvewise.present",
     "plot_comparison": "curvewise.present",
+    "plot_contrasts": "curvewise.present",
     "plot_curves": "curvewise.present",
+    "plot_difference": "curvewise.present",
+    "plot_location": "curvewise.present",
     "plot_null_distribution": "curvewise.present",
+    "plot_pairs": "curvewise.present",
+    "plot_windows": "curvewise.present",
     "read": "curvewise.readers",
 }
 

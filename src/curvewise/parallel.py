@@ -16,7 +16,7 @@ from curvewise.errors import CurvewiseError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = ["Ledger", "in_chunks", "watched"]
+__all__ = ["Ledger", "in_chunks", "single_blas", "watched"]
 
 T = TypeVar("T")
 N_TRIES = 3
@@ -100,7 +100,7 @@ def _spread(work: Callable[[range], T], chunks: list[range], n_jobs: int) -> Ite
         try:
             # Threads share one BLAS, which must not start threads of its own for each.
             with (
-                _single_blas()
+                single_blas()
                 if getattr(backend, "supports_sharedmem", False)
                 else nullcontext()
             ):
@@ -124,7 +124,8 @@ def _spread(work: Callable[[range], T], chunks: list[range], n_jobs: int) -> Ite
 
 
 @contextmanager
-def _single_blas() -> Iterator[None]:
+def single_blas() -> Iterator[None]:
+    """Keep BLAS from starting threads: for small products they cost more than they do."""
     from threadpoolctl import threadpool_limits
 
     with threadpool_limits(1, user_api="blas"):

@@ -89,10 +89,11 @@ def visits_all(
     n_shuffles: int,
     *,
     possible: bool,
+    cheap: int = CHEAP,
 ) -> bool:
     """Decide whether all relabellings are visited: as asked, or when that is cheap."""
     if exact is None:
-        return possible and count <= max(n_shuffles, CHEAP)
+        return possible and count <= max(n_shuffles, cheap)
     if exact and not possible:
         msg = (
             f"There are {_large(count)} relabellings, more than can be visited one by one. "

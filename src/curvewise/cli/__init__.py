@@ -9,8 +9,11 @@ import typer
 
 from curvewise import __version__
 from curvewise.cli.compare import compare
+from curvewise.cli.contrast import contrast
 from curvewise.cli.demo import demo
+from curvewise.cli.locate import locate
 from curvewise.cli.output import UNUSABLE, prepare_streams
+from curvewise.cli.pairs import pairs
 
 __all__ = ["app", "main"]
 
@@ -28,8 +31,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog=EPILOG,
 )
-app.command(epilog=EPILOG)(compare)
-app.command(epilog=EPILOG)(demo)
+for command in (compare, locate, pairs, contrast, demo):
+    app.command(epilog=EPILOG)(command)
 
 
 def _version(asked: bool) -> None:

@@ -3,58 +3,50 @@
 from __future__ import annotations
 
 from pathlib import Path  # noqa: TC003 (typer reads the annotations)
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import typer
 
 import curvewise
-from curvewise.cli.output import Style, answering, check_plot, note, plot, show
+from curvewise.cli.digest import digest
+from curvewise.cli.options import (  # noqa: TC001 (typer reads the annotations)
+    Algorithm,
+    Alpha,
+    AsJson,
+    AsLatex,
+    AsMarkdown,
+    Block,
+    Exact,
+    File,
+    From,
+    LowerIsBetter,
+    Only,
+    Plot,
+    Run,
+    Score,
+    Seed,
+    Step,
+    To,
+    read_curves,
+    shuffle_count,
+)
+from curvewise.cli.output import Style, answering, check_plot, note, save_plot, show
 from curvewise.cli.spreading import on_cluster, progress
 
 __all__ = ["compare"]
 
 
 def compare(
-    file: Annotated[
-        Path,
-        typer.Argument(
-            metavar="FILE", help="CSV, TSV, Parquet, JSON lines or NPZ; see the README."
-        ),
-    ],
-    algorithm: Annotated[
-        str | None, typer.Option(metavar="COL", help="Column with the algorithm.")
-    ] = None,
-    run: Annotated[
-        str | None, typer.Option(metavar="COL", help="Column that tells the runs apart.")
-    ] = None,
-    step: Annotated[
-        str | None,
-        typer.Option(metavar="COL", help="Column with the amount of training."),
-    ] = None,
-    score: Annotated[
-        str | None, typer.Option(metavar="COL", help="Column with the score.")
-    ] = None,
-    block: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COL",
-            help="Column of what runs of different algorithms share (seed, fold, task); "
-            "runs are then shuffled only within it.",
-        ),
-    ] = None,
-    only: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME", help="Keep this algorithm; repeat for more."),
-    ] = None,
-    start: Annotated[
-        float | None, typer.Option("--from", metavar="STEP", help="First step to keep.")
-    ] = None,
-    stop: Annotated[
-        float | None, typer.Option("--to", metavar="STEP", help="Last step to keep.")
-    ] = None,
-    lower_is_better: Annotated[
-        bool, typer.Option("--lower-is-better", help="Scores are losses or costs.")
-    ] = False,
+    file: File,
+    algorithm: Algorithm = None,
+    run: Run = None,
+    step: Step = None,
+    score: Score = None,
+    block: Block = None,
+    only: Only = None,
+    start: From = None,
+    stop: To = None,
+    lower_is_better: LowerIsBetter = False,
     error: Annotated[
         Literal["split", "pooled"],
         typer.Option(
@@ -68,7 +60,7 @@ def compare(
             "run; use it when run counts differ as well."
         ),
     ] = "equal",
-    alpha: Annotated[float, typer.Option(help="Significance level.")] = 0.05,
+    alpha: Alpha = 0.05,
     shuffles: Annotated[
         str,
         typer.Option(
@@ -77,17 +69,8 @@ def compare(
             "verdict is settled; precise: until p is known to a tenth.",
         ),
     ] = "9999",
-    exact: Annotated[
-        bool | None,
-        typer.Option(
-            "--exact/--sampled",
-            help="Visit every relabelling, or sample. By default exact when it is quick.",
-            show_default=False,
-        ),
-    ] = None,
-    seed: Annotated[
-        int, typer.Option(help="The same seed gives the same digits, whatever the jobs.")
-    ] = 0,
+    exact: Exact = None,
+    seed: Seed = 0,
     jobs: Annotated[
         int | None, typer.Option(help="Threads to use; -1 for all cores.  [default: 1]")
     ] = None,
@@ -104,21 +87,10 @@ def compare(
             metavar="FILE", help="Keep the counts of long work here, and go on from them."
         ),
     ] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print the result as JSON, and nothing else.")
-    ] = False,
-    as_markdown: Annotated[
-        bool, typer.Option("--markdown", help="Print Markdown.")
-    ] = False,
-    as_latex: Annotated[
-        bool, typer.Option("--latex", help="Print LaTeX tables (booktabs).")
-    ] = False,
-    figure: Annotated[
-        Path | None,
-        typer.Option(
-            "--plot", metavar="FILE", help="Save a figure (.png, .pdf, .svg, …)."
-        ),
-    ] = None,
+    as_json: AsJson = False,
+    as_markdown: AsMarkdown = False,
+    as_latex: AsLatex = False,
+    figure: Plot = None,
 ) -> None:
     """Do the curves in FILE differ, in height or in shape?
 
@@ -127,12 +99,15 @@ def compare(
     made about how scores along a curve depend on each other. Columns that are not named
     are recognised by their usual names: agent, seed, epoch, return and the like.
 
+    After the verdict one line says where the curves differ, and with more than two
+    algorithms one says who leads.
+
     Example: curvewise compare runs.csv --only DQN --only Rainbow --plot figure.png
     """
     style = Style.chosen(json=as_json, markdown=as_markdown, latex=as_latex)
     with answering():
         check_plot(figure)
-        curves = curvewise.read(
+        curves = read_curves(
             file,
             algorithm=algorithm,
             run=run,
@@ -142,9 +117,8 @@ def compare(
             only=only,
             start=start,
             stop=stop,
-            higher_is_better=not lower_is_better,
+            lower_is_better=lower_is_better,
         )
-        note(f"Read {curves.source}")
         n_jobs = jobs if jobs is not None else (-1 if cluster else 1)
         with on_cluster(cluster), progress():
             comparison = curvewise.compare(
@@ -152,24 +126,16 @@ def compare(
                 error=error,
                 spread=spread,
                 alpha=alpha,
-                n_shuffles=_number(shuffles),
+                n_shuffles=shuffle_count(shuffles),
                 exact=exact,
                 n_jobs=n_jobs,
                 rng=seed,
                 checkpoint=checkpoint,
             )
+        more = digest(curves, comparison, seed=seed)
         # Before anything is printed: whoever reads the output may stop reading it.
         if figure is not None:
-            plot(curves, comparison, figure)
-        show(comparison, style)
+            save_plot(lambda: curvewise.plot_comparison(curves, comparison), figure)
+        show([comparison], style, lines=more.lines, record=more.record)
         if figure is not None:
             note(f"Figure saved as {figure}")
-
-
-def _number(text: str) -> Any:
-    """Read a number of shuffles, such as 10000 or 1e6; a word is left as it is."""
-    try:
-        number = float(text.replace("_", ""))
-    except ValueError:
-        return text
-    return int(number) if number.is_integer() else number

@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 import curvewise
-from curvewise.cli.output import Style, answering, check_plot, note, plot, show
+from curvewise.cli.digest import digest
+from curvewise.cli.output import Style, answering, check_plot, note, save_plot, show
 
 __all__ = ["demo"]
 
@@ -27,7 +28,8 @@ def demo(
         check_plot(figure)
         curves = curvewise.load_example("tictactoe")
         comparison = curvewise.compare(curves, rng=seed)
-        plot(curves, comparison, figure)
-        show(comparison, Style.TERMINAL)
+        more = digest(curves, comparison, seed=seed)
+        save_plot(lambda: curvewise.plot_comparison(curves, comparison), figure)
+        show([comparison], Style.TERMINAL, lines=more.lines)
         note(f"Figure saved as {figure}")
         note("On your own curves: curvewise compare FILE  (curvewise compare --help)")

@@ -9,23 +9,33 @@ import sys
 import warnings
 from contextlib import contextmanager
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from curvewise.errors import CurvewiseError, OptionError
-from curvewise.present import describe, plot_comparison
+from curvewise.present import describe
 from curvewise.present.plots import check_figure_path, save_figure
 from curvewise.tables import markdown_text, printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from curvewise.curves import Curves
-    from curvewise.results import Comparison
+    from matplotlib.figure import Figure
 
-__all__ = ["Style", "answering", "check_plot", "note", "plot", "prepare_streams", "show"]
+    from curvewise.present.words import Result
+    from curvewise.tables import Table
+
+__all__ = [
+    "Style",
+    "answering",
+    "check_plot",
+    "note",
+    "prepare_streams",
+    "save_plot",
+    "show",
+]
 
 UNUSABLE = 3
 INTERRUPTED = 130
@@ -64,6 +74,8 @@ FLAGS = {
     "n_jobs": "--jobs",
     "rng": "--seed",
     "alpha": "--alpha",
+    "n_resamples": "--resamples",
+    "cluster_threshold": "--cluster-threshold",
 }
 
 
@@ -100,40 +112,63 @@ def prepare_streams() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
-def show(comparison: Comparison, style: Style) -> None:
-    """Print a result on standard output."""
-    verdict = describe(comparison)
+def show(
+    results: Sequence[Result],
+    style: Style,
+    *,
+    lines: Mapping[str, str] | None = None,
+    record: Mapping[str, Any] | None = None,
+) -> None:
+    """Print results on standard output: verdicts, further lines, tables, warnings.
+
+    As JSON the first result is the record itself; ``record`` is added to it.
+    """
+    verdicts = [describe(result) for result in results]
+    warnings = list(dict.fromkeys(w for result in results for w in result.warnings))
+    told = [*verdicts, *(f"{word}: {text}" for word, text in (lines or {}).items())]
+    tables = [table for result in results for table in result.tables()]
     if style is Style.JSON:
-        record = {"verdict": verdict, **comparison.to_dict()}
-        typer.echo(json.dumps(record, indent=2, allow_nan=False))
+        whole = {"verdict": verdicts[0], **results[0].to_dict(), **(record or {})}
+        typer.echo(json.dumps(whole, indent=2, allow_nan=False))
     elif style is Style.MARKDOWN:
-        parts = [markdown_text(verdict), *(t.markdown() for t in comparison.tables())]
-        parts += [f"**Warning:** {markdown_text(w)}" for w in comparison.warnings]
+        parts = [*map(markdown_text, told), *(table.markdown() for table in tables)]
+        parts += [f"**Warning:** {markdown_text(w)}" for w in warnings]
         typer.echo("\n\n".join(parts))
     elif style is Style.LATEX:
-        comments = [verdict, *(f"Warning: {warning}" for warning in comparison.warnings)]
-        lines = [f"% {printable(comment)}" for comment in comments]
-        tables = "\n\n".join(table.latex() for table in comparison.tables())
-        typer.echo("\n".join(["% needs \\usepackage{booktabs}", *lines, tables]))
+        comments = [*told, *(f"Warning: {warning}" for warning in warnings)]
+        shown = [f"% {printable(comment)}" for comment in comments]
+        body = "\n\n".join(table.latex() for table in tables)
+        typer.echo("\n".join(["% needs \\usepackage{booktabs}", *shown, body]))
     else:
-        _show_on_terminal(comparison, verdict)
+        _show_on_terminal(verdicts, lines or {}, tables, warnings)
 
 
-def _show_on_terminal(comparison: Comparison, verdict: str) -> None:
+def _show_on_terminal(
+    verdicts: Sequence[str],
+    lines: Mapping[str, str],
+    tables: Sequence[Table],
+    warnings: Sequence[str],
+) -> None:
     from rich.console import Console
     from rich.text import Text
 
     console = Console(highlight=False)
     console.width = min(max(console.width, 40), 90)
-    console.print(Text(verdict, style="bold"))
+    for place, verdict in enumerate(verdicts):
+        if place:
+            console.print()
+        console.print(Text(verdict, style="bold"))
+    for word, line in lines.items():
+        console.print()
+        console.print(Text.assemble((f"{word}: ", "bold"), line))
     # A narrow window wraps long lines by itself; numbers must never be cut.
     unbounded = Console(highlight=False, width=1_000)
-    for table in comparison.tables():
+    for table in tables:
         console.print()
         unbounded.print(table.rich())
         for line in table.notes:
             console.print(Text(printable(line), style="dim"))
-    for warning in comparison.warnings:
+    for warning in warnings:
         console.print()
         console.print(Text(f"Warning: {printable(warning)}", style="yellow"))
 
@@ -144,11 +179,11 @@ def check_plot(path: Path | None) -> None:
         check_figure_path(path)
 
 
-def plot(curves: Curves, comparison: Comparison, path: Path) -> None:
-    """Draw and save the figure."""
+def save_plot(draw: Callable[[], Figure], path: Path) -> None:
+    """Draw and save a figure."""
     with warnings.catch_warnings():
         # A name in a script the font lacks is drawn as boxes, and a very long one crowds
         # the figure; neither is a reason to warn.
         for message in ("Glyph .* missing from", "constrained_layout not applied"):
             warnings.filterwarnings("ignore", message=message, category=UserWarning)
-        save_figure(plot_comparison(curves, comparison), path)
+        save_figure(draw(), path)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = [
     "clopper_pearson",
     "critical_value",
+    "f_quantile",
     "f_survival",
     "hedges_correction",
     "pvalue",
@@ -54,6 +55,13 @@ def f_survival(statistic: float, df: tuple[int, int]) -> float:
     from scipy.special import fdtrc
 
     return 0.0 if math.isinf(statistic) else float(fdtrc(df[0], df[1], statistic))
+
+
+def f_quantile(alpha: float, df: tuple[int, int]) -> float:
+    """Return what an F of independent normal scores exceeds with probability alpha."""
+    from scipy.special import fdtri
+
+    return float(fdtri(df[0], df[1], 1 - alpha))
 
 
 def critical_value(null: Floats, alpha: float) -> float:

@@ -3,22 +3,40 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from curvewise.errors import OptionError, counted
-from curvewise.results import AnovaTable, Comparison
+from curvewise.present.where import describe_location
+from curvewise.present.which import (
+    describe_best,
+    describe_contrast,
+    describe_contrasts,
+    describe_pairs,
+)
+from curvewise.results import (
+    AnovaTable,
+    Best,
+    Comparison,
+    Contrast,
+    Contrasts,
+    Location,
+    Pairs,
+)
 from curvewise.steps import step_text
 from curvewise.tables import number_text, p_text, printable
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from curvewise.results import Difference, Effect
 
 __all__ = ["describe"]
 
+Result = Comparison | Location | Pairs | Best | Contrast | Contrasts
 ASPECTS = {"height": "algorithm", "shape": "interaction"}
 
 
-def describe(result: Comparison) -> str:
+def describe(result: Result) -> str:
     """Return the paragraph to quote: what was found, by how much, how sure.
 
     >>> import curvewise as cw
@@ -26,11 +44,22 @@ def describe(result: Comparison) -> str:
     >>> print(cw.describe(found).split(".")[0][:60])
     A1 and A3 do not differ detectably in height (exact p = 0
     """
-    given: object = result
-    if not isinstance(given, Comparison):
-        msg = f"There is nothing to say about a {type(given).__name__}: give a result."
+    words: dict[type, Callable[[Any], str]] = {
+        Comparison: _describe_comparison,
+        Location: describe_location,
+        Pairs: describe_pairs,
+        Best: describe_best,
+        Contrast: describe_contrast,
+        Contrasts: describe_contrasts,
+    }
+    if type(result) not in words:
+        msg = f"There is nothing to say about a {type(result).__name__}: give a result."
         raise OptionError(msg)
-    sentences = [_verdict(result), _size(result), _method(result)]
+    return words[type(result)](result)
+
+
+def _describe_comparison(comparison: Comparison) -> str:
+    sentences = [_verdict(comparison), _size(comparison), _method(comparison)]
     return " ".join(sentence for sentence in sentences if sentence)
 
 

@@ -5,26 +5,46 @@ from curvewise.results.comparison import AlgorithmSummary, Comparison, Differenc
 from curvewise.results.contrasts import Alternative, Contrast, Contrasts
 from curvewise.results.effects import Effect, EffectName, ErrorTerm, Interval, f_statistic
 from curvewise.results.leaders import Best, Contender
+from curvewise.results.location import (
+    Band,
+    Cluster,
+    Crossing,
+    Location,
+    Region,
+    Share,
+    StepEffect,
+)
 from curvewise.results.many import Comparisons
 from curvewise.results.pairs import Pair, Pairs
+from curvewise.results.windows import WindowEffect, WindowTest, WindowTests
 
 __all__ = [
     "AlgorithmSummary",
     "Alternative",
     "AnovaRow",
     "AnovaTable",
+    "Band",
     "Best",
+    "Cluster",
     "Comparison",
     "Comparisons",
     "Contender",
     "Contrast",
     "Contrasts",
+    "Crossing",
     "Difference",
     "Effect",
     "EffectName",
     "ErrorTerm",
     "Interval",
+    "Location",
     "Pair",
     "Pairs",
+    "Region",
+    "Share",
+    "StepEffect",
+    "WindowEffect",
+    "WindowTest",
+    "WindowTests",
     "f_statistic",
 ]

@@ -147,6 +147,15 @@ class Pairs(Sequence[Pair]):
             pair for pair, each in found if each is not None and each.significant
         )
 
+    @property
+    def smallest_pvalue(self) -> float:
+        """The smallest adjusted p that these runs could have given."""
+        if self.adjust == "max-t" or not self.pairs:
+            return 0.0
+        return min(
+            1.0, len(self.pairs) * min(1 / pair.n_relabellings for pair in self.pairs)
+        )
+
     @cached_property
     def letters(self) -> Mapping[str, str]:
         """Letters: algorithms that share one are not told apart in height."""

@@ -1,0 +1,135 @@
+"""``curvewise contrast``: is a weighted sum of algorithms different from zero?"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+import typer
+
+import curvewise
+from curvewise.cli.options import (  # noqa: TC001 (typer reads the annotations)
+    Algorithm,
+    Alpha,
+    AsJson,
+    AsLatex,
+    AsMarkdown,
+    Block,
+    Exact,
+    File,
+    From,
+    LowerIsBetter,
+    Plot,
+    Run,
+    Score,
+    Seed,
+    Shuffles,
+    Step,
+    To,
+    read_curves,
+    shuffle_count,
+)
+from curvewise.cli.output import Style, answering, check_plot, note, save_plot, show
+from curvewise.errors import OptionError
+
+__all__ = ["contrast"]
+
+
+def contrast(
+    file: File,
+    coefficients: Annotated[
+        list[str],
+        typer.Option(
+            "--coefficient",
+            "-c",
+            metavar="NAME=NUMBER",
+            help="Coefficient of an algorithm; repeat for each. They sum to 0.",
+        ),
+    ],
+    algorithm: Algorithm = None,
+    run: Run = None,
+    step: Step = None,
+    score: Score = None,
+    block: Block = None,
+    start: From = None,
+    stop: To = None,
+    lower_is_better: LowerIsBetter = False,
+    over: Annotated[
+        Literal["mean", "trend", "area"],
+        typer.Option(
+            help="What is taken of each curve: its mean, its slope, or the area under it."
+        ),
+    ] = "mean",
+    window: Annotated[
+        tuple[float, float] | None,
+        typer.Option(metavar="FROM TO", help="Take the mean over these steps only."),
+    ] = None,
+    alternative: Annotated[
+        Literal["two-sided", "greater", "less"],
+        typer.Option(help="Which departures from 0 count."),
+    ] = "two-sided",
+    alpha: Alpha = 0.05,
+    shuffles: Shuffles = "9999",
+    exact: Exact = None,
+    seed: Seed = 0,
+    as_json: AsJson = False,
+    as_markdown: AsMarkdown = False,
+    as_latex: AsLatex = False,
+    figure: Plot = None,
+) -> None:
+    """Is a weighted sum of algorithms in FILE different from zero?
+
+    Example: curvewise contrast runs.csv -c Rainbow=1 -c DQN=-0.5 -c C51=-0.5
+    """
+    style = Style.chosen(json=as_json, markdown=as_markdown, latex=as_latex)
+    with answering():
+        check_plot(figure)
+        weights = _weights(over, window)
+        numbers = dict(_coefficient(text) for text in coefficients)
+        if len(numbers) < len(coefficients):
+            msg = "An algorithm has two coefficients; give each one."
+            raise OptionError(msg)
+        curves = read_curves(
+            file,
+            algorithm=algorithm,
+            run=run,
+            step=step,
+            score=score,
+            block=block,
+            start=start,
+            stop=stop,
+            lower_is_better=lower_is_better,
+        )
+        found = curvewise.contrast(
+            curves,
+            numbers,
+            weights=weights,
+            alternative=alternative,
+            alpha=alpha,
+            n_shuffles=shuffle_count(shuffles),
+            exact=exact,
+            rng=seed,
+        )
+        if figure is not None:
+            save_plot(lambda: curvewise.plot_contrasts(found).figure, figure)
+        show([found], style)
+        if figure is not None:
+            note(f"Figure saved as {figure}")
+
+
+def _coefficient(text: str) -> tuple[str, float]:
+    # The last sign counts: a name may hold one itself.
+    name, _, number = text.rpartition("=")
+    try:
+        return name, float(number)
+    except ValueError:
+        msg = f"{text!r} is no coefficient: write NAME=NUMBER, such as DQN=-0.5."
+        raise OptionError(msg) from None
+
+
+def _weights(over: str, window: tuple[float, float] | None) -> Any:
+    if window is None:
+        return None if over == "mean" else over
+    if over != "mean":
+        msg = f"--window takes a mean; for the {over} of a part use --from and --to."
+        raise OptionError(msg)
+    return ("window", *window)

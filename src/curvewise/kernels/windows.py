@@ -1,0 +1,237 @@
+"""Every window of training: height and shape of the table restricted to it.
+
+For the window of places a to b let s be the sums Lᵀ S over it, and ``length`` its number of
+steps. Then SS_alg = |s|² / length and SS_int = Σ A_h − SS_alg there. Let r be the share that
+SS has of its total. The fourth root of r / √(1 − r), minus its mean over shuffles and divided
+by its standard deviation, has nearly the same distribution in every window and for both
+effects; so the largest of them over all windows tells how far chance alone takes the most
+striking one. (r / √(1 − r) is −log(1 − r) but for terms of third order, so it behaves like a
+χ², and the fourth root of that is nearly normal whatever its degrees of freedom: Hawkins &
+Wixley 1986.)
+
+Sums start afresh for every first place, so what a window holds is never the difference of
+larger numbers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from curvewise.kernels import Floats, Integers
+    from curvewise.kernels.profiles import StepDesign
+
+__all__ = ["Places", "Windows", "intervalwise"]
+
+PORTION = 128  # relabellings at a time: what is worked on stays in the cache
+LOWEST = -1e9  # a score below any that a window can have
+EPSILON = float(np.finfo(np.float64).eps)
+LEAST_REST = 64 * EPSILON  # of a total: less is rounding
+
+
+class Places(NamedTuple):
+    """Where windows may begin and end: ``starts[p]`` is the first step of place p."""
+
+    starts: Integers
+    lengths: Integers
+
+    @classmethod
+    def of(cls, n_steps: int, most: int) -> Places:
+        """Use every step, or with more than ``most`` of them equal portions of steps."""
+        edges = np.unique(
+            np.linspace(0, n_steps, min(n_steps, most) + 1).astype(np.int64)
+        )
+        return cls(edges[:-1], np.diff(edges))
+
+    @property
+    def count(self) -> int:
+        """How many places there are."""
+        return len(self.starts)
+
+    def gather(self, values: Floats) -> Floats:
+        """Sum over the steps of each place; steps are the second axis from the last."""
+        if len(self.starts) == values.shape[-2]:
+            return values
+        return np.add.reduceat(values, self.starts, axis=-2)
+
+
+@dataclass(frozen=True, eq=False)
+class Windows:
+    """All windows: their totals, what was observed in them, and a common scale.
+
+    Arrays over windows are (2, n_places, n_places), by effect, first and last place; only
+    first ≤ last means anything.
+    """
+
+    places: Places
+    lengths: Floats  # (n_places, n_places)
+    totals: Floats
+    observed: Floats  # SS_alg and SS_int
+    bounds: Floats  # what counts as at least as extreme
+    means: Floats
+    scales: Floats
+
+    @classmethod
+    def of(
+        cls,
+        design: StepDesign,
+        observed: Integers,
+        pilot: Integers,
+        most: int,
+        *,
+        compiled: bool,
+    ) -> Windows:
+        """Sum up every window, and learn the scale from ``pilot`` relabellings.
+
+        The pilot must know nothing of the observed labels; then any scale is fair.
+        """
+        places = Places.of(design.n_steps, most)
+        lengths, totals = _totals(design, places)
+        # A window is as much rounded as its steps are; shape is a difference besides.
+        noise = design.noise * np.sqrt(lengths)
+        cancelled = 64 * EPSILON * totals.sum(axis=0)
+        totals[0][totals[0] <= (2 * noise) ** 2] = 0.0
+        totals[1][totals[1] <= (2 * noise) ** 2 + cancelled] = 0.0
+
+        blank = np.zeros_like(totals)
+        bare = cls(places, lengths, totals, blank, blank, blank, blank)
+        squares = np.zeros_like(totals)
+        for first, part in bare._squares(design, observed[None, :]):
+            squares[:, first, first:] = part[:, :, 0]
+        bounds = np.maximum(np.sqrt(squares) - 2 * noise, 0.0) ** 2
+        bounds[1] = np.maximum(bounds[1] - cancelled, 0.0)
+        means, spreads = bare._moments(design, pilot, compiled=compiled)
+        scales = np.zeros_like(spreads)
+        np.divide(1.0, spreads, out=scales, where=spreads > 1e-12 * means)
+        return cls(places, lengths, totals, squares, bounds, means, scales)
+
+    def _moments(
+        self, design: StepDesign, pilot: Integers, *, compiled: bool
+    ) -> tuple[Floats, Floats]:
+        """Return mean and standard deviation of how striking each window is by chance."""
+        means, spreads = np.zeros_like(self.totals), np.zeros_like(self.totals)
+        if compiled:
+            from curvewise.kernels.compiled_windows import window_moments
+
+            gathered = self._gathered(design, pilot)
+            inverses = self._inverse_lengths, self._inverses
+            window_moments(*gathered, *inverses, means, spreads)
+            return means, spreads
+        for first, part in self._squares(design, pilot):
+            roots = _striking(part * self._inverses[:, first, first:, None])
+            means[:, first, first:] = roots.mean(axis=-1)
+            spreads[:, first, first:] = roots.std(axis=-1)
+        return means, spreads
+
+    @cached_property
+    def _inverses(self) -> Floats:
+        """1 over the totals; 0 where there is no variation."""
+        inverses = np.zeros_like(self.totals)
+        np.divide(1.0, self.totals, out=inverses, where=self.totals > 0)
+        return inverses
+
+    @cached_property
+    def _inverse_lengths(self) -> Floats:
+        inverses = np.zeros_like(self.lengths)
+        np.divide(1.0, self.lengths, out=inverses, where=self.lengths > 0)
+        return inverses
+
+    @property
+    def scores(self) -> Floats:
+        """How striking each window is, on the common scale."""
+        return (_striking(self.bounds * self._inverses) - self.means) * self.scales
+
+    def count(
+        self, design: StepDesign, labels: Integers, *, compiled: bool
+    ) -> tuple[Integers, Floats]:
+        """Count for each window the relabellings as extreme; find the largest of each."""
+        n_extreme = np.zeros(self.totals.shape, dtype=np.int64)
+        largest = np.full(len(labels), LOWEST)
+        for start in range(0, len(labels), PORTION):
+            part = slice(start, start + PORTION)
+            if compiled:
+                self._count_compiled(design, labels[part], n_extreme, largest[part])
+                continue
+            for first, squares in self._squares(design, labels[part]):
+                held = (slice(None), first, slice(first, None), None)
+                n_extreme[:, first, first:] += np.sum(
+                    squares >= self.bounds[held], axis=-1
+                )
+                roots = _striking(squares * self._inverses[held])
+                scores = (roots - self.means[held]) * self.scales[held]
+                # A window without variation is not striking, and not the opposite either.
+                scores[self.scales[held][:, :, 0] == 0] = LOWEST
+                np.maximum(largest[part], scores.max(axis=(0, 1)), out=largest[part])
+        return n_extreme, largest
+
+    def _count_compiled(
+        self, design: StepDesign, labels: Integers, n_extreme: Integers, largest: Floats
+    ) -> None:
+        from curvewise.kernels.compiled_windows import count_windows
+
+        count_windows(
+            *self._gathered(design, labels),
+            self._inverse_lengths,
+            self._inverses,
+            self.bounds,
+            self.means,
+            self.scales,
+            n_extreme,
+            largest,
+        )
+
+    def _gathered(self, design: StepDesign, labels: Integers) -> tuple[Floats, Floats]:
+        """Return Lᵀ S and A, summed over the steps of each place."""
+        sums = design.sums(labels)
+        differences = design.profiles(sums)[0]
+        return self.places.gather(sums), self.places.gather(differences)
+
+    def _squares(
+        self, design: StepDesign, labels: Integers
+    ) -> Iterator[tuple[int, Floats]]:
+        """Yield SS_alg and SS_int of the windows that begin at each place."""
+        sums, differences = self._gathered(design, labels)
+        for first in range(self.places.count):
+            heights = np.zeros((self.places.count - first, len(labels)))
+            for group in sums:
+                heights += np.cumsum(group[first:], axis=0) ** 2
+            heights *= self._inverse_lengths[first, first:, None]
+            shapes = np.cumsum(differences[first:], axis=0) - heights
+            yield first, np.stack([heights, np.maximum(shapes, 0.0)])
+
+
+def _totals(design: StepDesign, places: Places) -> tuple[Floats, Floats]:
+    """Return the steps of each window, and the variation of height and shape in it."""
+    n = places.count
+    lengths, totals = np.zeros((n, n)), np.zeros((2, n, n))
+    columns = places.gather(design.deviations.T)
+    squares = places.gather(np.sum(design.deviations**2, axis=0)[:, None])[:, 0]
+    for first in range(n):
+        held = np.cumsum(places.lengths[first:])
+        heights = np.sum(np.cumsum(columns[first:], axis=0) ** 2, axis=1) / held
+        lengths[first, first:] = held
+        totals[0, first, first:] = heights
+        totals[1, first, first:] = np.maximum(np.cumsum(squares[first:]) - heights, 0.0)
+    return lengths, totals
+
+
+def _striking(shares: Floats) -> Floats:
+    rest = np.maximum(1.0 - shares, LEAST_REST)
+    return np.sqrt(np.sqrt(shares / np.sqrt(rest)))
+
+
+def intervalwise(pvalues: Floats) -> Floats:
+    """Return, for each place, the largest p of the windows that hold it.
+
+    ``pvalues`` is (n_places, n_places), by first and last place (Pini & Vantini 2017).
+    """
+    held = np.where(np.triu(np.ones_like(pvalues)) > 0, pvalues, 0.0)
+    # The largest over all later ends, then over all earlier beginnings.
+    ends = np.maximum.accumulate(held[:, ::-1], axis=1)[:, ::-1]
+    return np.diagonal(np.maximum.accumulate(ends, axis=0)).copy()

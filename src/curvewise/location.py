@@ -1,0 +1,379 @@
+"""At which steps do the curves differ, from when, until when?
+
+Piater & Cohen (1997) ask it in their section 5. The tests at each step are adjusted by the
+largest statistic (Westfall & Young 1993); windows interval-wise (Pini & Vantini 2017) and by
+the most striking of all; from and until by nested hypotheses in a fixed sequence.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any, get_args
+
+import numpy as np
+
+from curvewise.cautions import too_few
+from curvewise.errors import OptionError
+from curvewise.kernels.adjustments import max_adjusted
+from curvewise.kernels.bands import DifferenceUnits, fit_band
+from curvewise.kernels.enumeration import Enumeration, n_relabellings
+from curvewise.kernels.profiles import StepDesign, cluster_masses, f_ratios
+from curvewise.kernels.pvalues import f_quantile
+from curvewise.kernels.shares import resampled_shares
+from curvewise.kernels.shuffles import Shuffles
+from curvewise.kernels.windows import intervalwise
+from curvewise.layout import Layout
+from curvewise.refusals import (
+    as_generator,
+    check_alpha,
+    check_choice,
+    check_curves,
+    check_design,
+    check_jobs,
+    check_variation,
+    whole_number,
+)
+from curvewise.results import Interval
+from curvewise.results.location import (
+    Adjustment,
+    Band,
+    Cluster,
+    Crossing,
+    Location,
+    Region,
+    StepEffect,
+)
+from curvewise.results.windows import WindowTests
+from curvewise.scanning import MOST_PLACES, Watch, scan
+from curvewise.shuffling import CHEAP, visits_all
+
+if TYPE_CHECKING:
+    from curvewise.curves import Curves
+    from curvewise.kernels import Floats, Integers
+    from curvewise.refusals import RNGLike
+    from curvewise.scanning import Scan
+
+__all__ = ["locate"]
+
+NAMES = ("algorithm", "interaction")
+MOST_WORK = 400_000_000  # windows × relabellings that are visited without being asked
+MOST_EXACT = 2_000_000  # relabellings, when all are asked for
+FEWEST_RUNS = 3  # of each algorithm, for a band
+
+
+def locate(
+    curves: Curves,
+    *,
+    adjust: Adjustment = "max-f",
+    windows: bool = True,
+    cluster_threshold: float | None = None,
+    alpha: float = 0.05,
+    n_shuffles: int = 9_999,
+    n_resamples: int = 9_999,
+    exact: bool | None = None,
+    n_jobs: int = 1,
+    rng: RNGLike = None,
+) -> Location:
+    """Find the steps and windows in which algorithms differ, from when, and until when.
+
+    Whole curves are shuffled among algorithms (inside their blocks, if there are any), and
+    every p allows for all the steps or windows that were looked at.
+
+    Parameters
+    ----------
+    curves : Curves
+        At least two algorithms, and more runs than algorithms.
+    adjust : "max-f" or "step-down"
+        How p at each step is adjusted for the others: against the largest F of every
+        relabelling, or stepping down from the most striking step, which finds a little more.
+    windows : bool
+        Whether to test every window of training as well.
+    cluster_threshold : float, optional
+        The F from which on neighbouring steps make a cluster; by default what F exceeds
+        by chance at one step with probability alpha.
+    alpha : float
+        The significance level, between 0 and 1.
+    n_shuffles, exact, n_jobs, rng
+        As in `compare`; all relabellings are visited when that takes no more than seconds.
+    n_resamples : int
+        How many resamples, for the intervals of shares, the difference band and the
+        crossing; 0 leaves these out.
+
+    Returns
+    -------
+    Location
+
+    Examples
+    --------
+    >>> import curvewise as cw
+    >>> where = cw.locate(cw.load_example("tictactoe").select("A1", "A2"), rng=0)
+    >>> [(region.start, region.stop) for region in where.regions]
+    [(0, 0), (8000, 8000)]
+    """
+    check_curves(curves, "locate()")
+    check_choice("adjustment", adjust, get_args(Adjustment))
+    check_alpha(alpha)
+    check_jobs(n_jobs)
+    n_most, n_resamples = whole_number(n_shuffles), _resamples(n_resamples)
+    alpha, generator = float(alpha), as_generator(rng)
+    check_design(curves)
+    layout = Layout.of(curves)
+    labels, blocks = layout.labels, layout.blocks
+    design = StepDesign.from_scores(layout.scores, labels, blocks, layout.noise)
+    check_variation(curves, float(design.totals.sum()))
+    threshold = _threshold(cluster_threshold, design.df, alpha)
+
+    count = n_relabellings(labels, blocks)
+    n_places = min(curves.n_steps, MOST_PLACES)
+    n_looks = n_places * (n_places + 1) // 2 if windows else curves.n_steps
+    cheap = min(CHEAP, MOST_WORK // n_looks)
+    exact = visits_all(exact, count, n_most, possible=count <= MOST_EXACT, cheap=cheap)
+    key, resample_key = (
+        int(value) for value in generator.integers(2**64, size=2, dtype=np.uint64)
+    )
+    shuffles = Shuffles(labels, blocks, n_most, key)
+    relabellings = Enumeration(labels, blocks) if exact else shuffles
+    watch = Watch.of(
+        design, labels, blocks, threshold, n_visited=relabellings.count, windows=windows
+    )
+    found = scan(relabellings, watch, n_jobs=n_jobs)
+
+    tests = _window_tests(curves, watch, found, alpha, exact=exact)
+    names = NAMES if curves.n_steps > 1 else NAMES[:1]
+    effects = {
+        name: _effect(
+            curves, layout, watch, found, tests, row, adjust, alpha, exact=exact
+        )
+        for row, name in enumerate(names)
+    }
+    nested = _pvalues(found.n_nested, found.count, exact=exact)
+    band, crossing = _band(curves, layout, alpha, n_resamples, resample_key)
+    sampled = None
+    if n_resamples:
+        arrays = layout.scores, labels, blocks
+        sampled = partial(resampled_shares, *arrays, n_resamples, resample_key)
+    return Location(
+        algorithms=curves.algorithms,
+        n_runs=curves.sizes,
+        steps=curves.steps,
+        n_blocks=None if curves.blocks is None else len(set(curves.blocks)),
+        higher_is_better=curves.higher_is_better,
+        effects=effects,
+        differs_from=_last(curves.steps[::-1], nested[1, ::-1], alpha),
+        differs_until=_last(curves.steps, nested[0], alpha),
+        pvalue_from=nested[1],
+        pvalue_until=nested[0],
+        windows=tests,
+        band=band,
+        crossing=crossing,
+        adjust=adjust,
+        alpha=alpha,
+        exact=exact,
+        n_relabellings=count,
+        n_shuffles=found.count,
+        seed=int(rng) if isinstance(rng, int | np.integer) else None,
+        warnings=too_few(curves, count, found.count, alpha, exact=exact),
+        resampled_shares=sampled,
+        source=curves.source,
+    )
+
+
+def _effect(
+    curves: Curves,
+    layout: Layout,
+    watch: Watch,
+    found: Scan,
+    tests: WindowTests | None,
+    row: int,
+    adjust: Adjustment,
+    alpha: float,
+    *,
+    exact: bool,
+) -> StepEffect:
+    design = watch.design
+    profiles = design.profiles(design.sums(layout.labels[None, :]))
+    ratios = f_ratios(design.roots(profiles)[row] ** 2, design.df)
+    statistic = np.where(watch.roots[row] > 0, ratios[:, 0], 0.0)
+    single = max_adjusted(watch.roots[row], found.maxima[row], exact=exact)
+    down = _stepped(
+        _pvalues(found.n_stepdown[row], found.count, exact=exact), watch.order[row]
+    )
+    adjusted = single if adjust == "max-f" else down
+    intervalwise_p = None
+    if tests is not None:
+        by_place = intervalwise(np.where(tests.lengths > row, tests.pvalue[row], 0.0))
+        lengths = np.diff(
+            np.append(np.searchsorted(curves.steps, tests.starts), curves.n_steps)
+        )
+        intervalwise_p = np.repeat(by_place, lengths)
+    name = NAMES[row]
+    return StepEffect(
+        name=name,
+        profile=profiles[row, :, 0] * layout.unit**2,
+        statistic=statistic,
+        df=design.df,
+        pvalue=_pvalues(found.n_extreme[row], found.count, exact=exact),
+        pvalue_adjusted=adjusted,
+        pvalue_stepdown=down,
+        pvalue_intervalwise=intervalwise_p,
+        regions=_regions(curves, adjusted, statistic, alpha, with_leader=row == 0),
+        clusters=_clusters(
+            curves, ratios, watch.threshold, found.masses[row], exact=exact
+        ),
+        cluster_threshold=watch.threshold,
+    )
+
+
+def _pvalues(n_extreme: Integers, count: int, *, exact: bool) -> Floats:
+    added = 0 if exact else 1
+    return (n_extreme + added) / (count + added)
+
+
+def _stepped(pvalues: Floats, order: Integers) -> Floats:
+    """Let no step have a smaller p than a more striking one."""
+    stepped = np.empty_like(pvalues)
+    stepped[order] = np.maximum.accumulate(pvalues[order])
+    return stepped
+
+
+def _stretches(inside: np.ndarray[Any, Any]) -> list[tuple[int, int]]:
+    """Return the first and last index of every stretch of True."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], inside.astype(np.int8), [0]])))
+    return [(int(a), int(b) - 1) for a, b in edges.reshape(-1, 2)]
+
+
+def _regions(
+    curves: Curves,
+    pvalues: Floats,
+    statistic: Floats,
+    alpha: float,
+    *,
+    with_leader: bool,
+) -> tuple[Region, ...]:
+    regions = []
+    for first, last in _stretches(pvalues <= alpha):
+        held = slice(first, last + 1)
+        regions.append(
+            Region(
+                curves.steps[first].item(),
+                curves.steps[last].item(),
+                last - first + 1,
+                float(statistic[held].max()),
+                float(pvalues[held].min()),
+                _leader(curves, held) if with_leader else None,
+            )
+        )
+    return tuple(regions)
+
+
+def _leader(curves: Curves, held: slice) -> str:
+    heights = curves.scores[:, held].mean(axis=1)
+    means = [
+        heights[curves.codes == code].mean() for code in range(len(curves.algorithms))
+    ]
+    best = np.argmax(means) if curves.higher_is_better else np.argmin(means)
+    return curves.algorithms[int(best)]
+
+
+def _clusters(
+    curves: Curves, ratios: Floats, threshold: float, masses: Floats, *, exact: bool
+) -> tuple[Cluster, ...]:
+    running = cluster_masses(ratios, threshold)[:, 0]
+    stretches = _stretches(running > 0)
+    observed = np.array([running[last] for _, last in stretches])
+    pvalues = max_adjusted(observed, masses, exact=exact)
+    return tuple(
+        Cluster(
+            curves.steps[first].item(),
+            curves.steps[last].item(),
+            float(mass),
+            float(pvalue),
+        )
+        for (first, last), mass, pvalue in zip(stretches, observed, pvalues, strict=True)
+    )
+
+
+def _window_tests(
+    curves: Curves, watch: Watch, found: Scan, alpha: float, *, exact: bool
+) -> WindowTests | None:
+    windows = watch.windows
+    if windows is None:
+        return None
+    shares = np.zeros_like(windows.totals)
+    np.divide(windows.observed, windows.totals, out=shares, where=windows.totals > 0)
+    held = windows.lengths[None] > np.array([0, 1])[:, None, None]
+    adjusted = max_adjusted(windows.scores.ravel(), found.largest, exact=exact)
+    adjusted = adjusted.reshape(windows.totals.shape)
+    usable = held & (windows.scales > 0)
+    starts = windows.places.starts
+    stops = starts + windows.places.lengths - 1
+    return WindowTests(
+        starts=curves.steps[starts],
+        stops=curves.steps[stops],
+        lengths=windows.lengths,
+        statistic=f_ratios(shares, watch.design.df),
+        pvalue=np.where(held, _pvalues(found.n_windows, found.count, exact=exact), 1.0),
+        pvalue_adjusted=np.where(usable, adjusted, 1.0),
+        df=watch.design.df,
+        alpha=alpha,
+    )
+
+
+def _band(
+    curves: Curves, layout: Layout, alpha: float, n_resamples: int, seed: int
+) -> tuple[Band | None, Crossing | None]:
+    """Return the difference band and the crossing, for two algorithms with enough runs."""
+    if len(curves.algorithms) != 2 or not n_resamples:
+        return None, None
+    units = DifferenceUnits.of(layout.scores, layout.labels, layout.blocks)
+    if units.fewest < FEWEST_RUNS:
+        return None, None
+    steps = curves.steps.astype(np.float64)
+    fit = fit_band(units, steps, alpha, n_resamples, seed)
+    a, b = curves.algorithms
+    half = np.where(fit.errors > 0, fit.critical * fit.errors, 0.0)
+    band = Band(
+        a,
+        b,
+        fit.difference * layout.unit,
+        (fit.difference - half) * layout.unit,
+        (fit.difference + half) * layout.unit,
+        1 - alpha,
+    )
+    if fit.crossing is None:
+        return band, None
+    low = np.quantile(fit.crossings, alpha / 2, method="lower")
+    high = np.quantile(fit.crossings, 1 - alpha / 2, method="higher")
+    ahead = float(fit.difference[steps <= fit.crossing].sum())
+    first, second = (a, b) if (ahead > 0) == curves.higher_is_better else (b, a)
+    crossing = Crossing(
+        fit.crossing,
+        Interval(float(low), float(high)),
+        leads_before=first,
+        leads_after=second,
+        share=float(np.isfinite(fit.crossings).mean()),
+        confidence=1 - alpha,
+    )
+    return band, crossing
+
+
+def _last(steps: np.ndarray[Any, Any], pvalues: Floats, alpha: float) -> float | None:
+    """Return the last step before the first hypothesis that is not rejected."""
+    n_rejected = int(np.argmin(np.append(pvalues <= alpha, False)))
+    return steps[n_rejected - 1].item() if n_rejected else None
+
+
+def _threshold(given: float | None, df: tuple[int, int], alpha: float) -> float:
+    if given is None:
+        return f_quantile(alpha, df)
+    if not isinstance(given, int | float | np.number) or not 0 < given < np.inf:
+        msg = f"cluster_threshold is an F, a number above 0; it is {given!r}."
+        raise OptionError(msg)
+    return float(given)
+
+
+def _resamples(n_resamples: object) -> int:
+    if isinstance(n_resamples, int | np.integer) and n_resamples >= 0:
+        return int(n_resamples)
+    msg = f"n_resamples must be a whole number, 0 or more; it is {n_resamples!r}."
+    raise OptionError(msg)

@@ -1,0 +1,176 @@
+"""How often locate() names a place where there is nothing, and misses one where there is.
+
+``make test`` runs a short form; ``make calibration`` the long one.
+"""
+
+from __future__ import annotations
+
+import os
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from curvewise import Curves, locate
+from tests.simulation import NULLS, autoregressive
+
+ALPHA = 0.05
+KINDS = ("AR(1)", "random walk", "integer-tied")
+DESIGNS = tuple(product((2, 4), (5, 10)))
+CLAIMS = ("region", "change of difference", "window", "from", "until", "cluster")
+
+
+def names(n_algorithms: int, n_runs: int) -> list[str]:
+    return [f"A{i}" for i in range(n_algorithms) for _ in range(n_runs)]
+
+
+def alarms(
+    kind: str, n_algorithms: int, n_runs: int, n_steps: int, n_trials: int
+) -> dict[str, int]:
+    """Count the data sets without any effect in which something was found."""
+    counts = dict.fromkeys(CLAIMS, 0)
+    seed = [KINDS.index(kind), n_algorithms, n_runs, n_steps]
+    for stream in np.random.default_rng(seed).spawn(n_trials):
+        scores = NULLS[kind](stream, n_algorithms * n_runs, n_steps)
+        curves = Curves(scores, names(n_algorithms, n_runs))
+        exact = None if n_algorithms * n_runs == 10 else False
+        where = locate(curves, n_shuffles=199, exact=exact, n_resamples=0, rng=stream)
+        assert where.windows is not None
+        counts["region"] += bool(where.regions)
+        counts["change of difference"] += bool(where.effects["interaction"].regions)
+        counts["window"] += bool((where.windows.pvalue_adjusted <= ALPHA).any())
+        counts["from"] += where.differs_from is not None
+        counts["until"] += where.differs_until is not None
+        clusters = where.effects["algorithm"].clusters
+        counts["cluster"] += any(cluster.pvalue <= ALPHA for cluster in clusters)
+    return counts
+
+
+def check(kind: str, design: tuple[int, int], n_steps: int, n_trials: int) -> None:
+    counts = alarms(kind, *design, n_steps, n_trials)
+    n_tests = len(KINDS) * len(DESIGNS) * len(CLAIMS)
+    most = stats.binom.isf(1e-4 / n_tests, n_trials, ALPHA)
+    for claim, count in counts.items():
+        rate = f"{kind}, {design}, {n_steps} steps: {claim} in {count} of {n_trials}"
+        assert count <= most, rate
+
+
+@pytest.mark.parametrize("design", DESIGNS, ids=str)
+@pytest.mark.parametrize("kind", KINDS)
+def test_nothing_is_located_where_nothing_is(kind: str, design: tuple[int, int]) -> None:
+    check(kind, design, n_steps=20, n_trials=60)
+
+
+@pytest.mark.calibration
+@pytest.mark.parametrize("n_steps", [20, 200])
+@pytest.mark.parametrize("design", DESIGNS, ids=str)
+@pytest.mark.parametrize("kind", KINDS)
+def test_nothing_is_located_where_nothing_is_in_full(
+    kind: str, design: tuple[int, int], n_steps: int
+) -> None:
+    n_trials = int(os.environ.get("CURVEWISE_TRIALS", "10000"))
+    check(kind, design, n_steps, n_trials // (2 if n_steps == 20 else 20))
+
+
+def planted(n_trials: int, n_runs: int, size: float, seed: int) -> dict[str, float]:
+    """Plant a difference in the steps 5 to 12 of 40; count claims, true and false."""
+    counts = dict.fromkeys(("found", "covered", "until", "false until", "false from"), 0)
+    counts["false region"] = 0
+    for stream in np.random.default_rng(seed).spawn(n_trials):
+        scores = autoregressive(stream, 2 * n_runs, 40)
+        scores[:n_runs, 4:12] += size
+        curves = Curves(scores, names(2, n_runs), np.arange(1, 41))
+        where = locate(
+            curves, n_shuffles=399, exact=False, n_resamples=0, windows=False, rng=stream
+        )
+        claimed = where.pvalue_adjusted <= ALPHA
+        counts["found"] += bool(claimed.any())
+        counts["covered"] += bool(claimed[4:12].all())
+        counts["false region"] += bool(claimed[:4].any() or claimed[12:].any())
+        # They claim "still at or after" and "already at or before".
+        counts["until"] += where.differs_until == 12
+        counts["false until"] += (where.differs_until or 0) > 12
+        counts["false from"] += (where.differs_from or 41) < 5
+    return {name: count / n_trials for name, count in counts.items()}
+
+
+def check_planted(n_trials: int) -> None:
+    rates = planted(n_trials, n_runs=10, size=4.0, seed=1)
+    most = stats.binom.isf(1e-4 / 3, n_trials, ALPHA) / n_trials
+    for claim in ("false until", "false from", "false region"):
+        assert rates[claim] <= most, rates
+    assert rates["found"] > 0.99, rates
+    assert rates["covered"] > 0.9, rates
+    assert rates["until"] > 0.8, rates
+
+
+def test_a_planted_difference_is_found_and_no_more_than_that() -> None:
+    check_planted(100)
+
+
+@pytest.mark.calibration
+def test_a_planted_difference_is_found_and_no_more_than_that_in_full() -> None:
+    check_planted(int(os.environ.get("CURVEWISE_TRIALS", "10000")) // 5)
+
+
+def parallel_alarms(n_trials: int) -> int:
+    """Count parallel curves in which the difference is said to change."""
+    count = 0
+    for stream in np.random.default_rng(2).spawn(n_trials):
+        scores = autoregressive(stream, 20, 20)
+        scores[:10] += 5
+        where = locate(
+            Curves(scores, names(2, 10)),
+            n_shuffles=199,
+            exact=False,
+            n_resamples=0,
+            rng=stream,
+        )
+        assert where.windows is not None
+        shapes = where.windows.pvalue_adjusted[1]
+        claims = bool(where.effects["interaction"].regions), (shapes <= ALPHA).any()
+        count += any(claims)
+    return count
+
+
+def test_parallel_curves_have_no_region_of_change() -> None:
+    # Two claims, each at alpha.
+    assert parallel_alarms(100) <= stats.binom.isf(1e-4, 100, 2 * ALPHA)
+
+
+def coverage(n_runs: int, n_steps: int, n_trials: int) -> float:
+    """How often the band holds the true difference at every step."""
+    truth = np.linspace(-1, 1, n_steps)
+    covered = 0
+    for stream in np.random.default_rng([n_runs, n_steps]).spawn(n_trials):
+        scores = autoregressive(stream, 2 * n_runs, n_steps)
+        scores[:n_runs] += truth
+        where = locate(
+            Curves(scores, names(2, n_runs)),
+            windows=False,
+            exact=False,
+            n_shuffles=1,
+            n_resamples=399,
+            rng=stream,
+        )
+        band = where.band
+        assert band is not None
+        covered += bool(((band.low <= truth) & (truth <= band.high)).all())
+    return covered / n_trials
+
+
+@pytest.mark.parametrize("n_runs", [5, 10])
+def test_the_band_covers_at_its_level(n_runs: int) -> None:
+    n_trials = 150
+    least = stats.binom.ppf(1e-4, n_trials, 1 - ALPHA) / n_trials
+    assert coverage(n_runs, 20, n_trials) >= least
+
+
+@pytest.mark.calibration
+@pytest.mark.parametrize("n_steps", [20, 200])
+@pytest.mark.parametrize("n_runs", [5, 10])
+def test_the_band_covers_at_its_level_in_full(n_runs: int, n_steps: int) -> None:
+    n_trials = int(os.environ.get("CURVEWISE_TRIALS", "10000")) // 5
+    least = stats.binom.ppf(1e-4, n_trials, 1 - ALPHA) / n_trials
+    assert coverage(n_runs, n_steps, n_trials) >= least
