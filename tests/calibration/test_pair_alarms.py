@@ -21,7 +21,7 @@ from tests.simulation import NULLS
 
 ALPHA = 0.05
 EFFECTS = ("overall", "algorithm", "interaction")
-TRIALS = int(os.environ.get("CURVEWISE_TRIALS", "2000"))
+TRIALS = int(os.environ.get("CURVEWISE_TRIALS", "1000"))
 KINDS = ["AR(1)", "random walk", "integer-tied"]
 # What residuals promise is approximate: measured at 0.056 at most where 0.05 is asked.
 NEAR = 0.06
@@ -61,7 +61,10 @@ def false_pairs(
     counts = dict.fromkeys(EFFECTS, 0)
     for stream in np.random.default_rng(n_runs).spawn(n_trials):
         curves = simulated(kind, levels, n_runs, stream)
-        pairs = compare_pairs(curves, adjust=adjust, n_shuffles=199, rng=stream)
+        exact = None if n_runs <= 5 else False
+        pairs = compare_pairs(
+            curves, adjust=adjust, exact=exact, n_shuffles=199, rng=stream
+        )
         for name in EFFECTS:
             found = {(pair.a, pair.b) for pair in pairs.significant(name)}
             counts[name] += bool(found & alike)
@@ -86,9 +89,14 @@ def test_alike_pairs_are_rarely_told_apart(
 @pytest.mark.calibration
 @pytest.mark.parametrize("kind", list(NULLS))
 @pytest.mark.parametrize("n_runs", [5, 10])
-@pytest.mark.parametrize("adjust", ["holm", "bonferroni", "max-t"])
 @pytest.mark.parametrize(
-    "levels", [[0, 0, 0], [0, 0, 20], [0, 0, 2], [0, 0, 0, 0, 0, 20]]
+    ("adjust", "levels"),
+    [
+        ("holm", [0, 0, 20]),
+        ("max-t", [0, 0, 0]),
+        ("max-t", [0, 0, 20]),
+        ("max-t", [0, 0, 0, 0, 0, 20]),
+    ],
 )
 def test_alike_pairs_are_rarely_told_apart_in_full(
     kind: str, n_runs: int, adjust: str, levels: list[float]
@@ -133,7 +141,7 @@ def test_contrasts_of_three_are_rarely_found_where_they_are_zero(
 @pytest.mark.calibration
 @pytest.mark.parametrize("kind", list(NULLS))
 @pytest.mark.parametrize("n_runs", [3, 5, 10])
-@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+@pytest.mark.parametrize("alternative", ["two-sided", "greater"])
 def test_contrasts_of_three_are_rarely_found_where_they_are_zero_in_full(
     kind: str, n_runs: int, alternative: str
 ) -> None:
@@ -187,11 +195,10 @@ def test_the_best_is_rarely_lost(adjust: str, levels: list[float]) -> None:
 
 @pytest.mark.calibration
 @pytest.mark.parametrize("kind", list(NULLS))
-@pytest.mark.parametrize("n_runs", [3, 5, 10])
 @pytest.mark.parametrize("adjust", ["bonferroni", "max-t"])
-@pytest.mark.parametrize("levels", [[0, 0, 0, 0], [2, 2, 0, 0], [1, 0.5, 0, 0]])
+@pytest.mark.parametrize("levels", [[0, 0, 0, 0], [2, 2, 0, 0]])
 def test_the_best_is_rarely_lost_in_full(
-    kind: str, n_runs: int, adjust: str, levels: list[float]
+    kind: str, adjust: str, levels: list[float]
 ) -> None:
     level = NEAR if adjust == "max-t" else ALPHA
-    assert lost_leaders(kind, levels, n_runs, adjust, TRIALS) <= most(TRIALS, level)
+    assert lost_leaders(kind, levels, 5, adjust, TRIALS) <= most(TRIALS, level)
