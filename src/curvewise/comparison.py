@@ -137,7 +137,7 @@ def compare(
     check_jobs(n_jobs)
     alpha, generator = float(alpha), as_generator(rng)
     rule = n_shuffles if n_shuffles in RULES else None
-    n_most = MOST_SHUFFLES if rule else whole_number(n_shuffles)
+    n_most = MOST_SHUFFLES if rule else whole_number(n_shuffles, rules=RULES)
     check_design(curves)
     unequal = spread == "unequal"
     if unequal:

@@ -10,7 +10,7 @@ import numpy as np
 from curvewise.comparison import compare
 from curvewise.errors import CurvewiseError, OptionError
 from curvewise.kernels.adjustments import holm
-from curvewise.kernels.shuffles import remembered
+from curvewise.kernels.memory import remembered
 from curvewise.results import Comparisons
 
 if TYPE_CHECKING:

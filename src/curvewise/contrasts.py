@@ -8,12 +8,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from numbers import Real
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
-from curvewise.errors import CurvesError, CurvewiseError, OptionError, nearest
+from curvewise.errors import CurvewiseError, OptionError
 from curvewise.kernels.adjustments import (
     TIE,
     bonferroni,
@@ -36,9 +35,10 @@ from curvewise.kernels.contrasts import (
 from curvewise.kernels.enumeration import Enumeration, n_relabellings
 from curvewise.kernels.extremes import EPSILON
 from curvewise.kernels.halves import MOST_RUNS, count_above, count_heights
+from curvewise.kernels.memory import remembered
 from curvewise.kernels.pvalues import pvalue
 from curvewise.kernels.shifts import lowest_shift, shift_interval
-from curvewise.kernels.shuffles import Shuffles, remembered
+from curvewise.kernels.shuffles import Shuffles
 from curvewise.kernels.streams import BATCH
 from curvewise.layout import Layout
 from curvewise.refusals import (
@@ -51,17 +51,14 @@ from curvewise.refusals import (
 )
 from curvewise.results import Alternative, Contrast, Contrasts, Interval
 from curvewise.shuffling import CHEAP, MOST_IN_NUMPY, MOST_KEPT, visits_all
-from curvewise.steps import in_window, step_text
 from curvewise.tables import p_text
+from curvewise.weightings import coefficient_array, weight_array
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
     from curvewise.curves import Curves
     from curvewise.kernels import Floats
     from curvewise.refusals import RNGLike
-
-    Weights = Literal["trend", "area"] | tuple[str, float, float] | npt.ArrayLike | None
+    from curvewise.weightings import Weights
 
 __all__ = ["contrast", "contrast_many"]
 
@@ -125,8 +122,8 @@ def contrast(
     check_curves(curves, "contrast()")
     check_choice("alternative", alternative, get_args(Alternative))
     check_alpha(alpha)
-    numbers = _coefficients(curves, coefficients)
-    profile, words = _weights(curves, weights)
+    numbers = coefficient_array(curves, coefficients)
+    profile, words = weight_array(curves, weights)
     # Scaled, so that no size of number can overflow in between.
     largest, tallest = float(np.abs(numbers).max()), float(np.abs(profile).max())
     involved = curves.select(
@@ -152,11 +149,7 @@ def contrast(
     null.setflags(write=False)
     known = isinstance(rng, int | np.integer) and answer.sampled
     return Contrast(
-        coefficients={
-            name: float(c)
-            for name, c in zip(curves.algorithms, numbers, strict=True)
-            if c
-        },
+        coefficients={name: float(c) for name, c in coefficients.items() if c},
         weights=words,
         value=answer.value * unit + 0.0,
         interval=Interval(*sorted(end * unit + 0.0 for end in answer.ends)),
@@ -414,7 +407,7 @@ def contrast_many(
                 msg = f"{name}: {refused}"
                 raise type(refused)(msg) from None
         if adjust == "max-t":
-            table = np.array([_coefficients(curves, c) for c in contrasts.values()])
+            table = np.array([coefficient_array(curves, c) for c in contrasts.values()])
             adjusted = _by_largest(curves, table, weights, alternative, n_shuffles, seed)
         else:
             adjuster = holm if adjust == "holm" else bonferroni
@@ -451,7 +444,7 @@ def _by_largest(
 ) -> Floats:
     """Hold every t against the largest of each shuffle of all residuals."""
     check_design(curves)
-    profile = _weights(curves, weights)[0]
+    profile = weight_array(curves, weights)[0]
     layout = Layout.of(curves)
     fit = _fit(layout, profile / np.abs(profile).max())
     coefficients = coefficients / np.abs(coefficients).max(axis=1, keepdims=True)
@@ -478,78 +471,3 @@ def _fit(layout: Layout, profile: Floats) -> Fit:
     noise = layout.noise * float(np.linalg.norm(profile))
     numbers = (layout.scores @ profile)[:, None]
     return Fit.of(numbers, layout.labels, layout.blocks, noise)
-
-
-def _coefficients(curves: Curves, coefficients: object) -> Floats:
-    """Return a coefficient for each algorithm, or say why there is none."""
-    example = "{'A': 1, 'B': -0.5, 'C': -0.5}"
-    if not isinstance(coefficients, Mapping) or not coefficients:
-        msg = f"Coefficients are a mapping from algorithms to numbers, such as {example}."
-        raise OptionError(msg)
-    for name, number in coefficients.items():
-        if name not in curves.algorithms:
-            msg = f"No algorithm is called {name!r}; {nearest(str(name), curves.algorithms)}"
-            raise CurvesError(msg)
-        if not isinstance(number, Real) or not math.isfinite(number):
-            msg = (
-                f"The coefficient of {name!r} must be a finite number; it is {number!r}."
-            )
-            raise OptionError(msg)
-    numbers = np.array([float(coefficients.get(a, 0.0)) for a in curves.algorithms])
-    if not numbers.any():
-        msg = f"All coefficients are 0: there is nothing to contrast. Give some as in {example}."
-        raise OptionError(msg)
-    size = float(np.abs(numbers).max())
-    rest = float((numbers / size).sum())
-    if abs(rest) > 1e-9 * float(np.abs(numbers / size).sum()):
-        msg = (
-            f"The coefficients of a contrast sum to 0; these sum to {rest * size:.4g}. "
-            f"Set a mean against another, as in {example}."
-        )
-        raise OptionError(msg)
-    return numbers
-
-
-def _weights(curves: Curves, weights: Weights) -> tuple[Floats, Floats | str]:
-    """Return a weight for each step, and how the weights are told."""
-    n_steps, steps = curves.n_steps, curves.steps.astype(np.float64)
-    if weights is None:
-        return np.full(n_steps, 1 / n_steps), "mean"
-    if isinstance(weights, str):
-        check_choice("weighting", weights, ("trend", "area"))
-        if n_steps == 1:
-            msg = (
-                f"There is a single step, so curves have no {weights}. Leave weights out."
-            )
-            raise CurvesError(msg)
-        if weights == "trend":
-            span = float(np.ptp(steps))
-            x = (steps - steps.mean()) / span
-            return x / (x @ x) / span, "trend"
-        gaps = np.diff(steps)
-        return (np.append(gaps, 0.0) + np.append(0.0, gaps)) / 2, "area"
-    if isinstance(weights, tuple) and weights and isinstance(weights[0], str):
-        if weights[0] != "window" or len(weights) != 3:
-            msg = f"A window is ('window', start, stop), in steps; it is {weights!r}."
-            raise OptionError(msg)
-        start, stop = weights[1:]
-        inside = in_window(curves.steps, start, stop)
-        words = f"mean from step {step_text(start)} to {step_text(stop)}"
-        return inside / inside.sum(), words
-    try:
-        numbers = np.array(weights, dtype=np.float64)
-    except (TypeError, ValueError):
-        numbers = np.full(1, np.nan)
-    if numbers.shape != (n_steps,) or not np.isfinite(numbers).all():
-        shape = "×".join(map(str, numbers.shape)) or "1"
-        msg = (
-            f"weights must be 'trend', 'area', ('window', start, stop), or {n_steps} finite "
-            f"numbers, one for each step; there are {shape} of them, "
-            f"{int(np.isfinite(numbers).sum())} finite."
-        )
-        raise OptionError(msg)
-    if not numbers.any():
-        msg = "All weights are 0: nothing is left of the curves. Give a step some weight."
-        raise OptionError(msg)
-    numbers.setflags(write=False)
-    return numbers, numbers

@@ -15,7 +15,8 @@ from curvewise.contrasts import contrast
 from curvewise.errors import CurvesError
 from curvewise.kernels.adjustments import max_adjusted, upper_quantile
 from curvewise.kernels.contrasts import Fit, shuffled_pair_t, student_t
-from curvewise.kernels.shuffles import Shuffles, remembered
+from curvewise.kernels.memory import remembered
+from curvewise.kernels.shuffles import Shuffles
 from curvewise.layout import Layout
 from curvewise.refusals import (
     as_generator,

@@ -69,7 +69,7 @@ def locate(
     cluster_threshold: float | None = None,
     alpha: float = 0.05,
     n_shuffles: int = 9_999,
-    n_resamples: int = 9_999,
+    n_resamples: int = 1_999,
     exact: bool | None = None,
     n_jobs: int = 1,
     rng: RNGLike = None,

@@ -15,7 +15,8 @@ from curvewise.kernels.adjustments import bonferroni, holm, max_adjusted
 from curvewise.kernels.contrasts import Fit, pair_maxima, pair_parts, pair_ratios
 from curvewise.kernels.design import Design
 from curvewise.kernels.enumeration import n_relabellings
-from curvewise.kernels.shuffles import Shuffles, remembered
+from curvewise.kernels.memory import remembered
+from curvewise.kernels.shuffles import Shuffles
 from curvewise.layout import Layout
 from curvewise.refusals import (
     as_generator,

@@ -82,13 +82,16 @@ def check_jobs(n_jobs: object) -> None:
         raise OptionError(msg)
 
 
-def whole_number(n_shuffles: object) -> int:
-    """Return a number of shuffles as an integer, or refuse it."""
+def whole_number(n_shuffles: object, *, rules: Sequence[str] = ()) -> int:
+    """Return a number of shuffles as an integer, or refuse it.
+
+    ``rules`` are words that would have done as well.
+    """
     number = n_shuffles if isinstance(n_shuffles, int | float | np.number) else math.nan
     if not 1 <= float(number) < math.inf or float(number) % 1:
+        words = f", or {' or '.join(map(repr, rules))}" if rules else ""
         msg = (
-            "n_shuffles must be a whole number, 1 or more, or 'auto' or 'precise'; it is "
-            f"{n_shuffles!r}."
+            f"n_shuffles must be a whole number, 1 or more{words}; it is {n_shuffles!r}."
         )
         raise OptionError(msg)
     return int(number)

@@ -77,7 +77,7 @@ def locate(
         typer.Option(
             help="Resamples for shares, difference band and crossing; 0 for none."
         ),
-    ] = 9_999,
+    ] = 1_999,
     exact: Exact = None,
     seed: Seed = 0,
     jobs: Jobs = 1,

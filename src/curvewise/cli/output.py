@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from matplotlib.figure import Figure
-
     from curvewise.present.words import Result
     from curvewise.tables import Table
 
@@ -179,7 +177,7 @@ def check_plot(path: Path | None) -> None:
         check_figure_path(path)
 
 
-def save_plot(draw: Callable[[], Figure], path: Path) -> None:
+def save_plot(draw: Callable[[], Any], path: Path) -> None:
     """Draw and save a figure."""
     with warnings.catch_warnings():
         # A name in a script the font lacks is drawn as boxes, and a very long one crowds

@@ -10,10 +10,13 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from dataclasses import dataclass, field
+from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 
 from curvewise.kernels import Integers
+from curvewise.kernels.memory import recalled, shape_of
 from curvewise.kernels.streams import BATCH
 
 __all__ = ["Enumeration", "n_relabellings"]
@@ -159,6 +162,13 @@ class Enumeration:
 
     def batch(self, number: int) -> Integers:
         """Return the labels of one batch of relabellings; (BATCH or fewer, n_runs)."""
+        return recalled(("every", number, self._shape), partial(self._batch, number))
+
+    @cached_property
+    def _shape(self) -> tuple[Any, ...]:
+        return shape_of(self.labels, self.blocks)
+
+    def _batch(self, number: int) -> Integers:
         ranks = np.arange(number * BATCH, min((number + 1) * BATCH, self.count))
         plan = _plan(self.labels, self.blocks)
         relabelled = np.empty((len(ranks), len(self.labels)), dtype=np.int64)

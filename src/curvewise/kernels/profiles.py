@@ -77,7 +77,7 @@ class StepDesign:
         """Return Lᵀ S, whose squares add up to A; (n_groups − 1, n_steps, n_relabellings)."""
         columns = self.deviations.T
         groups = [
-            columns @ (group == labels.T).astype(np.float64)
+            columns @ np.equal(labels.T, group).astype(np.float64)
             for group in range(len(self.factor))
         ]
         combined = np.empty((len(groups), *groups[0].shape))

@@ -50,7 +50,7 @@ def clopper_pearson(
     return low, high
 
 
-def f_survival(statistic: float, df: tuple[int, int]) -> float:
+def f_survival(statistic: float, df: tuple[float, float]) -> float:
     """Return the conventional p-value of an F, as if all scores were independent."""
     from scipy.special import fdtrc
 

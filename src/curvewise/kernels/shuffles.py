@@ -6,37 +6,20 @@ chunk size, thread count, process, kernel and machine.
 
 from __future__ import annotations
 
-from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from curvewise.kernels.masks import MaskRule
+from curvewise.kernels.memory import recalled, shape_of
 from curvewise.kernels.streams import BATCH, stream_key, words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from curvewise.kernels import Integers
 
-__all__ = ["Deck", "Shuffles", "remembered"]
-
-
-MOST_REMEMBERED = 512  # batches; a few megabytes for each hundred runs
-_memory: ContextVar[dict[Any, Integers] | None] = ContextVar("memory", default=None)
-
-
-@contextmanager
-def remembered() -> Iterator[None]:
-    """Draw no batch twice inside the with block: tables of one shape share them."""
-    token = _memory.set({})
-    try:
-        yield
-    finally:
-        _memory.reset(token)
+__all__ = ["Deck", "Shuffles"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,12 +88,8 @@ class Shuffles:
 
     @cached_property
     def shape(self) -> tuple[Any, ...]:
-        """All that a shuffle depends on besides the seed: who shuffles how many, where."""
-        counts = [
-            np.bincount(self.labels[self.blocks == block]).tolist()
-            for block in np.unique(self.blocks)
-        ]
-        return tuple(map(tuple, counts)), self.blocks.tobytes()
+        """All that a shuffle depends on besides the seed."""
+        return shape_of(self.labels, self.blocks)
 
     @cached_property
     def masks(self) -> MaskRule | None:
@@ -127,16 +106,10 @@ class Shuffles:
     def batch(self, number: int) -> Integers:
         """Return the labels of one batch of shuffles; (BATCH or fewer, n_runs)."""
         # A whole batch is always drawn, so that asking for fewer changes none of them.
-        memory = _memory.get()
-        key = self.seed, number, self.shape
-        if memory is None or key not in memory:
-            if self.masks is not None:
-                labels = self.masks.labels(self.masks.draw(self.seed, number, BATCH))
-            else:
-                labels = self.deck.deal(self.seed, number, BATCH)
-            if memory is None:
-                return labels[: self.count - number * BATCH]
-            if len(memory) >= MOST_REMEMBERED:
-                memory.clear()
-            memory[key] = labels
-        return memory[key][: self.count - number * BATCH]
+        labels = recalled((self.seed, number, self.shape), partial(self._draw, number))
+        return labels[: self.count - number * BATCH]
+
+    def _draw(self, number: int) -> Integers:
+        if self.masks is not None:
+            return self.masks.labels(self.masks.draw(self.seed, number, BATCH))
+        return self.deck.deal(self.seed, number, BATCH)

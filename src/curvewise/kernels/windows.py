@@ -50,7 +50,7 @@ class Places(NamedTuple):
         return cls(edges[:-1], np.diff(edges))
 
     @property
-    def count(self) -> int:
+    def n_places(self) -> int:
         """How many places there are."""
         return len(self.starts)
 
@@ -197,8 +197,8 @@ class Windows:
     ) -> Iterator[tuple[int, Floats]]:
         """Yield SS_alg and SS_int of the windows that begin at each place."""
         sums, differences = self._gathered(design, labels)
-        for first in range(self.places.count):
-            heights = np.zeros((self.places.count - first, len(labels)))
+        for first in range(self.places.n_places):
+            heights = np.zeros((self.places.n_places - first, len(labels)))
             for group in sums:
                 heights += np.cumsum(group[first:], axis=0) ** 2
             heights *= self._inverse_lengths[first, first:, None]
@@ -208,7 +208,7 @@ class Windows:
 
 def _totals(design: StepDesign, places: Places) -> tuple[Floats, Floats]:
     """Return the steps of each window, and the variation of height and shape in it."""
-    n = places.count
+    n = places.n_places
     lengths, totals = np.zeros((n, n)), np.zeros((2, n, n))
     columns = places.gather(design.deviations.T)
     squares = places.gather(np.sum(design.deviations**2, axis=0)[:, None])[:, 0]

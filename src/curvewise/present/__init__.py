@@ -1,6 +1,25 @@
 """Results in, words and pictures out; nothing is tested or sampled here."""
 
+from curvewise.present.location_plots import (
+    plot_difference,
+    plot_location,
+    plot_window_maps,
+    plot_windows,
+)
+from curvewise.present.pair_plots import plot_best, plot_contrasts, plot_pairs
 from curvewise.present.plots import plot_comparison, plot_curves, plot_null_distribution
 from curvewise.present.words import describe
 
-__all__ = ["describe", "plot_comparison", "plot_curves", "plot_null_distribution"]
+__all__ = [
+    "describe",
+    "plot_best",
+    "plot_comparison",
+    "plot_contrasts",
+    "plot_curves",
+    "plot_difference",
+    "plot_location",
+    "plot_null_distribution",
+    "plot_pairs",
+    "plot_window_maps",
+    "plot_windows",
+]

@@ -27,11 +27,14 @@ if TYPE_CHECKING:
     from curvewise.results import Comparison, Effect
 
 __all__ = [
+    "axes_or_current",
     "check_figure_path",
+    "label_text",
     "plot_comparison",
     "plot_curves",
     "plot_null_distribution",
     "save_figure",
+    "score_label",
 ]
 
 # Okabe & Ito's colours, told apart by colour-blind readers, in an order in which
@@ -67,7 +70,7 @@ def bands(curves: Curves) -> list[Band]:
 
 def plot_curves(curves: Curves, ax: Axes | None = None) -> Axes:
     """Draw every run thin, the mean of each algorithm thick, and a band of ± 1 SD."""
-    ax = _axes(ax)
+    ax = axes_or_current(ax)
     prepared = bands(curves)
     # With many runs each line must be fainter, or they hide the means.
     opacity = float(np.clip(3 / max(curves.sizes), 0.08, 0.4))
@@ -95,9 +98,9 @@ def plot_curves(curves: Curves, ax: Axes | None = None) -> Axes:
             curves.steps, band.low, band.high, color=colour, alpha=0.13, linewidth=0
         )
     names = [
-        f"{_label(band.name)} ({counted(len(band.runs), 'run')})" for band in prepared
+        f"{label_text(band.name)} ({counted(len(band.runs), 'run')})" for band in prepared
     ]
-    ax.set(xlabel="step", ylabel=_score_label(curves))
+    ax.set(xlabel="step", ylabel=score_label(higher_is_better=curves.higher_is_better))
     if curves.n_steps == 1:
         ax.set_xticks(curves.steps)
     # Many names would hide the curves: they stand beside them, in columns.
@@ -121,7 +124,7 @@ def plot_curves(curves: Curves, ax: Axes | None = None) -> Axes:
 
 def plot_null_distribution(effect: Effect, ax: Axes | None = None) -> Axes:
     """Draw where the observed F falls among those of the relabellings."""
-    ax = _axes(ax)
+    ax = axes_or_current(ax)
     null = effect.null_distribution[np.isfinite(effect.null_distribution)]
     edge = _right_edge(null, effect)
     beyond = int(np.sum(effect.null_distribution > edge))
@@ -224,23 +227,29 @@ def _umask() -> int:
     return mask
 
 
-def _axes(ax: Axes | None) -> Axes:
+def axes_or_current(ax: Axes | None, size: tuple[float, float] | None = None) -> Axes:
+    """Return the Axes given, else the current ones, in a figure of this size if it is new."""
     if ax is not None:
         return ax
     from matplotlib import pyplot as plt
 
+    if size is not None and not plt.get_fignums():
+        plt.figure(figsize=size, layout="constrained")
     return plt.gca()
 
 
-def _label(name: str) -> str:
-    # Matplotlib leaves names that start with an underscore out of legends.
+def label_text(name: str, most: int = 40) -> str:
+    """Write a name for a picture; of a long one both ends are kept, where names differ."""
     shown = printable(name)
-    shown = shown if len(shown) <= 40 else f"{shown[:39]}…"
+    if len(shown) > most:
+        shown = f"{shown[: most // 2]}…{shown[len(shown) - (most - 1) // 2 :]}"
+    # Matplotlib leaves names that start with an underscore out of legends.
     return f" {shown}" if shown.startswith("_") else shown
 
 
-def _score_label(curves: Curves) -> str:
-    return "score" if curves.higher_is_better else "score (lower is better)"
+def score_label(*, higher_is_better: bool) -> str:
+    """Name the axis of scores."""
+    return "score" if higher_is_better else "score (lower is better)"
 
 
 def _right_edge(null: Floats, effect: Effect) -> float:

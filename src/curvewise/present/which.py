@@ -87,13 +87,13 @@ def _adjusted(effect: Effect | None) -> float:
 def describe_best(best: Best) -> str:
     """Say who leads, who cannot be told from the leader, and what that means."""
     percent = f"{100 * (1 - best.alpha):.6g}%"
-    n_kept = len(best.contenders)
-    where = best.leader if n_kept == 1 else f"among these {n_kept}"
     if not best.worse:
         return leader_line(best)
+    alone = len(best.contenders) == 1
+    kept = f"is {'' if alone else 'one of '}{_names(best.contenders)}"
     return (
         f"{leader_line(best)} With {percent} confidence the truly best, in mean score over "
-        f"training, is {printable(where)}."
+        f"training, {kept}."
     )
 
 
@@ -143,9 +143,22 @@ def describe_contrast(contrast: Contrast) -> str:
             " With more than two algorithms residuals are shuffled, and p is approximate."
         )
     return (
-        f"{printable(contrast.formula)} is {number_text(contrast.value)} ({ends}) and "
+        f"{printable(contrast.formula)}, {_measure(contrast)}, is "
+        f"{number_text(contrast.value)} ({ends}) and "
         f"{verdict} ({kind}p = {p_text(p)}).{note}"
     )
+
+
+def _measure(contrast: Contrast) -> str:
+    """Name what was taken of each curve."""
+    if not isinstance(contrast.weights, str):
+        return "weighted as given"
+    named = {
+        "mean": "averaged over training",
+        "trend": "in the slope over training",
+        "area": "in the area under the curve",
+    }
+    return named.get(contrast.weights, contrast.weights)
 
 
 def describe_contrasts(contrasts: Contrasts) -> str:

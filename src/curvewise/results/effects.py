@@ -99,7 +99,7 @@ class Effect:
 
         Where spreads may differ: of Welch's test, on approximate degrees of freedom.
         """
-        return f_survival(self.statistic, self.df)  # type: ignore[arg-type]
+        return f_survival(self.statistic, self.df)
 
     @cached_property
     def pvalue_interval(self) -> Interval:

@@ -81,8 +81,8 @@ class Share(float):
     def __repr__(self) -> str:
         return f"Share({float(self)!r}, interval={self.interval!r})"
 
-    def __getnewargs__(self) -> tuple[float, Interval | None]:
-        return float(self), self.interval
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Share, (float(self), self.interval)
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,8 +134,8 @@ class StepEffect:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the effect as JSON-ready data."""
-        arrays = ("profile", "cumulative_share", "statistic", "pvalue")
-        arrays += ("pvalue_adjusted", "pvalue_stepdown", "pvalue_intervalwise")
+        arrays = ["profile", "cumulative_share", "statistic", "pvalue"]
+        arrays += ["pvalue_adjusted", "pvalue_stepdown", "pvalue_intervalwise"]
         listed = {
             name: None if getattr(self, name) is None else _listed(getattr(self, name))
             for name in arrays
