@@ -89,7 +89,7 @@ def test_contrast_reads_coefficients(table: Path, tmp_path: Path) -> None:
     options = ["-c", "C=1", "-c", "A=-0.5", "-c", "B=-.5"]
     result = run.invoke(app, ["contrast", str(table), *options])
     assert result.exit_code == 0, result.output
-    assert "C - 0.5 A - 0.5 B is" in result.stdout
+    assert "C - 0.5 A - 0.5 B, averaged over training, is" in result.stdout
     window = [*options, "--window", "60", "110", "--alternative", "greater", "--json"]
     record = json.loads(run.invoke(app, ["contrast", str(table), *window]).stdout)
     assert record["pvalue"] < 0.01

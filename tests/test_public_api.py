@@ -25,6 +25,8 @@ def test_every_public_name_is_there_and_documented() -> None:
             cw.compare,
             ["curves", "error", "alpha", "n_shuffles", "exact", "n_jobs", "rng"],
         ),
+        (cw.compare_pairs, ["curves", "adjust"]),
+        (cw.contrast, ["curves", "coefficients", "weights", "alternative"]),
     ],
 )
 def test_signatures_begin_as_agreed(function: object, names: list[str]) -> None:
@@ -59,6 +61,33 @@ def test_results_have_what_scripts_read() -> None:
     assert str(found)
     assert found._repr_html_()
     assert cw.describe(found)
+
+
+def test_where_and_which_have_what_scripts_read() -> None:
+    curves = some_curves(0, (5, 5, 5))
+    where = cw.locate(curves, alpha=0.05, n_shuffles=99, exact=False, rng=0)
+    for name in ("algorithm_profile", "interaction_profile", "statistic"):
+        assert getattr(where, name).shape == (curves.n_steps,)
+    assert where.pvalue_adjusted.shape == (curves.n_steps,)
+    assert 0 <= where.share("algorithm", 0, 2) <= 1
+    for name in ("regions", "differs_from", "differs_until"):
+        assert hasattr(where, name)
+    assert where.window(0, 2).algorithm.pvalue_adjusted > 0
+    pairs = cw.compare_pairs(curves, adjust="holm", rng=0)
+    for pair in pairs:
+        for name in ("a", "b", "algorithm", "interaction", "difference", "interval"):
+            assert hasattr(pair, name)
+        for name in ("hedges_g", "probability_of_superiority"):
+            assert hasattr(pair, name)
+        assert pair.algorithm.pvalue_adjusted is not None
+    found = cw.contrast(
+        curves, {"A": 1, "B": -0.5, "C": -0.5}, weights=None, alternative="two-sided"
+    )
+    for result in (where, pairs, found, cw.best(curves, rng=0)):
+        assert result.to_dict()
+        assert str(result)
+        assert result._repr_html_()
+        assert cw.describe(result)
 
 
 def test_only_curves_are_positional() -> None:

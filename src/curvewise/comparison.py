@@ -76,13 +76,13 @@ def compare(
     curves: Curves,
     *,
     error: ErrorTerm = "split",
-    spread: Spread = "equal",
     alpha: float = 0.05,
     n_shuffles: int | Literal["auto", "precise"] = 9_999,
     exact: bool | None = None,
     n_jobs: int = 1,
     rng: RNGLike = None,
     checkpoint: str | os.PathLike[str] | None = None,
+    spread: Spread = "equal",
 ) -> Comparison:
     """Test whether algorithms differ in the height or the shape of their curves.
 

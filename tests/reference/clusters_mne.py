@@ -43,7 +43,7 @@ def main() -> None:
                 tail=1,
                 stat_fun=mne.stats.f_oneway,
                 out_type="indices",
-                seed=1,
+                rng=1,
                 verbose="error",
             )
             found = [

@@ -42,6 +42,7 @@ LEVELS = (0.001, 0.01, 0.1, 0.5)  # of p, besides alpha
 PROFILE_WIDTH = 540  # of the Axes of a profile, in points
 UNEVEN = 4  # how much wider one place may be than another, before all are drawn alike
 MOST_TICKS = 9
+BESIDE = 8  # algorithms whose names fit among the curves
 
 
 def plot_location(curves: Curves, location: Location) -> Figure:
@@ -63,6 +64,8 @@ def plot_location(curves: Curves, location: Location) -> Figure:
     edges = _narrow_edges(location.steps)
 
     plot_curves(curves, ax=rows[0])
+    if len(curves.algorithms) > BESIDE:
+        _move_legend(rows[0], figure)
     _shade(rows[0], location.effects["algorithm"], edges)
     claims = _claims(rows[0], location)
     for ax, (name, effect) in zip(rows[1:], location.effects.items(), strict=False):
@@ -126,7 +129,7 @@ def plot_difference(location: Location, ax: Axes | None = None) -> Axes:
         label="difference of the mean curves",
     )
     side = "above" if location.higher_is_better else "below"
-    better = f"0; {side} it {label_text(band.a, 32).strip()} is better"
+    better = f"{side} 0 {label_text(band.a, 32).strip()} is better"
     ax.axhline(0, color="black", linewidth=0.8, label=better)
     ax.set_ylim(low, high)
     if location.crossing is not None:
@@ -221,6 +224,28 @@ def _check_same(curves: Curves, location: Location) -> None:
             "are others. Give the same curves to locate() and plot_location()."
         )
         raise OptionError(msg)
+
+
+def _move_legend(ax: Axes, figure: Figure) -> None:
+    """Put a long legend beside all rows, so that it does not push them apart."""
+    legend = ax.get_legend()
+    assert legend is not None  # noqa: S101 (plot_curves draws one)
+    names = [text.get_text() for text in legend.get_texts()]
+    columns = -(-len(names) // 36)
+    figure.set_figwidth(figure.get_figwidth() + 1.5 * columns)
+    moved = figure.legend(
+        [handle for handle in legend.legend_handles if handle is not None],
+        names,
+        loc="outside right upper",
+        title=legend.get_title().get_text(),
+        ncols=columns,
+        fontsize="small",
+        title_fontsize="small",
+        handlelength=3.2,
+    )
+    for text in moved.get_texts():
+        text.set_parse_math(False)
+    legend.remove()
 
 
 def _shade(ax: Axes, effect: StepEffect, edges: Floats) -> None:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["figure_of", "plot_best", "plot_contrasts", "plot_pairs"]
 
 MOST_IN_ROWS = 8  # algorithms whose pairs are listed; of more, a matrix is drawn
-LONGEST_LETTERS = 14
+LONGEST_LETTERS = 20
 CLEAR, UNCLEAR, BEHIND = COLOURS[0], "0.35", OBSERVED
 WEIGHTS = {
     "mean": "of means over training",
@@ -339,7 +339,7 @@ def _matrix(pairs: Pairs, ax: Axes) -> Axes:
         cmap=ListedColormap(CELLS),
         vmin=-0.5,
         vmax=len(CELLS) - 0.5,
-        edgecolors="white",
+        edgecolors="white" if font > 5 else "none",
         linewidth=0.05 * font,
     )
     for kind, marker, colour in (
