@@ -41,7 +41,7 @@ ASPECTS = {"algorithm": "height", "interaction": "shape"}
 LEVELS = (0.001, 0.01, 0.1, 0.5)  # of p, besides alpha
 PROFILE_WIDTH = 540  # of the Axes of a profile, in points
 UNEVEN = 4  # how much wider one place may be than another, before all are drawn alike
-MOST_TICKS = 9
+MOST_TICKS = 12
 BESIDE = 8  # algorithms whose names fit among the curves
 
 
@@ -99,7 +99,7 @@ def plot_difference(location: Location, ax: Axes | None = None) -> Axes:
             "three runs each (or three blocks), and resamples; see locate()."
         )
         raise OptionError(msg)
-    ax = axes_or_current(ax)
+    ax = axes_or_current(ax, (8, 4.5))
     percent = _percent(band.confidence)
     marker = "o" if len(location.steps) == 1 else None
     ends = np.concatenate([band.difference, band.low, band.high, [0.0]])
@@ -168,7 +168,7 @@ def plot_windows(
         holds for a window that was chosen before.
     """
     tests, row = _window_tests(location, effect)
-    ax = axes_or_current(ax)
+    ax = axes_or_current(ax, (6.4, 4.8))
     mesh = _window_map(ax, tests, row, adjusted=adjusted)
     _colour_bar(mesh, [ax], tests.alpha, adjusted=adjusted)
     return ax
@@ -383,20 +383,16 @@ def _window_map(ax: Axes, tests: WindowTests, row: int, *, adjusted: bool) -> Qu
 def _map_edges(ax: Axes, tests: WindowTests) -> Floats:
     """Place the steps on both axes, and say which they are."""
     edges = step_edges(tests.starts, tests.stops)
-    widths = np.diff(edges)
-    note = ""
-    if len(widths) <= MOST_TICKS or widths.max() > UNEVEN * widths.min():
-        n_places = len(widths)
-        places = np.unique(
-            np.linspace(0, n_places - 1, min(n_places, MOST_TICKS)).round().astype(int)
-        )
-        uneven = widths.max() > UNEVEN * widths.min()
-        if uneven:
-            note = "; all steps drawn equally wide"
-            edges = np.linspace(-0.5, n_places - 0.5, n_places + 1)
+    widths, n_places, note = np.diff(edges), len(tests.starts), ""
+    uneven = widths.max() > UNEVEN * widths.min()
+    if uneven:
+        note = "; all steps drawn equally wide"
+        edges = np.linspace(-0.5, n_places - 0.5, n_places + 1)
+    if uneven or n_places <= MOST_TICKS:
         middles = (edges[:-1] + edges[1:]) / 2
-        for axis, named in ((ax.xaxis, tests.starts), (ax.yaxis, tests.stops)):
-            axis.set_ticks(middles[places], [step_text(step) for step in named[places]])
+        named = slice(None, None, -(-n_places // MOST_TICKS))
+        for axis, steps in ((ax.xaxis, tests.starts), (ax.yaxis, tests.stops)):
+            axis.set_ticks(middles[named], [step_text(step) for step in steps[named]])
         if n_places > 4:
             ax.tick_params(axis="x", labelrotation=45)
     ax.set(xlabel=f"first step of the window{note}", ylabel="last step of the window")

@@ -32,9 +32,10 @@ WEIGHTS = {
     "trend": "of trends over training",
     "area": "of areas under the curve",
 }
-# Row above column, told apart and not; the same below; the diagonal; not compared.
-HIGHER, PERHAPS_HIGHER, PERHAPS_LOWER, LOWER, SAME, MISSING = range(6)
-CELLS = ("#0072B2", "#D6E6F2", "#FBE8CC", "#E69F00", "0.80", "white")
+# What a cell says: row above column, told apart or not; the same below; equal means; the
+# algorithm itself; not compared.
+HIGHER, PERHAPS_HIGHER, EQUAL, PERHAPS_LOWER, LOWER, ITSELF, MISSING = range(7)
+CELLS = ("#0072B2", "#D6E6F2", "#F4F4F4", "#FBE8CC", "#E69F00", "0.80", "white")
 
 
 @dataclass(frozen=True)
@@ -318,11 +319,11 @@ def cells(pairs: Pairs) -> tuple[list[str], Integers]:
         compared.any(axis=1), lead / np.maximum(compared.sum(axis=1), 1), -np.inf
     )
     kinds = np.select(
-        [~compared, apart & (differences > 0), apart, differences > 0],
-        [MISSING, HIGHER, LOWER, PERHAPS_HIGHER],
-        PERHAPS_LOWER,
+        [~compared, differences == 0, differences > 0],
+        [MISSING, EQUAL, np.where(apart, HIGHER, PERHAPS_HIGHER)],
+        np.where(apart, LOWER, PERHAPS_LOWER),
     )
-    np.fill_diagonal(kinds, SAME)
+    np.fill_diagonal(kinds, ITSELF)
     order = np.argsort(-lead, kind="stable")
     return [names[code] for code in order], kinds[np.ix_(order, order)]
 
@@ -373,6 +374,10 @@ def _matrix(pairs: Pairs, ax: Axes) -> Axes:
         Patch(facecolor=CELLS[kind], label=f"row is {words}, not told apart")
         for words, kind in (("higher", PERHAPS_HIGHER), ("lower", PERHAPS_LOWER))
     ]
+    if (kinds == EQUAL).any():
+        handles.append(
+            Patch(facecolor=CELLS[EQUAL], edgecolor="0.6", label="equal means")
+        )
     if (kinds == MISSING).any():
         handles.append(Patch(facecolor="white", edgecolor="0.6", label="×  not compared"))
     _legend(ax, handles, n_columns=2)
