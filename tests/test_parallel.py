@@ -152,3 +152,13 @@ def test_threads_do_not_start_blas_threads_of_their_own() -> None:
 
     assert set(in_chunks(blas_threads, range(4), chunk=1, n_jobs=2)) == {1}
     assert parallel.N_TRIES == 3
+
+
+def test_pairs_are_told_one_by_one() -> None:
+    from curvewise import compare_pairs
+    from curvewise.parallel import watched
+
+    told: list[tuple[int, int]] = []
+    with watched(lambda done, total: told.append((done, total))):
+        compare_pairs(some_curves(0, (4, 4, 4)))
+    assert told == [(1, 3), (2, 3), (3, 3)]

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
         plot_location,
         plot_null_distribution,
         plot_pairs,
+        plot_window_maps,
         plot_windows,
     )
     from curvewise.readers import read
@@ -85,6 +86,7 @@ __all__ = [
     "plot_location",
     "plot_null_distribution",
     "plot_pairs",
+    "plot_window_maps",
     "plot_windows",
     "read",
 ]
@@ -106,6 +108,7 @@ _LATER = {
     "plot_location": "curvewise.present",
     "plot_null_distribution": "curvewise.present",
     "plot_pairs": "curvewise.present",
+    "plot_window_maps": "curvewise.present",
     "plot_windows": "curvewise.present",
     "read": "curvewise.readers",
 }

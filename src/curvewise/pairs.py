@@ -18,6 +18,7 @@ from curvewise.kernels.enumeration import n_relabellings
 from curvewise.kernels.memory import remembered
 from curvewise.kernels.shuffles import Shuffles
 from curvewise.layout import Layout
+from curvewise.parallel import one_by_one
 from curvewise.refusals import (
     as_generator,
     check_alpha,
@@ -131,7 +132,7 @@ def compare_pairs(
     found: Found = {}
     refused: dict[tuple[str, str], str] = {}
     with remembered():
-        for a, b in names:
+        for a, b in one_by_one(names):
             try:
                 comparison = compare(curves.select(a, b), **options)
             except CurvesError as reason:

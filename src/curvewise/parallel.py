@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 from curvewise.errors import CurvewiseError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
-__all__ = ["Ledger", "in_chunks", "single_blas", "watched"]
+__all__ = ["Ledger", "in_chunks", "one_by_one", "single_blas", "watched"]
 
 T = TypeVar("T")
 N_TRIES = 3
@@ -53,6 +53,19 @@ def watched(watcher: Callable[[int, int], None]) -> Iterator[None]:
         yield
     finally:
         _watcher.reset(token)
+
+
+def one_by_one(items: Sequence[T]) -> Iterator[T]:
+    """Yield items, telling the watcher of each; what is done meanwhile is not told."""
+    watcher = _watcher.get()
+    for done, item in enumerate(items, start=1):
+        token = _watcher.set(None)
+        try:
+            yield item
+        finally:
+            _watcher.reset(token)
+        if watcher:
+            watcher(done, len(items))
 
 
 def in_chunks(

@@ -30,6 +30,7 @@ from curvewise.cli.options import (  # noqa: TC001 (typer reads the annotations)
 )
 from curvewise.cli.output import Style, answering, check_plot, note, save_plot, show
 from curvewise.errors import OptionError
+from curvewise.present.pair_plots import figure_of
 
 __all__ = ["contrast"]
 
@@ -110,7 +111,7 @@ def contrast(
             rng=seed,
         )
         if figure is not None:
-            save_plot(lambda: curvewise.plot_contrasts(found).figure, figure)
+            save_plot(lambda: figure_of(found), figure)
         show([found], style)
         if figure is not None:
             note(f"Figure saved as {figure}")

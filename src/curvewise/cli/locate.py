@@ -138,7 +138,7 @@ def locate(
         if figure is not None:
             save_plot(lambda: curvewise.plot_location(curves, where), figure)
         if windows_figure is not None:
-            save_plot(lambda: curvewise.plot_windows(where).figure, windows_figure)
+            save_plot(lambda: curvewise.plot_window_maps(where), windows_figure)
         show([where], style, lines=lines, record=record)
         for path in (figure, windows_figure):
             if path is not None:

@@ -31,6 +31,7 @@ from curvewise.cli.options import (  # noqa: TC001 (typer reads the annotations)
 )
 from curvewise.cli.output import Style, answering, check_plot, note, save_plot, show
 from curvewise.cli.spreading import progress
+from curvewise.present.pair_plots import figure_of
 
 __all__ = ["pairs"]
 
@@ -119,7 +120,7 @@ def pairs(
                 rng=seed,
             )
         if figure is not None:
-            save_plot(lambda: curvewise.plot_pairs(found).figure, figure)
+            save_plot(lambda: figure_of(found), figure)
         show([found, leading], style, record={"best": leading.to_dict()})
         if figure is not None:
             note(f"Figure saved as {figure}")
