@@ -163,6 +163,7 @@ def compare_pairs(
             *_left_out(refused),
             *_passed_on(found, float(alpha)),
         ),
+        higher_is_better=curves.higher_is_better,
         seed=int(rng) if isinstance(rng, int | np.integer) else None,
     )
 

@@ -303,7 +303,7 @@ def _legend(ax: Axes, handles: Sequence[Artist], *, n_columns: int = 3) -> None:
 
 
 def cells(pairs: Pairs) -> tuple[list[str], Integers]:
-    """Prepare the matrix: names, the highest mean first, and the kind of every cell."""
+    """Prepare the matrix: names, the best mean first, and the kind of every cell."""
     names = list(pairs.algorithms)
     place = {name: number for number, name in enumerate(names)}
     differences = np.full((len(names), len(names)), np.nan)
@@ -316,7 +316,9 @@ def cells(pairs: Pairs) -> tuple[list[str], Integers]:
     # In balanced data the mean difference from the others orders as the means do.
     lead = np.where(compared, differences, 0).sum(axis=1)
     lead = np.where(
-        compared.any(axis=1), lead / np.maximum(compared.sum(axis=1), 1), -np.inf
+        compared.any(axis=1),
+        lead / np.maximum(compared.sum(axis=1), 1),
+        -np.inf if pairs.higher_is_better else np.inf,
     )
     kinds = np.select(
         [~compared, differences == 0, differences > 0],
@@ -324,7 +326,7 @@ def cells(pairs: Pairs) -> tuple[list[str], Integers]:
         np.where(apart, LOWER, PERHAPS_LOWER),
     )
     np.fill_diagonal(kinds, ITSELF)
-    order = np.argsort(-lead, kind="stable")
+    order = np.argsort(-lead if pairs.higher_is_better else lead, kind="stable")
     return [names[code] for code in order], kinds[np.ix_(order, order)]
 
 

@@ -41,6 +41,8 @@ def describe_pairs(pairs: Pairs) -> str:
             f"few runs after {how}: the smallest p possible is "
             f"{p_text(pairs.smallest_pvalue)}, above alpha = {pairs.alpha:g}."
         )
+    if not pairs.higher_is_better:
+        how += ", and less is better"
     promise = (
         "For each question the chance of any false claim is at most "
         f"{pairs.alpha:g}. A pair that is not named is not thereby equal."

@@ -112,6 +112,7 @@ class Pairs(Sequence[Pair]):
     alpha: float
     notes: tuple[str, ...]
     warnings: tuple[str, ...]
+    higher_is_better: bool = True
     seed: int | None = None
 
     @overload
@@ -170,6 +171,7 @@ class Pairs(Sequence[Pair]):
             "adjust": self.adjust,
             "error": self.error,
             "alpha": self.alpha,
+            "higher_is_better": self.higher_is_better,
             "seed": self.seed,
             "pairs": [pair.to_dict() for pair in self.pairs],
             "letters": dict(self.letters),
