@@ -56,7 +56,7 @@ def plot_pairs(pairs: Pairs, ax: Axes | None = None) -> Axes:
     """Draw the difference in height of every two algorithms.
 
     Up to eight algorithms: a row for each pair, with its interval and adjusted p. More of
-    them: a matrix, the highest mean first, that tells for each row which columns it is
+    them: a matrix, the best mean first, that tells for each row which columns it is
     above and below, with the letters of `Pairs` at its right.
     """
     ax = axes_or_current(ax, _size(pairs))
@@ -362,7 +362,7 @@ def _matrix(pairs: Pairs, ax: Axes) -> Axes:
     ax.set_xticks(middles, labels, fontsize=font, rotation=90, parse_math=False)
     ax.tick_params(length=0)
     letters = pairs.letters
-    note = "highest mean first"
+    note = "best mean first"
     if max(map(len, letters.values())) <= LONGEST_LETTERS:
         note += "; algorithms that share a letter (right) are not told apart"
         for y, name in zip(middles, names, strict=True):
