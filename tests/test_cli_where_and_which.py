@@ -38,7 +38,12 @@ def test_the_digest_says_where_and_who(table: Path) -> None:
     record = json.loads(run.invoke(app, ["compare", str(table), "--json"]).stdout)
     assert record["where"]["regions"][0]["start"] == 60
     assert record["best"]["leader"] == "C"
-    assert record["best"]["claimed"] is True
+
+
+def test_a_coefficient_that_is_none_is_wrong_usage(table: Path) -> None:
+    result = run.invoke(app, ["contrast", str(table), "-c", "A"])
+    assert result.exit_code == 2
+    assert "is no coefficient" in result.output
 
 
 def test_the_digest_claims_nothing_that_the_overall_test_does_not(table: Path) -> None:
@@ -123,7 +128,6 @@ def test_every_style_prints(table: Path, command: str, style: str) -> None:
         (["contrast", "-c", "A=1", "-c", "B=1"], "sum to 0"),
         (["contrast", "-c", "A=1", "-c", "Z=-1"], "'Z'"),
         (["contrast", "-c", "A=0", "-c", "B=0"], "All coefficients are 0"),
-        (["contrast", "-c", "A"], "is no coefficient: write NAME=NUMBER"),
         (["contrast", "-c", "A=1", "-c", "A=-1"], "two coefficients"),
         (
             ["contrast", "-c", "A=1", "-c", "B=-1", "--window", "9", "1"],

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from curvewise import Curves, CurvesError, OptionError
+from curvewise import Curves, CurvesError, OptionError, compare
 from curvewise.contrasts import contrast
 from curvewise.leaders import best
 from tests.simulation import some_curves
@@ -91,9 +91,11 @@ def test_max_t_is_near_that_of_dunnett_against_each() -> None:
         assert row.pvalue_adjusted == pytest.approx(dunnett.pvalue[place], abs=0.03)
 
 
-def test_two_algorithms_need_no_adjustment() -> None:
-    found = best(stairs((5, 5), [0, 4]))
-    assert found.rows[1].pvalue == found.rows[1].pvalue_adjusted
+def test_of_two_algorithms_no_more_is_said_than_by_comparing_them() -> None:
+    curves = stairs((5, 5), [0, 4])
+    found = best(curves)
+    assert found.rows[1].pvalue_adjusted == compare(curves).algorithm.pvalue
+    assert best(stairs((3, 3), [0, 40])).worse == ()
     assert found.worse == ("A",)
 
 

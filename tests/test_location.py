@@ -209,7 +209,7 @@ def test_neither_names_nor_order_nor_units_change_a_p(seed: int, scale: float) -
     order = np.concatenate([rng.permutation(4), 4 + rng.permutation(5)])
     renamed = np.array(["zeta" if name == "A" else "eta" for name in curves.labels])
     other = Curves(curves.scores[order] * scale + 3 * scale, renamed[order], curves.steps)
-    options = {"exact": False, "n_shuffles": 300, "rng": seed, "n_resamples": 50}
+    options = {"exact": False, "n_shuffles": 300, "rng": seed, "n_resamples": 99}
     first, second = locate(curves, **options), locate(other, **options)  # type: ignore[arg-type]
     np.testing.assert_allclose(first.pvalue_adjusted, second.pvalue_adjusted)
     assert first.windows is not None
@@ -400,3 +400,30 @@ def test_a_large_enumeration_is_refused() -> None:
     scores = autoregressive(np.random.default_rng(0), 40, 5)
     with pytest.raises(OptionError, match="Sample them instead"):
         locate(Curves(scores, ["A"] * 20 + ["B"] * 20), exact=True)
+
+
+def test_the_leader_of_a_region_is_found_within_blocks() -> None:
+    """Easier blocks must not make an algorithm look better than it is."""
+    rng = np.random.default_rng(0)
+    rows, labels, blocks = [], [], []
+    for block in range(16):
+        pair = ("A", "B") if block < 8 else ("B", "C")
+        ease = 10.0 if block < 8 else 0.0
+        for name in pair:
+            rows.append(ease + 3 * "ABC".index(name) + 0.3 * rng.normal(size=6))
+            labels.append(name)
+            blocks.append(block)
+    curves = Curves(rows, labels, blocks=blocks)
+    where = locate(curves, windows=False, rng=0)
+    assert where.regions[0].leader == "C"
+    means = [curves.scores[curves.codes == code].mean() for code in range(3)]
+    assert np.argmax(means) != 2
+
+
+def test_a_window_of_portions_says_what_was_asked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(scanning, "MOST_PLACES", 3)
+    where = locate(with_regions(8, (4, 4), 12, 2.0), exact=True)
+    assert where.window(50, 60).asked == (50, 60)
+    assert where.window(0, 30).asked is None

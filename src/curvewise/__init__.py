@@ -16,19 +16,26 @@ from curvewise.results import (
     Comparisons,
     Contrast,
     Contrasts,
+    Criteria,
     Difference,
     Effect,
     Interval,
     Location,
+    Metric,
     Pair,
     Pairs,
     Region,
+    Transfer,
+    Transfers,
+    Verdict,
     WindowTest,
 )
 
 if TYPE_CHECKING:
     from curvewise.comparisons import compare_many
     from curvewise.contrasts import contrast, contrast_many
+    from curvewise.criteria import check_criteria
+    from curvewise.gains import transfer
     from curvewise.leaders import best
     from curvewise.location import locate
     from curvewise.pairs import compare_pairs
@@ -37,15 +44,18 @@ if TYPE_CHECKING:
         plot_best,
         plot_comparison,
         plot_contrasts,
+        plot_criterion,
         plot_curves,
         plot_difference,
         plot_location,
         plot_null_distribution,
         plot_pairs,
+        plot_transfer,
         plot_window_maps,
         plot_windows,
     )
-    from curvewise.readers import read
+    from curvewise.readers import read, read_tasks
+    from curvewise.transfers import transfer_many
 
 __version__ = "0.1.0"
 
@@ -56,6 +66,7 @@ __all__ = [
     "Comparisons",
     "Contrast",
     "Contrasts",
+    "Criteria",
     "Curves",
     "CurvesError",
     "CurvewiseError",
@@ -63,13 +74,18 @@ __all__ = [
     "Effect",
     "Interval",
     "Location",
+    "Metric",
     "OptionError",
     "Pair",
     "Pairs",
     "Region",
+    "Transfer",
+    "Transfers",
+    "Verdict",
     "WindowTest",
     "__version__",
     "best",
+    "check_criteria",
     "compare",
     "compare_many",
     "compare_pairs",
@@ -81,19 +97,25 @@ __all__ = [
     "plot_best",
     "plot_comparison",
     "plot_contrasts",
+    "plot_criterion",
     "plot_curves",
     "plot_difference",
     "plot_location",
     "plot_null_distribution",
     "plot_pairs",
+    "plot_transfer",
     "plot_window_maps",
     "plot_windows",
     "read",
+    "read_tasks",
+    "transfer",
+    "transfer_many",
 ]
 
 # What a comparison of curves already in memory does not need is imported when first used.
 _LATER = {
     "best": "curvewise.leaders",
+    "check_criteria": "curvewise.criteria",
     "compare_many": "curvewise.comparisons",
     "compare_pairs": "curvewise.pairs",
     "contrast": "curvewise.contrasts",
@@ -103,14 +125,19 @@ _LATER = {
     "plot_best": "curvewise.present",
     "plot_comparison": "curvewise.present",
     "plot_contrasts": "curvewise.present",
+    "plot_criterion": "curvewise.present",
     "plot_curves": "curvewise.present",
     "plot_difference": "curvewise.present",
     "plot_location": "curvewise.present",
     "plot_null_distribution": "curvewise.present",
     "plot_pairs": "curvewise.present",
+    "plot_transfer": "curvewise.present",
     "plot_window_maps": "curvewise.present",
     "plot_windows": "curvewise.present",
     "read": "curvewise.readers",
+    "read_tasks": "curvewise.readers",
+    "transfer": "curvewise.gains",
+    "transfer_many": "curvewise.transfers",
 }
 
 

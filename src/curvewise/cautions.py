@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from curvewise.results import Effect, ErrorTerm
     from curvewise.results.effects import Spread
 
-__all__ = ["cautions", "has_even_blocks", "too_few"]
+__all__ = ["cautions", "has_even_blocks", "too_few", "unequal_spread"]
 
 ASPECTS: dict[str, str] = {"algorithm": "height", "interaction": "shape"}
 # By how much the variance of a difference may be mistaken before it matters.
@@ -49,7 +49,7 @@ def cautions(
         *_single_step(curves),
         *_without_error(effects[error]),
         *_mixed_up(effects, error),
-        *(_unequal_spread(curves) if spread == "equal" else _approximate(curves)),
+        *(unequal_spread(curves) if spread == "equal" else _approximate(curves)),
         *_uneven_blocks(curves),
     )
 
@@ -147,7 +147,7 @@ def _mixed_up(
         )
 
 
-def _unequal_spread(curves: Curves) -> Iterator[str]:
+def unequal_spread(curves: Curves) -> Iterator[str]:
     """Warn where a difference in spread can pass for one in the mean, or hide one.
 
     The shuffle test takes the variance of a difference of two means from the pooled runs.

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from curvewise.cautions import has_even_blocks, unequal_spread
 from curvewise.contrasts import contrast
 from curvewise.errors import CurvesError
 from curvewise.kernels.adjustments import max_adjusted, upper_quantile
@@ -42,13 +43,18 @@ ADJUSTMENTS = ("bonferroni", "max-t")
 NOTES = {
     "bonferroni": (
         "Every p is one-sided, of the leader and the algorithm alone, and multiplied by "
-        "{others}, since the leader was picked by the data."
+        "{factor}, since the leader was picked by the data; intervals are one-sided at the "
+        "level that goes with it. This asks less than telling all pairs apart, so it may "
+        "rule out more."
     ),
     "max-t": (
         "p is adjusted by the largest lead of any algorithm, for each shuffle of the residuals "
-        "of all algorithms. That is approximate, and takes all algorithms to spread alike."
+        "of all algorithms; intervals are one-sided and adjusted. That is approximate, and "
+        "takes all algorithms to spread alike."
     ),
 }
+MAX_T = ', or adjust="max-t" (--adjust max-t)'
+UNEVEN = "Blocks hold different algorithms: means are adjusted for that."
 
 
 def best(
@@ -99,9 +105,12 @@ def best(
     seed = int(as_generator(rng).integers(2**63))
     ranking = _Ranking.of(curves)
     leader, *others = (curves.algorithms[code] for code in ranking.order)
+    # Of two algorithms either may lead, so that one-sided tests count twice.
+    factor = max(len(others), 2)
+    adjust = "bonferroni" if len(others) == 1 else adjust
     options: dict[str, Any] = {
         "alternative": "greater" if curves.higher_is_better else "less",
-        "alpha": alpha / len(others) if adjust == "bonferroni" else alpha,
+        "alpha": alpha / factor if adjust == "bonferroni" else alpha,
         "n_shuffles": n_shuffles,
         "exact": exact,
         "rng": seed,
@@ -117,8 +126,8 @@ def best(
         if adjust == "max-t":
             rows = _by_largest(ranking, alpha, whole_number(n_shuffles), seed)
         else:
-            rows = {name: _multiplied(test, len(others)) for name, test in tests.items()}
-    means = curves.scores.mean(axis=1)
+            rows = {name: _multiplied(test, factor) for name, test in tests.items()}
+    means = _means(ranking)
 
     def row(name: str) -> Contender:
         own = curves.codes == curves.algorithms.index(name)
@@ -130,7 +139,7 @@ def best(
         return Contender(
             name=name,
             n_runs=int(own.sum()),
-            mean=float(means[own].mean()),
+            mean=means[name],
             difference=found.difference,
             interval=found.interval,
             pvalue=tests[name].pvalue if name in tests else None,
@@ -145,9 +154,18 @@ def best(
         adjust=adjust,
         alpha=float(alpha),
         higher_is_better=curves.higher_is_better,
-        notes=(NOTES[adjust].format(others=len(others)),),
+        notes=(
+            NOTES[adjust].format(factor=factor),
+            *(() if has_even_blocks(curves) else (UNEVEN,)),
+        ),
+        smallest_pvalue=max(
+            (test.smallest_pvalue * factor for test in tests.values()), default=0.0
+        )
+        if adjust == "bonferroni"
+        else 0.0,
         warnings=(
-            *(_out_of_reach(tests, len(others), alpha) if adjust == "bonferroni" else ()),
+            *(_out_of_reach(tests, factor, alpha) if adjust == "bonferroni" else ()),
+            *unequal_spread(curves),
             *(
                 f"{name} is kept, since it cannot be compared with {leader}: {reason}"
                 for name, reason in refused.items()
@@ -184,6 +202,19 @@ class _Ranking:
         fit = Fit.of(means, layout.labels, layout.blocks, noise)
         order = np.argsort(-fit.estimates[:, 0], kind="stable")
         return cls(curves, layout, fit, tuple(order.tolist()))
+
+
+def _means(ranking: _Ranking) -> dict[str, float]:
+    """Return the mean of each algorithm, adjusted where blocks hold different ones."""
+    curves, layout, fit = ranking.curves, ranking.layout, ranking.fit
+    heights = curves.scores.mean(axis=1)
+    raw = [heights[curves.codes == code].mean() for code in range(len(curves.algorithms))]
+    if not has_even_blocks(curves):
+        turned = layout.unit * (1 if curves.higher_is_better else -1)
+        estimates = fit.estimates[:, 0] * turned
+        sizes = np.array(curves.sizes)
+        raw = list(heights.mean() + estimates - estimates @ sizes / sizes.sum())
+    return {name: float(mean) for name, mean in zip(curves.algorithms, raw, strict=True)}
 
 
 def _multiplied(test: Contrast, n_others: int) -> _Row:
@@ -244,12 +275,14 @@ def _out_of_reach(
     by_runs = n_others / test.n_relabellings > alpha
     remedy = f"Use at least {math.ceil(n_others / alpha) - 1:,} shuffles"
     if by_runs:
-        remedy = 'Use more runs, or adjust="max-t"'
+        remedy = f"Use more runs{MAX_T if n_others > 2 else ''}"
         n_enough = next(
             n for n in range(2, 99) if n_others / math.comb(2 * n, n) <= alpha
         )
         if len(set(least.values())) == 1:
-            remedy = f'Use {n_enough} runs of each algorithm, or adjust="max-t"'
+            remedy = (
+                f"Use {n_enough} runs of each algorithm{MAX_T if n_others > 2 else ''}"
+            )
     listed = ", ".join(kept[:6]) + (f" and {len(kept) - 6} more" if len(kept) > 6 else "")
     yield (
         f"With these runs the smallest p possible is {p_text(min(smallest, 1.0))} after "

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
-from curvewise.cautions import too_few
-from curvewise.errors import OptionError
+from curvewise.cautions import too_few, unequal_spread
+from curvewise.errors import OptionError, counted
 from curvewise.kernels.adjustments import max_adjusted
 from curvewise.kernels.bands import DifferenceUnits, fit_band
 from curvewise.kernels.enumeration import Enumeration, n_relabellings
@@ -31,6 +31,7 @@ from curvewise.refusals import (
     check_design,
     check_jobs,
     check_variation,
+    resample_count,
     whole_number,
 )
 from curvewise.results import Interval
@@ -48,6 +49,8 @@ from curvewise.scanning import MOST_PLACES, Watch, scan
 from curvewise.shuffling import CHEAP, visits_all
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from curvewise.curves import Curves
     from curvewise.kernels import Floats, Integers
     from curvewise.refusals import RNGLike
@@ -58,6 +61,7 @@ __all__ = ["locate"]
 NAMES = ("algorithm", "interaction")
 MOST_WORK = 400_000_000  # windows × relabellings that are visited without being asked
 MOST_EXACT = 2_000_000  # relabellings, when all are asked for
+LEAST_ERROR = 64 * float(np.finfo(np.float64).eps)  # of a total: less is rounding
 FEWEST_RUNS = 3  # of each algorithm, for a band
 
 
@@ -114,7 +118,7 @@ def locate(
     check_choice("adjustment", adjust, get_args(Adjustment))
     check_alpha(alpha)
     check_jobs(n_jobs)
-    n_most, n_resamples = whole_number(n_shuffles), _resamples(n_resamples)
+    n_most, n_resamples = whole_number(n_shuffles), resample_count(n_resamples)
     alpha, generator = float(alpha), as_generator(rng)
     check_design(curves)
     layout = Layout.of(curves)
@@ -125,7 +129,8 @@ def locate(
 
     count = n_relabellings(labels, blocks)
     n_places = min(curves.n_steps, MOST_PLACES)
-    n_looks = n_places * (n_places + 1) // 2 if windows else curves.n_steps
+    # The same with and without windows, so that both give the same answer.
+    n_looks = n_places * (n_places + 1) // 2
     cheap = min(CHEAP, MOST_WORK // n_looks)
     exact = visits_all(exact, count, n_most, possible=count <= MOST_EXACT, cheap=cheap)
     key, resample_key = (
@@ -172,7 +177,11 @@ def locate(
         n_relabellings=count,
         n_shuffles=found.count,
         seed=int(rng) if isinstance(rng, int | np.integer) else None,
-        warnings=too_few(curves, count, found.count, alpha, exact=exact),
+        warnings=(
+            *too_few(curves, count, found.count, alpha, exact=exact),
+            *_without_error(effects["algorithm"]),
+            *unequal_spread(curves),
+        ),
         resampled_shares=sampled,
         source=curves.source,
     )
@@ -207,21 +216,36 @@ def _effect(
         )
         intervalwise_p = np.repeat(by_place, lengths)
     name = NAMES[row]
+    # What is no more than rounding is nothing; without error F is infinite.
+    profile = np.where(design.totals[row] > 0, profiles[row, :, 0], 0.0)
+    sure = design.roots(profiles)[row, :, 0] ** 2 >= 1 - LEAST_ERROR
+    statistic = np.where(sure, np.inf, statistic)
     return StepEffect(
         name=name,
-        profile=profiles[row, :, 0] * layout.unit**2,
+        profile=profile * layout.unit**2,
         statistic=statistic,
         df=design.df,
         pvalue=_pvalues(found.n_extreme[row], found.count, exact=exact),
         pvalue_adjusted=adjusted,
         pvalue_stepdown=down,
         pvalue_intervalwise=intervalwise_p,
-        regions=_regions(curves, adjusted, statistic, alpha, with_leader=row == 0),
+        regions=_regions(
+            curves, watch, layout, adjusted, statistic, alpha, with_leader=row == 0
+        ),
         clusters=_clusters(
             curves, ratios, watch.threshold, found.masses[row], exact=exact
         ),
         cluster_threshold=watch.threshold,
     )
+
+
+def _without_error(effect: StepEffect) -> Iterator[str]:
+    n_sure = int(np.isinf(effect.statistic).sum())
+    if n_sure:
+        yield (
+            f"At {counted(n_sure, 'step')} all runs of an algorithm have the same score, so F "
+            "is infinite there. Check that the runs are separate runs; p is still valid."
+        )
 
 
 def _pvalues(n_extreme: Integers, count: int, *, exact: bool) -> Floats:
@@ -244,6 +268,8 @@ def _stretches(inside: np.ndarray[Any, Any]) -> list[tuple[int, int]]:
 
 def _regions(
     curves: Curves,
+    watch: Watch,
+    layout: Layout,
     pvalues: Floats,
     statistic: Floats,
     alpha: float,
@@ -260,18 +286,20 @@ def _regions(
                 last - first + 1,
                 float(statistic[held].max()),
                 float(pvalues[held].min()),
-                _leader(curves, held) if with_leader else None,
+                _leader(curves, watch, layout, held) if with_leader else None,
             )
         )
     return tuple(regions)
 
 
-def _leader(curves: Curves, held: slice) -> str:
-    heights = curves.scores[:, held].mean(axis=1)
-    means = [
-        heights[curves.codes == code].mean() for code in range(len(curves.algorithms))
-    ]
-    best = np.argmax(means) if curves.higher_is_better else np.argmin(means)
+def _leader(curves: Curves, watch: Watch, layout: Layout, held: slice) -> str:
+    """Name the algorithm with the best mean over some steps, compared within blocks."""
+    heights = watch.design.deviations[:, held].mean(axis=1)
+    factor = watch.design.factor
+    sums = [heights[layout.labels == code].sum() for code in range(len(factor))]
+    # In centred curves the last algorithm is what the others are compared with.
+    estimates = np.append(factor @ (factor.T @ np.array(sums)), 0.0)
+    best = np.argmax(estimates) if curves.higher_is_better else np.argmin(estimates)
     return curves.algorithms[int(best)]
 
 
@@ -311,9 +339,12 @@ def _window_tests(
         starts=curves.steps[starts],
         stops=curves.steps[stops],
         lengths=windows.lengths,
-        statistic=f_ratios(shares, watch.design.df),
+        statistic=np.where(
+            shares >= 1 - LEAST_ERROR, np.inf, f_ratios(shares, watch.design.df)
+        ),
         pvalue=np.where(held, _pvalues(found.n_windows, found.count, exact=exact), 1.0),
         pvalue_adjusted=np.where(usable, adjusted, 1.0),
+        score=np.where(usable, windows.scores, -np.inf),
         df=watch.design.df,
         alpha=alpha,
     )
@@ -370,10 +401,3 @@ def _threshold(given: float | None, df: tuple[int, int], alpha: float) -> float:
         msg = f"cluster_threshold is an F, a number above 0; it is {given!r}."
         raise OptionError(msg)
     return float(given)
-
-
-def _resamples(n_resamples: object) -> int:
-    if isinstance(n_resamples, int | np.integer) and n_resamples >= 0:
-        return int(n_resamples)
-    msg = f"n_resamples must be a whole number, 0 or more; it is {n_resamples!r}."
-    raise OptionError(msg)

@@ -285,12 +285,16 @@ def _out_of_reach(
     by_runs = n_pairs / max(comparison.n_relabellings for comparison in found.values())
     remedy = f"Use at least {math.ceil(n_pairs / alpha) - 1:,} shuffles"
     if by_runs > alpha:
-        remedy = 'Use adjust="max-t"'
-        if curves.blocks is None:
-            n_enough = next(
-                n for n in range(2, 99) if 2 * n_pairs / math.comb(2 * n, n) <= alpha
-            )
-            remedy += f", or {n_enough} runs of each algorithm"
+        n_enough = next(
+            n for n in range(2, 99) if 2 * n_pairs / math.comb(2 * n, n) <= alpha
+        )
+        remedy = (
+            f"Use {n_enough} runs of each algorithm"
+            if curves.blocks is None
+            else "Use more blocks that hold both algorithms of a pair"
+        )
+        if n_pairs > 1:
+            remedy += ', or adjust="max-t" (--adjust max-t)'
     yield (
         f"With these runs the smallest p possible is {p_text(min(least, 1.0))} after adjustment "
         f"for {counted(n_pairs, 'pair')}, which is above alpha = {alpha:g}: no data could be significant. "

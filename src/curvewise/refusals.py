@@ -24,6 +24,7 @@ __all__ = [
     "check_design",
     "check_jobs",
     "check_variation",
+    "resample_count",
     "whole_number",
 ]
 
@@ -38,6 +39,8 @@ RNGLike = (
 
 # Squares of what is smaller would vanish.
 SMALLEST_SPREAD = 1e-140
+# Fewer have no quantiles to speak of.
+FEWEST_RESAMPLES = 99
 
 
 def as_generator(rng: RNGLike) -> np.random.Generator:
@@ -95,6 +98,19 @@ def whole_number(n_shuffles: object, *, rules: Sequence[str] = ()) -> int:
         )
         raise OptionError(msg)
     return int(number)
+
+
+def resample_count(n_resamples: object) -> int:
+    """Return a number of resamples as an integer, or refuse it; 0 is none."""
+    if isinstance(n_resamples, int | np.integer) and (
+        n_resamples == 0 or n_resamples >= FEWEST_RESAMPLES
+    ):
+        return int(n_resamples)
+    msg = (
+        f"n_resamples must be a whole number, {FEWEST_RESAMPLES} or more, or 0 for no "
+        f"intervals; it is {n_resamples!r}."
+    )
+    raise OptionError(msg)
 
 
 def check_design(curves: Curves) -> None:

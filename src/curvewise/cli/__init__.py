@@ -10,10 +10,12 @@ import typer
 from curvewise import __version__
 from curvewise.cli.compare import compare
 from curvewise.cli.contrast import contrast
+from curvewise.cli.criteria import criteria
 from curvewise.cli.demo import demo
 from curvewise.cli.locate import locate
 from curvewise.cli.output import UNUSABLE, prepare_streams
 from curvewise.cli.pairs import pairs
+from curvewise.cli.transfer import transfer
 
 __all__ = ["app", "main"]
 
@@ -31,7 +33,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog=EPILOG,
 )
-for command in (compare, locate, pairs, contrast, demo):
+for command in (compare, locate, pairs, contrast, transfer, criteria, demo):
     app.command(epilog=EPILOG)(command)
 
 

@@ -132,7 +132,14 @@ def compare(
                 rng=seed,
                 checkpoint=checkpoint,
             )
-        more = digest(curves, comparison, seed=seed)
+        more = digest(
+            curves,
+            comparison,
+            n_shuffles=shuffle_count(shuffles),
+            exact=exact,
+            n_jobs=n_jobs,
+            seed=seed,
+        )
         # Before anything is printed: whoever reads the output may stop reading it.
         if figure is not None:
             save_plot(lambda: curvewise.plot_comparison(curves, comparison), figure)

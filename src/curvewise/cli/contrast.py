@@ -82,10 +82,10 @@ def contrast(
     Example: curvewise contrast runs.csv -c Rainbow=1 -c DQN=-0.5 -c C51=-0.5
     """
     style = Style.chosen(json=as_json, markdown=as_markdown, latex=as_latex)
+    numbers = dict(_coefficient(text) for text in coefficients)
     with answering():
         check_plot(figure)
         weights = _weights(over, window)
-        numbers = dict(_coefficient(text) for text in coefficients)
         if len(numbers) < len(coefficients):
             msg = "An algorithm has two coefficients; give each one."
             raise OptionError(msg)
@@ -124,7 +124,7 @@ def _coefficient(text: str) -> tuple[str, float]:
         return name, float(number)
     except ValueError:
         msg = f"{text!r} is no coefficient: write NAME=NUMBER, such as DQN=-0.5."
-        raise OptionError(msg) from None
+        raise typer.BadParameter(msg) from None
 
 
 def _weights(over: str, window: tuple[float, float] | None) -> Any:

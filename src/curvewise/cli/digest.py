@@ -14,8 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Digest", "digest"]
 
-N_SHUFFLES = 9_999
-MOST_VALUES = 50_000  # of a table beyond which fewer shuffles must do, for a line
+DEFAULT = 9_999
 
 
 class Digest(NamedTuple):
@@ -25,48 +24,56 @@ class Digest(NamedTuple):
     record: dict[str, Any]
 
 
-def digest(curves: Curves, comparison: Comparison, *, seed: int) -> Digest:
+def digest(
+    curves: Curves,
+    comparison: Comparison,
+    *,
+    n_shuffles: object = DEFAULT,
+    exact: bool | None = None,
+    n_jobs: int = 1,
+    seed: int,
+) -> Digest:
     """Look where the curves differ, and who leads.
 
-    Nothing is claimed unless the overall test found a difference: that keeps the chance of
-    any false claim where it was.
+    Nothing is looked for unless the overall test found a difference: that keeps the chance
+    of any false claim where it was.
     """
-    lines: dict[str, str] = {}
-    record: dict[str, Any] = {}
-    # Both take spreads to be equal, and neither can find what no data could show.
-    hopeless = comparison.smallest_pvalue > comparison.alpha
-    if comparison.spread == "unequal" or hopeless:
-        return Digest(lines, record)
-    claims = comparison.overall.significant
-    n_shuffles = N_SHUFFLES if curves.scores.size <= MOST_VALUES else N_SHUFFLES // 10
+    record: dict[str, Any] = {"where": None, "best": None}
+    if comparison.smallest_pvalue > comparison.alpha:
+        return Digest({}, record)
+    if comparison.spread == "unequal":
+        line = "left out, as both take the spreads to be alike."
+        return Digest({"Where and who": line}, record)
+    if not comparison.overall.significant:
+        line = (
+            "nothing is claimed, as no difference was found overall. curvewise locate and "
+            "curvewise pairs ask narrower questions, each with its own chance of a false alarm."
+        )
+        return Digest({"Where and who": line}, record)
     options: dict[str, Any] = {
         "alpha": comparison.alpha,
-        "n_shuffles": n_shuffles,
+        # More shuffles than a line is worth would only take time.
+        "n_shuffles": n_shuffles if n_shuffles in range(1, DEFAULT) else DEFAULT,
+        "exact": False if exact is False else None,
         "rng": seed,
     }
+    lines: dict[str, str] = {}
     if curves.n_steps > 1:
-        where = curvewise.locate(curves, windows=False, n_resamples=0, **options)
+        where = curvewise.locate(
+            curves, windows=False, n_resamples=0, n_jobs=n_jobs, **options
+        )
         record["where"] = {
-            "claimed": claims,
             "regions": [region.to_dict() for region in where.regions],
             "differs_from": where.differs_from,
             "differs_until": where.differs_until,
         }
-        if claims:
-            lines["Where"] = f"{where_line(where)} More: curvewise locate."
+        lines["Where"] = f"{where_line(where)} More: curvewise locate."
     if len(curves.algorithms) > 2:
         best = curvewise.best(curves, **options)
         record["best"] = {
-            "claimed": claims,
             "leader": best.leader,
             "contenders": list(best.contenders),
             "worse": list(best.worse),
         }
-        if claims:
-            lines["Who leads"] = f"{leader_line(best)} More: curvewise pairs."
-    if not claims and record:
-        lines["Where and who"] = (
-            "nothing is claimed, as no difference was found overall; curvewise locate and "
-            "curvewise pairs look closer."
-        )
+        lines["Who leads"] = f"{leader_line(best)} More: curvewise pairs."
     return Digest(lines, record)

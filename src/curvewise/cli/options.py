@@ -34,6 +34,7 @@ __all__ = [
     "Step",
     "To",
     "read_curves",
+    "read_tasks",
     "shuffle_count",
 ]
 
@@ -109,6 +110,14 @@ def read_curves(file: Path, *, lower_is_better: bool, **options: Any) -> Curves:
     curves = curvewise.read(file, higher_is_better=not lower_is_better, **options)
     note(f"Read {curves.source}")
     return curves
+
+
+def read_tasks(file: Path, *, lower_is_better: bool, **options: Any) -> dict[str, Curves]:
+    """Read the curves of several tasks, and say what was read."""
+    tasks = curvewise.read_tasks(file, higher_is_better=not lower_is_better, **options)
+    source = next(iter(tasks.values())).source
+    note(f"Read {source}; {len(tasks)} tasks from {options['task']!r}")
+    return tasks
 
 
 def shuffle_count(text: str) -> Any:

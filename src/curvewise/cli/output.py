@@ -74,6 +74,10 @@ FLAGS = {
     "alpha": "--alpha",
     "n_resamples": "--resamples",
     "cluster_threshold": "--cluster-threshold",
+    "confidence": "--confidence",
+    "optimum": "--optimum",
+    "threshold": "--threshold",
+    "until_asymptote": "--until-asymptote",
 }
 
 

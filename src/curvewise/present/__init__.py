@@ -1,5 +1,6 @@
 """Results in, words and pictures out; nothing is tested or sampled here."""
 
+from curvewise.present.criteria_plots import plot_criterion
 from curvewise.present.location_plots import (
     plot_difference,
     plot_location,
@@ -8,6 +9,7 @@ from curvewise.present.location_plots import (
 )
 from curvewise.present.pair_plots import plot_best, plot_contrasts, plot_pairs
 from curvewise.present.plots import plot_comparison, plot_curves, plot_null_distribution
+from curvewise.present.transfer_plots import plot_transfer
 from curvewise.present.words import describe
 
 __all__ = [
@@ -15,11 +17,13 @@ __all__ = [
     "plot_best",
     "plot_comparison",
     "plot_contrasts",
+    "plot_criterion",
     "plot_curves",
     "plot_difference",
     "plot_location",
     "plot_null_distribution",
     "plot_pairs",
+    "plot_transfer",
     "plot_window_maps",
     "plot_windows",
 ]

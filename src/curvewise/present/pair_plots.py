@@ -50,6 +50,7 @@ class Row:
     marker: str
     filled: bool
     right: str
+    faded: bool = False
 
 
 def plot_pairs(pairs: Pairs, ax: Axes | None = None) -> Axes:
@@ -75,7 +76,7 @@ def plot_pairs(pairs: Pairs, ax: Axes | None = None) -> Axes:
         )
         for pair in pairs
     ]
-    _forest(ax, rows, "adjusted p")
+    forest(ax, rows, "adjusted p")
     level = f"{100 * (1 - pairs.alpha):.6g}%"
     ax.set_xlabel(f"difference in height, with the {level} interval of each pair alone")
     clear = f"told apart (adjusted p ≤ {pairs.alpha:g})"
@@ -106,19 +107,19 @@ def plot_best(best: Best, ax: Axes | None = None) -> Axes:
             else "not compared",
         )
 
-    _forest(ax, [row(each) for each in best.rows], "adjusted p")
+    forest(ax, [row(each) for each in best.rows], "adjusted p")
     level = f"{100 * (1 - best.alpha):.6g}%"
     side = "" if best.higher_is_better else "; lower is better"
     ax.set_xlabel(
         f"difference in height to the leader, with one-sided interval\n"
         f"({level} for all of them together{side})"
     )
-    handles = [_point("leader", CLEAR, "D")]
+    handles = [point("leader", CLEAR, "D")]
     if len(best.contenders) > 1:
-        handles.append(_point("may be the best too", CLEAR, filled=False))
+        handles.append(point("may be the best too", CLEAR, filled=False))
     if best.worse:
         label = f"worse (adjusted p ≤ {best.alpha:g})"
-        handles.append(_point(label, BEHIND, "s"))
+        handles.append(point(label, BEHIND, "s"))
     _legend(ax, handles)
     return ax
 
@@ -148,7 +149,7 @@ def plot_contrasts(contrasts: Contrast | Contrasts, ax: Axes | None = None) -> A
         for name, each in named.items()
     ]
     p = "adjusted p" if family else "p"
-    _forest(ax, rows, p)
+    forest(ax, rows, p)
     some = next(iter(named.values()))
     over = "as weighted"
     if isinstance(some.weights, str):
@@ -203,33 +204,52 @@ def _font(ax: Axes, n_rows: int) -> float:
     return float(np.clip(0.72 * height / max(n_rows, 1), 3.5, 9))
 
 
-def _forest(ax: Axes, rows: Sequence[Row], heading: str) -> None:
-    """Draw a row for each value; an unbounded end is an arrow at the edge."""
-    ends = np.array([0.0, *(x for r in rows for x in (r.value or 0.0, r.low, r.high))])
-    ends = ends[np.isfinite(ends)]
-    room = 0.09 * float(np.ptp(ends)) or 0.5
+def forest(
+    ax: Axes,
+    rows: Sequence[Row],
+    heading: str,
+    *,
+    no_effect: float = 0.0,
+    log: bool = False,
+) -> None:
+    """Draw a row for each value; what lies beyond the axis is an arrow at its edge.
+
+    On a logarithmic axis that is all that is not positive, too.
+    """
+    shown = [no_effect, *(x for r in rows for x in (r.value, r.low, r.high) if x)]
+    ends = np.array([x for x in shown if math.isfinite(x) and (x > 0 or not log)])
+    ends = np.log(ends) if log else ends
+    room = 0.09 * float(np.ptp(ends)) or (0.1 if log else 0.5)
     left, right = float(ends.min()) - room, float(ends.max()) + room
+    outer = [left - room / 3, right + room / 3]
+    if log:
+        ax.set_xscale("log")
+        left, right = math.exp(left), math.exp(right)
+        outer = np.exp(outer).tolist()
     font = _font(ax, len(rows) + 1)
     size = 0.75 * font
-    ax.axvline(0, color="0.5", linewidth=0.8, zorder=0)
+    ax.axvline(no_effect, color="0.5", linewidth=0.8, zorder=0)
     for y, row in enumerate(rows):
         look: dict[str, Any] = {"color": row.colour, "clip_on": False, "zorder": 3}
         if not math.isnan(row.low):
             low, high = max(row.low, left), min(row.high, right)
             ax.plot([low, high], [y, y], linewidth=0.17 * font, **look)
             for end, inside, marker in ((row.low, left, "<"), (row.high, right, ">")):
-                if math.isinf(end):
+                if _beyond(end, log=log):
                     ax.plot([inside], [y], marker=marker, markersize=size, **look)
         if row.value is not None:
+            marker, value = row.marker, row.value
+            if _beyond(value, log=log):
+                marker, value = (">", right) if value > 0 else ("<", left)
             ax.plot(
-                [row.value],
+                [value],
                 [y],
-                marker=row.marker,
+                marker=marker,
                 markersize=size,
                 markerfacecolor=row.colour if row.filled else "white",
                 **look,
             )
-        _beside(ax, y, row.right, font)
+        _beside(ax, y, row.right, font, "0.55" if row.faded else "black")
     ax.annotate(
         heading.replace(" ", "\n"),
         (1, 1),
@@ -239,18 +259,26 @@ def _forest(ax: Axes, rows: Sequence[Row], heading: str) -> None:
         va="bottom",
         fontsize=font,
     )
-    ax.set_xlim(left - room / 3, right + room / 3)
-    ax.locator_params(axis="x", nbins=6)
+    ax.set_xlim(*outer)
+    if not log:
+        ax.locator_params(axis="x", nbins=6)
     ax.set_ylim(len(rows) - 0.4, -0.6)
     ax.set_yticks(
         range(len(rows)), [row.label for row in rows], fontsize=font, parse_math=False
     )
+    for label, row in zip(ax.get_yticklabels(), rows, strict=True):
+        if row.faded:
+            label.set_color("0.55")
     ax.tick_params(axis="y", length=0)
     for spine in ("left", "right", "top"):
         ax.spines[spine].set_visible(False)
 
 
-def _beside(ax: Axes, y: float, text: str, font: float) -> None:
+def _beyond(end: float, *, log: bool) -> bool:
+    return math.isinf(end) or (log and end <= 0)
+
+
+def _beside(ax: Axes, y: float, text: str, font: float, colour: str = "black") -> None:
     ax.annotate(
         text,
         (1, y),
@@ -259,12 +287,14 @@ def _beside(ax: Axes, y: float, text: str, font: float) -> None:
         textcoords="offset points",
         va="center_baseline",
         fontsize=font,
+        color=colour,
         annotation_clip=False,
         parse_math=False,
     )
 
 
-def _point(label: str, colour: str, marker: str = "o", *, filled: bool = True) -> Artist:
+def point(label: str, colour: str, marker: str = "o", *, filled: bool = True) -> Artist:
+    """Return a mark for a legend."""
     from matplotlib.lines import Line2D
 
     face = colour if filled else "white"
@@ -283,9 +313,9 @@ def _significance(ax: Axes, rows: Sequence[Row], clear: str, unclear: str) -> No
     """Explain filled and open marks, as far as there are any."""
     handles = []
     if any(row.filled for row in rows):
-        handles.append(_point(clear, CLEAR))
+        handles.append(point(clear, CLEAR))
     if not all(row.filled for row in rows):
-        handles.append(_point(unclear, UNCLEAR, filled=False))
+        handles.append(point(unclear, UNCLEAR, filled=False))
     _legend(ax, handles)
 
 

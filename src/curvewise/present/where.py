@@ -54,7 +54,11 @@ def window_line(window: WindowTest) -> str:
             f"planned, {p_text(effect.pvalue)})"
         )
     start, stop = step_text(window.start), step_text(window.stop)
-    return f"from {start} to {stop} the curves {' and '.join(parts)}."
+    wider = ""
+    if window.asked is not None:
+        asked = " to ".join(step_text(end) for end in window.asked)
+        wider = f"with so many steps windows are made of portions; {asked} lies within: "
+    return f"{wider}from {start} to {stop} the curves {' and '.join(parts)}."
 
 
 def _regions(location: Location, *, digest: bool = False) -> str:
@@ -74,8 +78,8 @@ def _regions(location: Location, *, digest: bool = False) -> str:
         listed.append(f"{more} shorter stretch{'es' if more > 1 else ''}")
     smallest = min(region.pvalue for region in regions)
     return (
-        f"{names} differ at {held} of {n_steps}: {_joined(listed)} (adjusted for all steps, "
-        f"{_exact(location)}p = {p_text(smallest)} at the clearest)."
+        f"{names} differ at {held:,} of {n_steps}: {_joined(listed)}; adjusted for all steps, "
+        f"{_exact(location)}p = {p_text(smallest)} at the clearest."
     )
 
 

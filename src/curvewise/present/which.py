@@ -37,12 +37,10 @@ def describe_pairs(pairs: Pairs) -> str:
     how = ADJUSTMENTS[pairs.adjust]
     if pairs.smallest_pvalue > pairs.alpha:
         return (
-            f"Whether any of {counted(len(pairs), 'pair')} differ cannot be decided with so "
-            f"few runs after {how}: the smallest p possible is "
+            f"Which of {counted(len(pairs), 'pair')} differ cannot be decided with so few "
+            f"runs after {how}: the smallest p possible is "
             f"{p_text(pairs.smallest_pvalue)}, above alpha = {pairs.alpha:g}."
         )
-    if not pairs.higher_is_better:
-        how += ", and less is better"
     promise = (
         "For each question the chance of any false claim is at most "
         f"{pairs.alpha:g}. A pair that is not named is not thereby equal."
@@ -68,7 +66,12 @@ def _aspect(pairs: Pairs, name: str, how: str) -> str:
     if len(ranked) > MOST_NAMED:
         listed.append(f"and {len(ranked) - MOST_NAMED} more")
     verb = "differs" if len(found) == 1 else "differ"
-    return f"Of {total}, {len(found)} {verb} in {ASPECTS[name]} after {how}: {'; '.join(listed)}."
+    less = name == "algorithm" and not pairs.higher_is_better
+    direction = " (less is better)" if less else ""
+    return (
+        f"Of {total}, {len(found)} {verb} in {ASPECTS[name]}{direction} after {how}: "
+        f"{'; '.join(listed)}."
+    )
 
 
 def _pair(pair: Pair, name: str) -> str:
@@ -105,11 +108,15 @@ def leader_line(best: Best) -> str:
     mean = number_text(next(row.mean for row in best.rows if row.name == best.leader))
     lead = f"{leader} leads (mean score over training {mean})"
     others = [name for name in best.contenders if name != best.leader]
+    every = "the other" if len(best.rows) == 2 else "all others"
     if not others:
-        return f"{lead} and is better than all others."
+        return f"{lead}, and {every} can be ruled out as the best."
+    if not best.worse and best.smallest_pvalue > best.alpha:
+        return f"{lead}, but with so few runs no data could tell {every} from it."
     if not best.worse:
-        return f"{lead}, but none of the others can be told from it."
-    worse = f"{_names(best.worse)} {'is' if len(best.worse) == 1 else 'are'} worse"
+        none = "the other cannot" if len(best.rows) == 2 else "none of the others can"
+        return f"{lead}, but {none} be told from it."
+    worse = f"{_names(best.worse)} can be ruled out as the best"
     return f"{lead}; {_names(others)} cannot be told from it; {worse}."
 
 

@@ -6,6 +6,8 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from curvewise.errors import OptionError, counted
+from curvewise.present.criteria_words import describe_criteria
+from curvewise.present.how_much import describe_transfer, describe_transfers
 from curvewise.present.where import describe_location
 from curvewise.present.which import (
     describe_best,
@@ -19,8 +21,11 @@ from curvewise.results import (
     Comparison,
     Contrast,
     Contrasts,
+    Criteria,
     Location,
     Pairs,
+    Transfer,
+    Transfers,
 )
 from curvewise.steps import step_text
 from curvewise.tables import number_text, p_text, printable
@@ -32,7 +37,17 @@ if TYPE_CHECKING:
 
 __all__ = ["describe"]
 
-Result = Comparison | Location | Pairs | Best | Contrast | Contrasts
+Result = (
+    Comparison
+    | Location
+    | Pairs
+    | Best
+    | Contrast
+    | Contrasts
+    | Criteria
+    | Transfer
+    | Transfers
+)
 ASPECTS = {"height": "algorithm", "shape": "interaction"}
 
 
@@ -51,6 +66,9 @@ def describe(result: Result) -> str:
         Best: describe_best,
         Contrast: describe_contrast,
         Contrasts: describe_contrasts,
+        Criteria: describe_criteria,
+        Transfer: describe_transfer,
+        Transfers: describe_transfers,
     }
     if type(result) not in words:
         msg = f"There is nothing to say about a {type(result).__name__}: give a result."

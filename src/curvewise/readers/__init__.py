@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from curvewise.curves import Curves
 
-__all__ = ["read"]
+__all__ = ["read", "read_tasks"]
 
 KINDS = {
     ".csv": "CSV",
@@ -83,6 +83,55 @@ def read(
         path,
         kind,
         columns,
+        only=only,
+        start=start,
+        stop=stop,
+        higher_is_better=higher_is_better,
+    )
+
+
+def read_tasks(
+    path: str | os.PathLike[str],
+    *,
+    task: str,
+    algorithm: str | None = None,
+    run: str | None = None,
+    step: str | None = None,
+    score: str | None = None,
+    block: str | None = None,
+    only: Sequence[str] | None = None,
+    start: float | None = None,
+    stop: float | None = None,
+    higher_is_better: bool = True,
+) -> dict[str, Curves]:
+    """Read the curves of several tasks from one file.
+
+    Parameters
+    ----------
+    path : path
+        CSV, TSV, Parquet or JSON lines.
+    task : str
+        The column that tells the tasks apart.
+    algorithm, run, step, score, block, only, start, stop, higher_is_better
+        As in `read`.
+
+    Returns
+    -------
+    dict from task to Curves
+    """
+    path = Path(path)
+    kind = _kind(path)
+    _check_file(path)
+    if kind == "NPZ":
+        msg = f"{path.name} has no column of tasks: an NPZ archive holds one task."
+        raise CurvesError(msg)
+    from curvewise.readers.table import read_tasks as read_table_of_tasks
+
+    return read_table_of_tasks(
+        path,
+        kind,
+        Columns(algorithm, run, step, score, block),
+        task,
         only=only,
         start=start,
         stop=stop,

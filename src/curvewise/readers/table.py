@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import gzip
 import zlib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from curvewise.curves import Curves
-from curvewise.errors import CurvesError, counted
-from curvewise.frames import check_names, numbers
+from curvewise.errors import CurvesError, counted, nearest
+from curvewise.frames import check_names, natural_order, numbers
 from curvewise.readers import delimited, json_lines, parquet
 from curvewise.readers.columns import Wanted, missing, recognised, step_columns
 from curvewise.steps import as_steps, in_window, step_text
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from curvewise.readers.columns import Columns
 
-__all__ = ["read_table"]
+__all__ = ["read_table", "read_tasks"]
 
 FORMATS = {
     "CSV": delimited,
@@ -33,24 +33,55 @@ FORMATS = {
 }
 
 
-def read_table(
-    path: Path,
-    kind: str,
-    named: Columns,
-    *,
-    only: Sequence[str] | None = None,
-    start: float | None = None,
-    stop: float | None = None,
-    higher_is_better: bool = True,
-) -> Curves:
-    """Read a table in long form, or in wide form when its columns are steps."""
+def read_table(path: Path, kind: str, named: Columns, **options: Any) -> Curves:
+    """Read a table in long form, or in wide form when its columns are steps.
+
+    ``options`` are those of `readers.read`: only, start, stop, higher_is_better.
+    """
+    loaded = _load(path, kind, named, None)
+    return _curves(loaded.frame, loaded, **options)
+
+
+def read_tasks(
+    path: Path, kind: str, named: Columns, task: str, **options: Any
+) -> dict[str, Curves]:
+    """Read a table that holds several tasks, told apart by a column."""
+    loaded = _load(path, kind, named, task)
+    tasks = _named(loaded.frame, task)
+    found = {}
+    for name in natural_order(set(tasks)):
+        try:
+            found[name] = _curves(loaded.frame.filter(tasks == name), loaded, **options)
+        except CurvesError as error:
+            msg = f"Task {name!r}: {error}"
+            raise CurvesError(msg) from None
+    return found
+
+
+class _Loaded(NamedTuple):
+    """A table as it was read, and which of its columns is what."""
+
+    frame: pl.DataFrame
+    columns: Columns
+    steps: dict[str, float]
+    wanted: Wanted
+    source: str
+
+
+def _load(path: Path, kind: str, named: Columns, task: str | None) -> _Loaded:
     import polars as pl
 
     try:
         holds_lists = FORMATS[kind].columns(path)
-        columns = recognised(named, list(holds_lists))
-        steps = _wide_steps(columns, list(holds_lists))
+        if task is not None and task not in holds_lists:
+            msg = f"No column is called {task!r}; {nearest(task, list(holds_lists))}"
+            raise CurvesError(msg)
+        others = [column for column in holds_lists if column != task]
+        columns = recognised(named, others)
+        steps = _wide_steps(columns, others)
         wanted = _wanted(columns, holds_lists, steps)
+        if task is not None:
+            wanted = wanted._replace(names=list(dict.fromkeys([*wanted.names, task])))
         frame = FORMATS[kind].load(path, wanted)
     except (pl.exceptions.PolarsError, gzip.BadGzipFile, zlib.error, EOFError) as error:
         reason = (
@@ -67,6 +98,7 @@ def read_table(
     if frame.height == 0:
         msg = f"{path.name} has a header and no rows; it needs a row per run and step."
         raise CurvesError(msg)
+    source = f"{path.name}: {columns.described()}"
     if steps:
         used = {*wanted.names, *wanted.numbers}
         ignored = [repr(column) for column in holds_lists if column not in used]
@@ -74,13 +106,33 @@ def read_table(
         source = (
             f"{path.name}: wide form, {len(steps)} steps, {columns.described()}{shown}"
         )
-        return _from_wide(
-            frame, columns, steps, only, start, stop, source, higher=higher_is_better
-        )
-    source = f"{path.name}: {columns.described()}"
     if wanted.lists:
         frame, columns = _unrolled(frame, columns, wanted.lists)
         source = f"{path.name}: a run to a row, {columns.described()}"
+    return _Loaded(frame, columns, steps, wanted, source)
+
+
+def _curves(
+    frame: pl.DataFrame,
+    loaded: _Loaded,
+    *,
+    only: Sequence[str] | None = None,
+    start: float | None = None,
+    stop: float | None = None,
+    higher_is_better: bool = True,
+) -> Curves:
+    columns, source = loaded.columns, loaded.source
+    if loaded.steps:
+        return _from_wide(
+            frame,
+            columns,
+            loaded.steps,
+            only,
+            start,
+            stop,
+            source,
+            higher=higher_is_better,
+        )
     return Curves.from_frame(
         frame,
         algorithm=str(columns.algorithm),

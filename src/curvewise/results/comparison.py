@@ -231,7 +231,9 @@ def _effects_table(comparison: Comparison) -> Table:
             (
                 meaning[name],
                 number_text(effect.statistic),
-                number_text(effect.critical_value),
+                number_text(effect.critical_value)
+                if comparison.smallest_pvalue <= comparison.alpha
+                else "none",
                 p_text(effect.pvalue),
                 interval,
                 number_text(effect.effect_size),

@@ -64,13 +64,15 @@ class Best:
         The leader first, and those that cannot be told from it, the better ones first. With
         confidence 1 - alpha the truly best is among them.
     worse : tuple of str
-        Those that are told to be worse than the leader.
+        Those that can be ruled out as the best: significantly worse than the leader.
     rows : tuple of Contender
         Every algorithm, the better ones first.
     adjust : "bonferroni" or "max-t"
     alpha : float
     notes : tuple of str
         How p was adjusted.
+    smallest_pvalue : float
+        What the adjusted p of some algorithm cannot be smaller than, whatever the data.
     warnings : tuple of str
         What a reader must know before believing the rest.
     seed : int or None
@@ -83,6 +85,7 @@ class Best:
     alpha: float
     higher_is_better: bool
     notes: tuple[str, ...]
+    smallest_pvalue: float
     warnings: tuple[str, ...]
     seed: int | None = None
 
@@ -93,7 +96,7 @@ class Best:
 
     @property
     def worse(self) -> tuple[str, ...]:
-        """Those that are told to be worse than the leader."""
+        """Those that can be ruled out as the best."""
         return tuple(row.name for row in self.rows if not row.contends)
 
     def to_dict(self) -> dict[str, Any]:
@@ -121,7 +124,9 @@ class Best:
         rows = tuple(
             (
                 row.name,
-                "leader" if row.name == self.leader else "" if row.contends else "worse",
+                "leader"
+                if row.name == self.leader
+                else ("" if row.contends else "ruled out"),
                 str(row.n_runs),
                 number_text(row.mean),
                 "" if row.difference is None else number_text(row.difference),

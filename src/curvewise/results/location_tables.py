@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from curvewise.errors import counted
 from curvewise.steps import step_text
 from curvewise.tables import Table, column_texts, number_text, p_text
 
@@ -60,7 +61,7 @@ def _regions(location: Location) -> Table:
     header = ("regions", "ahead", "from", "to", "largest F", "p", "share of it all")
     how = {"max-f": "largest F", "step-down": "largest F, stepping down"}[location.adjust]
     adjusted = (
-        f"p is adjusted for all {len(location.steps)} steps ({how} of each relabelling): the "
+        f"p is adjusted for {counted(len(location.steps), 'step')} ({how} of each relabelling): the "
         f"chance that any step is named falsely is at most {location.alpha:g}, for each of "
         "the two questions."
     )
@@ -122,7 +123,8 @@ def _clusters(location: Location) -> Table:
     threshold = number_text(location.effects["algorithm"].cluster_threshold)
     note = (
         f"Clusters of steps with F of {threshold} or more, by summed F. A small p says that "
-        "some cluster is real, not where it begins or ends."
+        "some cluster is real, not where it begins or ends. Those with p above "
+        f"{location.alpha:g} are left out; --json has them all."
     )
     return Table(("clusters", "from", "to", "mass", "p"), tuple(rows), notes=(note,))
 
@@ -131,15 +133,15 @@ def _steps(location: Location) -> Table:
     header = ["step"]
     columns = [[step_text(step) for step in location.steps.tolist()]]
     for name, effect in location.effects.items():
-        letter = {"algorithm": "A", "interaction": "I"}[name]
-        header += [letter, f"{letter} so far", "F", "p"]
+        what = {"algorithm": "difference SS", "interaction": "change SS"}[name]
+        header += [what, "so far", "F", "p"]
         columns += [
             column_texts(effect.profile.tolist()),
             [f"{share:.0%}" for share in effect.cumulative_share],
             column_texts(effect.statistic.tolist()),
             [p_text(p) for p in effect.pvalue_adjusted],
         ]
-    notes = ["A: differences between algorithms at the step, as a sum of squares."]
+    notes = ["difference SS: between algorithms at the step, as a sum of squares (A)."]
     if "interaction" in location.effects:
-        notes.append("I: what is left of them when each curve's own mean is taken off.")
+        notes.append("change SS: the same when each curve's own mean is taken off (I).")
     return Table(tuple(header), tuple(zip(*columns, strict=True)), notes=tuple(notes))

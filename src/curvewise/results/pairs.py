@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
 
 from curvewise.errors import OptionError, nearest
 from curvewise.results.contrasts import interval_text, with_warnings
-from curvewise.results.effects import json_ready
+from curvewise.results.effects import Interval, json_ready
 from curvewise.tables import Table, number_text, p_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from curvewise.results.effects import Effect, ErrorTerm, Interval
+    from curvewise.results.effects import Effect, ErrorTerm
 
 __all__ = ["Pair", "Pairs", "letters"]
 
@@ -70,6 +70,19 @@ class Pair:
             raise OptionError(msg)
         effect: Effect | None = getattr(self, name)
         return effect
+
+    def turned(self) -> Pair:
+        """Return the same pair with the algorithms in the other order."""
+        return replace(
+            self,
+            a=self.b,
+            b=self.a,
+            difference=0.0 - self.difference,
+            interval=Interval(0.0 - self.interval.high, 0.0 - self.interval.low),
+            hedges_g=None if self.hedges_g is None else 0.0 - self.hedges_g,
+            probability_of_superiority=1 - self.probability_of_superiority,
+            n_runs=(self.n_runs[1], self.n_runs[0]),
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the pair as JSON-ready data; an unbounded end is None."""
@@ -130,7 +143,7 @@ class Pairs(Sequence[Pair]):
         return {frozenset((pair.a, pair.b)): pair for pair in self.pairs}
 
     def pair(self, a: str, b: str) -> Pair:
-        """Return the pair of two algorithms, named in either order, as it was compared."""
+        """Return the pair of two algorithms, as seen from the first one named."""
         for name in (a, b):
             if name not in self.algorithms:
                 msg = f"No algorithm is called {name!r}; {nearest(name, self.algorithms)}"
@@ -139,7 +152,7 @@ class Pairs(Sequence[Pair]):
         if found is None:
             msg = f"{a!r} and {b!r} were not compared; the warnings may say why."
             raise OptionError(msg)
-        return found
+        return found if found.a == a else found.turned()
 
     def significant(self, effect: str = "algorithm") -> tuple[Pair, ...]:
         """Return the pairs in which an effect is significant after adjustment."""

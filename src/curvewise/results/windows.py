@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -44,13 +44,17 @@ class WindowEffect:
 
 @dataclass(frozen=True)
 class WindowTest:
-    """The table of curves restricted to the steps from start to stop."""
+    """The table of curves restricted to the steps from start to stop.
+
+    ``asked`` are the ends that were asked for, where whole portions of steps had to be taken.
+    """
 
     start: float
     stop: float
     n_steps: int
     algorithm: WindowEffect
     interaction: WindowEffect | None
+    asked: tuple[float, float] | None = None
 
     @property
     def pvalue_adjusted(self) -> float:
@@ -92,25 +96,29 @@ class WindowTests:
     statistic: Floats = field(repr=False)
     pvalue: Floats = field(repr=False)
     pvalue_adjusted: Floats = field(repr=False)
+    score: Floats = field(repr=False)
     df: tuple[int, int]
     alpha: float
 
     def holding(self, first: float, last: float) -> WindowTest:
         """Return the smallest window of whole places that holds two steps."""
         inside = np.flatnonzero((self.stops >= first) & (self.starts <= last))
-        return self._test(int(inside[0]), int(inside[-1]))
+        test = self._test(int(inside[0]), int(inside[-1]))
+        if (test.start, test.stop) == (first, last):
+            return test
+        return replace(test, asked=(float(first), float(last)))
 
     def most_striking(self, effect: str = "algorithm") -> WindowTest:
-        """Return the window with the smallest adjusted p, the longest of several."""
+        """Return the window that stands out most, the shortest of equals."""
         names = ("algorithm", "interaction")
         if effect not in names:
             msg = f"No effect is called {effect!r}; {nearest(str(effect), names)}"
             raise OptionError(msg)
         row = names.index(effect)
-        adjusted = self.pvalue_adjusted[row]
-        best = np.argwhere(adjusted == adjusted[self.lengths > row].min())
-        best = best[self.lengths[tuple(best.T)] > row]
-        first, last = max(best.tolist(), key=lambda ends: self.lengths[ends[0], ends[1]])
+        usable = self.lengths > row
+        scores = np.where(usable, self.score[row], -np.inf)
+        best = np.argwhere(usable & (scores >= scores.max() - 1e-9))
+        first, last = min(best.tolist(), key=lambda ends: self.lengths[ends[0], ends[1]])
         return self._test(first, last)
 
     def _test(self, first: int, last: int) -> WindowTest:

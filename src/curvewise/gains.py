@@ -1,0 +1,420 @@
+"""How much does one condition gain on another? The learning-comparison metrics.
+
+Gorski & Laird (2009), Evaluating Evaluations, CCA-TR-2009-05.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, get_args
+
+import numpy as np
+
+from curvewise.errors import CurvesError, OptionError, nearest
+from curvewise.kernels.adjustments import TIE
+from curvewise.kernels.metrics import METRICS, Setting, first_reached
+from curvewise.kernels.pvalues import pvalue
+from curvewise.layout import Layout
+from curvewise.measurement import (
+    Problem,
+    distances,
+    metric_intervals,
+    resample_metrics,
+    shuffle_metrics,
+)
+from curvewise.readings import NO_EFFECT, UNITS, advice, reading, undefined
+from curvewise.refusals import (
+    as_generator,
+    check_choice,
+    check_curves,
+    resample_count,
+    whole_number,
+)
+from curvewise.results.transfer import Integration, IntervalKind, Metric, Transfer
+from curvewise.steps import step_text
+from curvewise.tables import number_text
+
+if TYPE_CHECKING:
+    from curvewise.curves import Curves
+    from curvewise.kernels import Floats
+    from curvewise.measurement import Resampled
+    from curvewise.refusals import RNGLike
+
+__all__ = ["transfer"]
+
+TOLERANCE = 0.05  # of the range of the mean curves, for "has it levelled off?"
+
+
+def transfer(
+    curves: Curves,
+    *,
+    control: str,
+    experimental: str,
+    optimum: float | None = None,
+    window: tuple[float, float] | None = None,
+    until_asymptote: float | None = None,
+    threshold: float | None = None,
+    integration: Integration = "sum",
+    confidence: float = 0.95,
+    interval: IntervalKind | None = None,
+    n_resamples: int = 9_999,
+    n_shuffles: int = 9_999,
+    exact: bool | None = None,
+    rng: RNGLike = None,
+    allow_optimum_below: bool = False,
+) -> Transfer:
+    """Measure how much the experimental condition gains on the control.
+
+    Parameters
+    ----------
+    curves : Curves
+        With both conditions among its algorithms.
+    control, experimental : str
+        The two conditions: from scratch and with transfer, baseline and change.
+    optimum : float, optional
+        The best score there can be. Without it the best observed one stands in, and the
+        calibrated transfer ratio is flagged.
+    window : (start, stop), optional
+        The steps to compare, both included; all by default.
+    until_asymptote : float, optional
+        End the window at the first step from which both mean curves stay within this share
+        of their range around their final mean.
+    threshold : float, optional
+        The score of time to threshold; by default what the control reaches in the end.
+    integration : "sum" or "trapezoid"
+        How areas are taken: the papers' sum over steps, or trapezoids, which suit steps at
+        unequal distances.
+    confidence : float
+        Of the intervals.
+    interval : "percentile", "bca" or "studentised", optional
+        Which interval is shown. By default studentised, which covers best with 5 to 10 runs,
+        and percentile for time to threshold.
+    n_resamples, n_shuffles, exact, rng
+        Resamples for the intervals; shuffles for p, as in `compare`.
+    allow_optimum_below : bool
+        Accept an optimum that some scores exceed.
+
+    Returns
+    -------
+    Transfer
+
+    Examples
+    --------
+    >>> import curvewise as cw
+    >>> curves = cw.load_example("tictactoe")
+    >>> found = cw.transfer(curves, control="A2", experimental="A1", optimum=100, rng=0)
+    >>> found.calibrated_transfer_ratio.value
+    0.0936
+    """
+    check_curves(curves, "transfer()")
+    check_choice("integration", integration, get_args(Integration))
+    if interval is not None:
+        check_choice("interval", interval, get_args(IntervalKind))
+    alpha = 1 - _confidence(confidence)
+    n_resamples, n_most = resample_count(n_resamples), whole_number(n_shuffles)
+    generator = as_generator(rng)
+    chosen = _chosen(curves, control, experimental)
+    if window is not None:
+        chosen = chosen.window(*_window(window))
+    whole = chosen
+    if until_asymptote is not None:
+        chosen = _until_asymptote(chosen, control, until_asymptote)
+    problem = _problem(
+        chosen, control, optimum, threshold, integration, allow_below=allow_optimum_below
+    )
+    keys = [int(k) for k in generator.integers(2**64, size=2, dtype=np.uint64)]
+    observed = problem.values(np.ones((1, chosen.n_runs)))
+    resampled = resample_metrics(problem, n_resamples, keys[0])
+    null, exact, count = shuffle_metrics(problem, n_most, keys[1], exact)
+    sign = 1.0 if curves.higher_is_better else -1.0
+    means = [
+        problem.scores[problem.member == side].mean(axis=0) * sign for side in (0, 1)
+    ]
+    metrics = {
+        name: _metric(
+            name,
+            problem,
+            observed,
+            resampled,
+            null,
+            alpha=alpha,
+            kind=interval,
+            exact=exact,
+            sides=(control, experimental),
+            sign=sign,
+            optimum_known=optimum is not None,
+        )
+        for name in METRICS
+    }
+    setting = problem.setting
+    best = (
+        max(float(means[0].max()), float(means[1].max()))
+        if sign > 0
+        else min(float(means[0].min()), float(means[1].min()))
+    )
+    recommended, why = advice(metrics, optimum_known=optimum is not None)
+    times = tuple(
+        float(first_reached(sign * mean[None, :], setting.threshold, setting.steps)[0])
+        for mean in means
+    )
+    return Transfer(
+        control=control,
+        experimental=experimental,
+        n_runs=(int(np.sum(problem.member == 0)), int(np.sum(problem.member == 1))),
+        n_blocks=None if chosen.blocks is None else len(set(chosen.blocks)),
+        steps=chosen.steps,
+        mean_control=means[0],
+        mean_experimental=means[1],
+        metrics=metrics,
+        recommended=recommended,
+        advice=why,
+        optimum=best if optimum is None else float(optimum),
+        optimum_known=optimum is not None,
+        shift=setting.shift,
+        threshold=sign * setting.threshold,
+        times=(times[0], times[1]),
+        asymptotes=(
+            float(means[0][-setting.n_last :].mean()),
+            float(means[1][-setting.n_last :].mean()),
+        ),
+        integration=integration,
+        confidence=1 - alpha,
+        higher_is_better=curves.higher_is_better,
+        n_resamples=n_resamples if resampled is not None else 0,
+        n_shuffles=count,
+        exact=exact,
+        seed=int(rng) if isinstance(rng, int | np.integer) else None,
+        warnings=_warnings(chosen, whole, problem, optimum, until_asymptote, sign),
+        source=curves.source,
+    )
+
+
+def _chosen(curves: Curves, control: str, experimental: str) -> Curves:
+    for side, name in (("control", control), ("experimental", experimental)):
+        if name not in curves.algorithms:
+            msg = (
+                f"No condition is called {name!r} ({side}); "
+                f"{nearest(str(name), curves.algorithms)}"
+            )
+            raise CurvesError(msg)
+    if control == experimental:
+        msg = f"Control and experimental condition are both {control!r}: name two."
+        raise OptionError(msg)
+    return curves.select(control, experimental)
+
+
+def _problem(
+    curves: Curves,
+    control: str,
+    optimum: float | None,
+    threshold: float | None,
+    integration: Integration,
+    *,
+    allow_below: bool,
+) -> Problem:
+    sign = 1.0 if curves.higher_is_better else -1.0
+    layout = Layout.of(curves) if np.ptp(curves.scores) > 0 else None
+    order = np.arange(curves.n_runs) if layout is None else layout.order
+    scores = sign * curves.scores[order]
+    member = (curves.labels[order] != control).astype(np.int64)
+    blocks = np.zeros(curves.n_runs, dtype=np.int64) if layout is None else layout.blocks
+    if curves.blocks is None:
+        units, strata = np.arange(curves.n_runs), member
+    else:
+        units, strata = blocks, np.zeros(len(np.unique(blocks)), dtype=np.int64)
+    n_last = max(curves.n_steps // 10, 1)
+    control_mean = scores[member == 0].mean(axis=0)
+    best = float(scores.max())
+    if optimum is not None:
+        _check_number("optimum", optimum)
+        if sign * optimum < best and not allow_below:
+            side = "below" if sign > 0 else "above"
+            msg = (
+                f"The optimum {number_text(optimum)} lies {side} an observed score, "
+                f"{number_text(sign * best)}. Give the best score there can be, or allow it "
+                "to be exceeded: allow_optimum_below=True, --allow-optimum-below."
+            )
+            raise OptionError(msg)
+    if threshold is not None:
+        _check_number("threshold", threshold)
+    setting = Setting(
+        weights=_weights(curves.steps.astype(np.float64), integration),
+        shift=max(-float(scores.min()), 0.0),
+        optimum=None if optimum is None else sign * float(optimum),
+        threshold=float(control_mean[-n_last:].mean())
+        if threshold is None
+        else sign * float(threshold),
+        n_last=n_last,
+        steps=curves.steps.astype(np.float64),
+    )
+    return Problem(scores, member, blocks, units, strata, setting)
+
+
+def _weights(steps: Floats, integration: Integration) -> Floats:
+    if integration == "sum" or len(steps) == 1:
+        return np.ones(len(steps))
+    gaps = np.diff(steps)
+    return np.asarray((np.append(gaps, 0.0) + np.append(0.0, gaps)) / 2)
+
+
+def _until_asymptote(curves: Curves, control: str, tolerance: float) -> Curves:
+    """End the window where both mean curves have levelled off, if they do."""
+    if not isinstance(tolerance, int | float | np.number) or not 0 < tolerance < 1:
+        msg = (
+            "until_asymptote is a share of the range of the curves, between 0 and 1, such as "
+            f"0.05; it is {tolerance!r}."
+        )
+        raise OptionError(msg)
+    first = _levelled_off(curves, control, float(tolerance))
+    return curves if first is None else curves.window(None, curves.steps[first])
+
+
+def _levelled_off(curves: Curves, control: str, tolerance: float) -> int | None:
+    """Return the first step from which both curves stay near their final mean."""
+    is_control = curves.labels == control
+    means = [curves.scores[rows].mean(axis=0) for rows in (is_control, ~is_control)]
+    n_last = max(curves.n_steps // 10, 1)
+    near = tolerance * (max(m.max() for m in means) - min(m.min() for m in means))
+    away = np.zeros(curves.n_steps, dtype=np.bool_)
+    for mean in means:
+        away |= np.abs(mean - mean[-n_last:].mean()) > near
+    first = int(np.flatnonzero(away)[-1]) + 1 if away.any() else 0
+    # To lie near the mean of the last steps at these steps only says nothing.
+    return first if first < curves.n_steps - n_last or curves.n_steps == 1 else None
+
+
+def _metric(
+    name: str,
+    problem: Problem,
+    observed: dict[str, Floats],
+    resampled: dict[str, Resampled] | None,
+    null: dict[str, Floats],
+    *,
+    alpha: float,
+    kind: IntervalKind | None,
+    exact: bool,
+    sides: tuple[str, str],
+    sign: float,
+    optimum_known: bool,
+) -> Metric:
+    value = float(observed[name][0])
+    comparable = name == "average_relative_reduction" or (
+        name == "calibrated_transfer_ratio" and optimum_known
+    )
+    reason = undefined(name, problem.scores.shape[1], sides) if math.isnan(value) else ""
+    if problem.scores.shape[1] == 1 and name == "average_relative_reduction":
+        value, reason = math.nan, "with a single step there is no training to be saved."
+    # Differences are told in scores as they were given.
+    turned = sign if UNITS[name] else 1.0
+    shared = {
+        "name": name,
+        "confidence": 1 - alpha,
+        "no_effect": NO_EFFECT[name],
+        "exact": exact,
+        "unit": UNITS[name],
+        "comparable": comparable,
+    }
+    if math.isnan(value):
+        return Metric(
+            value=None,
+            interval=None,
+            interval_kind=None,
+            intervals={},
+            pvalue=None,
+            reading="",
+            reason=reason,
+            **shared,  # type: ignore[arg-type]
+        )
+    intervals, chosen = {}, None
+    if resampled is not None:
+        intervals = metric_intervals(value, resampled[name], alpha, turned)
+        chosen = kind or ("percentile" if name == "time_to_threshold" else "studentised")
+        chosen = chosen if chosen in intervals else "percentile"
+    distance = distances(name, null[name])
+    reached = float(distances(name, np.array([value]))[0])
+    # Equal but for rounding is as far.
+    least = reached * (1 - TIE) if math.isfinite(reached) else reached
+    n_extreme = int(np.sum(distance >= least))
+    told = value * turned + 0.0
+    return Metric(
+        value=told,
+        interval=intervals.get(chosen) if chosen else None,
+        interval_kind=chosen,
+        intervals=intervals,
+        pvalue=pvalue(n_extreme, len(distance), exact=exact),
+        reading=reading(name, value, sides, higher_is_better=sign > 0),
+        error=None if resampled is None else resampled[name].error,
+        resamples=None if resampled is None else turned * resampled[name].values,
+        resample_errors=None if resampled is None else resampled[name].errors,
+        null_distribution=turned * null[name],
+        **shared,  # type: ignore[arg-type]
+    )
+
+
+def _warnings(
+    chosen: Curves,
+    whole: Curves,
+    problem: Problem,
+    optimum: float | None,
+    until_asymptote: float | None,
+    sign: float,
+) -> tuple[str, ...]:
+    said = []
+    sizes = np.bincount(problem.strata)
+    if sizes.min() < 2:
+        what = "condition" if chosen.blocks is None else "table"
+        unit = "run" if chosen.blocks is None else "block"
+        said.append(
+            f"A {what} has a single {unit}: how much runs vary is not known, so there are no "
+            "intervals. Repeat the training with other seeds."
+        )
+    if sign < 0:
+        said.append(
+            "Lower scores are better: they were turned round, and positive gains mean that "
+            "the experimental condition is better. Differences are told in scores as given."
+        )
+    if problem.setting.shift > 0:
+        said.append(
+            f"The transfer ratio needs scores that are not negative: "
+            f"{number_text(problem.setting.shift)} was added to all of them, and the ratio "
+            "depends on that."
+        )
+    if optimum is None:
+        said.append(
+            "No optimum was given: the best mean score observed stands in for it, so the "
+            "calibrated transfer ratio must not be compared across tasks."
+        )
+    control = str(chosen.algorithms[0])
+    if chosen.n_steps > 1 and until_asymptote is None:
+        if _levelled_off(chosen, control, TOLERANCE) is None:
+            said.append(
+                "The curves have not levelled off within the window: what depends on the end "
+                "(asymptotic advantage, average relative reduction, areas) would change with "
+                "more training."
+            )
+    elif until_asymptote is not None and chosen.n_steps == whole.n_steps:
+        said.append(
+            "No asymptote was reached within the steps; the whole window, up to step "
+            f"{step_text(whole.steps[-1])}, is compared."
+        )
+    return tuple(said)
+
+
+def _check_number(name: str, value: object) -> None:
+    if not isinstance(value, int | float | np.number) or not math.isfinite(value):
+        msg = f"{name} must be a finite number, a score; it is {value!r}."
+        raise OptionError(msg)
+
+
+def _window(window: object) -> tuple[float, float]:
+    if isinstance(window, tuple | list) and len(window) == 2:
+        return window[0], window[1]
+    msg = f"window is a pair of steps, (start, stop); it is {window!r}."
+    raise OptionError(msg)
+
+
+def _confidence(confidence: object) -> float:
+    if not isinstance(confidence, float | int | np.number) or not 0 < confidence < 1:
+        msg = f"confidence must lie between 0 and 1, such as 0.95; it is {confidence!r}."
+        raise OptionError(msg)
+    return float(confidence)
