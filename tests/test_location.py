@@ -10,7 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from curvewise import Curves, CurvesError, OptionError, compare, locate, scanning
+from curvewise import (
+    Curves,
+    CurvesError,
+    OptionError,
+    compare,
+    describe,
+    locate,
+    scanning,
+)
 from tests.simulation import autoregressive, some_curves
 from tests.textbook import all_relabellings, sums_of_squares
 
@@ -427,3 +435,37 @@ def test_a_window_of_portions_says_what_was_asked(
     where = locate(with_regions(8, (4, 4), 12, 2.0), exact=True)
     assert where.window(50, 60).asked == (50, 60)
     assert where.window(0, 30).asked is None
+
+
+def test_single_precision_and_a_large_range_cost_no_finding() -> None:
+    """Late losses of 0.01 are stored as finely as early ones of 10,000, by their size."""
+    rng = np.random.default_rng(1)
+    base = np.array([1e4, 1e2, 1, 0.1, 0.01, 0.01, 0.01, 0.01])
+    scores = base * (1 + 0.1 * rng.normal(size=(16, 8)))
+    scores[:8, 4:] *= 2
+    labels = ["A"] * 8 + ["B"] * 8
+    double = locate(Curves(scores, labels), rng=0)
+    single = locate(Curves(scores.astype(np.float32), labels), rng=0)
+    np.testing.assert_allclose(single.pvalue_adjusted, double.pvalue_adjusted)
+    assert (single.differs_from, single.differs_until) == (4, 7)
+    assert single.window(5, 7).pvalue_adjusted == pytest.approx(
+        double.window(5, 7).pvalue_adjusted
+    )
+
+
+def test_spreads_that_differ_are_told_with_equal_run_counts_too() -> None:
+    scores = autoregressive(np.random.default_rng(2), 12, 12)
+    assert locate(Curves(scores, ["A"] * 6 + ["B"] * 6), windows=False).warnings == ()
+    scores[:6] *= 6
+    where = locate(Curves(scores, ["A"] * 6 + ["B"] * 6), windows=False)
+    assert any("Runs of A vary about" in warning for warning in where.warnings)
+
+
+def test_who_is_ahead_only_on_average_is_said_so() -> None:
+    scores = 0.1 * np.random.default_rng(0).normal(size=(16, 10))
+    scores[:8, :6] += 2
+    scores[:8, 6:] -= 2
+    where = locate(Curves(scores, ["A"] * 8 + ["B"] * 8), windows=False)
+    (region,) = where.regions
+    assert (region.leader, region.throughout) == ("A", False)
+    assert "A ahead on average" in describe(where)

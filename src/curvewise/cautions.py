@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from curvewise.kernels.enumeration import n_relabellings as count_relabellings
+from curvewise.kernels.extremes import rounding
 from curvewise.kernels.pvalues import f_survival
 from curvewise.results import f_statistic
 from curvewise.tables import number_text, p_text
@@ -21,8 +22,15 @@ if TYPE_CHECKING:
     from curvewise.results import Effect, ErrorTerm
     from curvewise.results.effects import Spread
 
-__all__ = ["cautions", "has_even_blocks", "too_few", "unequal_spread"]
+__all__ = [
+    "cautions",
+    "differing_spread",
+    "has_even_blocks",
+    "too_few",
+    "unequal_spread",
+]
 
+LEAST_RATIO = 2.0  # of standard deviations, for spreads that are worth a warning
 ASPECTS: dict[str, str] = {"algorithm": "height", "interaction": "shape"}
 # By how much the variance of a difference may be mistaken before it matters.
 TOLERABLE = 1.5
@@ -145,6 +153,55 @@ def _mixed_up(
             f"pooled and {p_text(own.pvalue)} with its own error term. Believe the latter "
             '(error="split").'
         )
+
+
+def differing_spread(curves: Curves) -> Iterator[str]:
+    """Warn where runs of one algorithm vary much more than those of another.
+
+    For questions that look at single steps, at many algorithms or for the best, this can
+    pass for a difference between means even with equally many runs. How far each run is
+    from its algorithm's median curve tells, by Welch's test of the logarithms.
+    """
+    if curves.blocks is not None:
+        return
+    groups = {}
+    least = (16 * rounding(curves.scores, curves.precision)) ** 2 / curves.n_runs
+    for code, name in enumerate(curves.algorithms):
+        runs = curves.scores[curves.codes == code]
+        if len(runs) > 2:
+            far = np.sum((runs - np.median(runs, axis=0)) ** 2, axis=1)
+            if far.min() > least:
+                groups[name] = np.log(far)
+    found = []
+    for a, b in combinations(groups, 2):
+        wide, narrow = sorted((a, b), key=lambda name: -groups[name].mean())
+        ratio = math.exp((groups[wide].mean() - groups[narrow].mean()) / 2)
+        if ratio > LEAST_RATIO:
+            found.append((ratio, wide, narrow))
+    n_pairs = math.comb(len(groups), 2)
+    for ratio, wide, narrow in sorted(found, reverse=True):
+        if n_pairs * _welch_pvalue(groups[wide], groups[narrow]) < 0.05:
+            yield (
+                f"Runs of {wide} vary about {ratio:.1f} times as much as those of {narrow}. "
+                "Shuffling takes curves that do not differ to have the same spread as well, so "
+                "what is found here may be a difference in spread; compare() with "
+                'spread="unequal" (--spread unequal) asks about means only.'
+            )
+            return
+
+
+def _welch_pvalue(first: Floats, second: Floats) -> float:
+    from scipy.special import stdtr
+
+    errors = [group.var(ddof=1) / len(group) for group in (first, second)]
+    if sum(errors) == 0:
+        return 0.0
+    t = abs(first.mean() - second.mean()) / math.sqrt(sum(errors))
+    parts = sum(
+        error**2 / (len(group) - 1)
+        for error, group in zip(errors, (first, second), strict=True)
+    )
+    return float(2 * stdtr(sum(errors) ** 2 / parts, -t))
 
 
 def unequal_spread(curves: Curves) -> Iterator[str]:

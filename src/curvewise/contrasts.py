@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
+from curvewise.cautions import differing_spread
 from curvewise.errors import CurvewiseError, OptionError
 from curvewise.kernels.adjustments import (
     TIE,
@@ -165,7 +166,10 @@ def contrast(
         n_relabellings=answer.n_relabellings,
         null_distribution=null,
         seed=int(rng) if known else None,  # type: ignore[arg-type]
-        warnings=_warnings(question, answer),
+        warnings=(
+            *_warnings(question, answer),
+            *differing_spread(involved),
+        ),
     )
 
 

@@ -56,18 +56,22 @@ def measure_difference(
         value=value * unit,
         interval=Interval(low * unit, high * unit),
         confidence=1 - alpha,
-        hedges_g=_hedges_g(
-            value, means[curves.codes == 0], means[curves.codes == 1], slack
-        ),
+        hedges_g=_hedges_g(value, contrast, curves, slack),
         probability_of_superiority=_superiority(curves, means, slack),
     )
 
 
-def _hedges_g(value: float, first: Floats, second: Floats, slack: float) -> float | None:
-    """Return the difference in pooled standard deviations of curve means, if these exist."""
-    df = len(first) + len(second) - 2
-    within = np.sum((first - first.mean()) ** 2) + np.sum((second - second.mean()) ** 2)
-    scale = math.sqrt(within / df) if df else 0.0
+def _hedges_g(
+    value: float, contrast: Floats, curves: Curves, slack: float
+) -> float | None:
+    """Return the difference in standard deviations of curve means, if these exist.
+
+    Within blocks, where there are blocks: those of what blocks leave.
+    """
+    n_blocks = 1 if curves.blocks is None else len(set(curves.blocks))
+    df = curves.n_runs - 2 - (n_blocks - 1)
+    rest = contrast[:, 0] - value * contrast[:, 1]
+    scale = math.sqrt(float(rest @ rest) / df) if df > 0 else 0.0
     if df < 2 or scale <= slack:
         return None
     return hedges_correction(df) * value / scale

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from curvewise.kernels.extremes import rounding
+from curvewise.kernels.extremes import rounding, step_rounding
 
 if TYPE_CHECKING:
     from curvewise.curves import Curves
@@ -33,6 +33,8 @@ class Layout:
         A power of two, so that dividing changes no digit and squares stay in range.
     noise : float
         How far rounding can move the table of scores, in these units.
+    step_noise : array, (n_steps,)
+        How far it can move each column.
     order : array, (n_runs,)
         Which run of the curves stands where.
     """
@@ -42,6 +44,7 @@ class Layout:
     blocks: Integers
     unit: float
     noise: float
+    step_noise: Floats
     order: Integers
 
     @classmethod
@@ -52,7 +55,9 @@ class Layout:
         deviations = deviations - deviations.mean()
         unit = 2.0 ** math.frexp(float(np.abs(deviations).max()))[1]
         noise = rounding(curves.scores, curves.precision) / unit
-        return cls(deviations / unit, curves.codes[order], blocks, unit, noise, order)
+        by_step = step_rounding(curves.scores, curves.precision) / unit
+        labels = curves.codes[order]
+        return cls(deviations / unit, labels, blocks, unit, noise, by_step, order)
 
 
 def _canonical_order(curves: Curves) -> tuple[Integers, Integers]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from curvewise.cautions import has_even_blocks, unequal_spread
+from curvewise.cautions import differing_spread, has_even_blocks
 from curvewise.contrasts import contrast
 from curvewise.errors import CurvesError
 from curvewise.kernels.adjustments import max_adjusted, upper_quantile
@@ -165,7 +165,7 @@ def best(
         else 0.0,
         warnings=(
             *(_out_of_reach(tests, factor, alpha) if adjust == "bonferroni" else ()),
-            *unequal_spread(curves),
+            *differing_spread(curves),
             *(
                 f"{name} is kept, since it cannot be compared with {leader}: {reason}"
                 for name, reason in refused.items()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
-from curvewise.cautions import too_few, unequal_spread
+from curvewise.cautions import differing_spread, too_few
 from curvewise.errors import OptionError, counted
 from curvewise.kernels.adjustments import max_adjusted
 from curvewise.kernels.bands import DifferenceUnits, fit_band
@@ -62,7 +62,7 @@ NAMES = ("algorithm", "interaction")
 MOST_WORK = 400_000_000  # windows × relabellings that are visited without being asked
 MOST_EXACT = 2_000_000  # relabellings, when all are asked for
 LEAST_ERROR = 64 * float(np.finfo(np.float64).eps)  # of a total: less is rounding
-FEWEST_RUNS = 3  # of each algorithm, for a band
+FEWEST_RUNS, FEWEST_BLOCKS = 3, 5  # for a band that covers
 
 
 def locate(
@@ -123,7 +123,7 @@ def locate(
     check_design(curves)
     layout = Layout.of(curves)
     labels, blocks = layout.labels, layout.blocks
-    design = StepDesign.from_scores(layout.scores, labels, blocks, layout.noise)
+    design = StepDesign.from_scores(layout.scores, labels, blocks, layout.step_noise)
     check_variation(curves, float(design.totals.sum()))
     threshold = _threshold(cluster_threshold, design.df, alpha)
 
@@ -180,7 +180,7 @@ def locate(
         warnings=(
             *too_few(curves, count, found.count, alpha, exact=exact),
             *_without_error(effects["algorithm"]),
-            *unequal_spread(curves),
+            *differing_spread(curves),
         ),
         resampled_shares=sampled,
         source=curves.source,
@@ -286,21 +286,30 @@ def _regions(
                 last - first + 1,
                 float(statistic[held].max()),
                 float(pvalues[held].min()),
-                _leader(curves, watch, layout, held) if with_leader else None,
+                *(_leader(curves, watch, layout, held) if with_leader else (None, True)),
             )
         )
     return tuple(regions)
 
 
-def _leader(curves: Curves, watch: Watch, layout: Layout, held: slice) -> str:
-    """Name the algorithm with the best mean over some steps, compared within blocks."""
-    heights = watch.design.deviations[:, held].mean(axis=1)
+def _leader(
+    curves: Curves, watch: Watch, layout: Layout, held: slice
+) -> tuple[str, bool]:
+    """Name the algorithm with the best mean over some steps, compared within blocks.
+
+    Also tell whether it is ahead at each of them.
+    """
+    scores = watch.design.deviations[:, held]
     factor = watch.design.factor
-    sums = [heights[layout.labels == code].sum() for code in range(len(factor))]
+    sums = [scores[layout.labels == code].sum(axis=0) for code in range(len(factor))]
     # In centred curves the last algorithm is what the others are compared with.
-    estimates = np.append(factor @ (factor.T @ np.array(sums)), 0.0)
-    best = np.argmax(estimates) if curves.higher_is_better else np.argmin(estimates)
-    return curves.algorithms[int(best)]
+    estimates = np.vstack(
+        [factor @ (factor.T @ np.array(sums)), np.zeros(scores.shape[1])]
+    )
+    estimates = estimates if curves.higher_is_better else -estimates
+    best = int(np.argmax(estimates.mean(axis=1)))
+    throughout = bool((estimates[best] >= estimates.max(axis=0)).all())
+    return curves.algorithms[best], throughout
 
 
 def _clusters(
@@ -357,7 +366,7 @@ def _band(
     if len(curves.algorithms) != 2 or not n_resamples:
         return None, None
     units = DifferenceUnits.of(layout.scores, layout.labels, layout.blocks)
-    if units.fewest < FEWEST_RUNS:
+    if units.fewest < (FEWEST_RUNS if curves.blocks is None else FEWEST_BLOCKS):
         return None, None
     steps = curves.steps.astype(np.float64)
     fit = fit_band(units, steps, alpha, n_resamples, seed)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
+from curvewise.cautions import differing_spread
 from curvewise.comparison import compare
 from curvewise.errors import CurvesError, counted
 from curvewise.kernels.adjustments import bonferroni, holm, max_adjusted
@@ -162,6 +163,7 @@ def compare_pairs(
             *_out_of_reach(curves, found, adjust, float(alpha)),
             *_left_out(refused),
             *_passed_on(found, float(alpha)),
+            *differing_spread(curves),
         ),
         higher_is_better=curves.higher_is_better,
         seed=int(rng) if isinstance(rng, int | np.integer) else None,

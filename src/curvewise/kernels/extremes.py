@@ -20,7 +20,14 @@ import numpy as np
 if TYPE_CHECKING:
     from curvewise.kernels import Floats, Integers
 
-__all__ = ["Limits", "Totals", "effect_ratios", "limits", "rounding"]
+__all__ = [
+    "Limits",
+    "Totals",
+    "effect_ratios",
+    "limits",
+    "rounding",
+    "step_rounding",
+]
 
 EPSILON = float(np.finfo(np.float64).eps)
 
@@ -54,6 +61,16 @@ def rounding(scores: Floats, precision: float) -> float:
     """
     largest = float(np.abs(scores).max())
     return math.sqrt(scores.size) * largest * (precision / 2 + 4 * EPSILON)
+
+
+def step_rounding(scores: Floats, precision: float) -> Floats:
+    """Return how far rounding can move each column of a table, as distances.
+
+    A score is stored as finely as its own size allows, but the arithmetic is on all.
+    """
+    stored = np.abs(scores).max(axis=0) * (precision / 2)
+    worked = 4 * EPSILON * float(np.abs(scores).max())
+    return np.asarray(math.sqrt(len(scores)) * (stored + worked))
 
 
 def limits(

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = ["StepDesign", "cluster_masses", "f_ratios"]
 
+# A column that varies by less, in units of what rounding can do, does not vary.
+LEAST_VARIATION = 16.0
 MOST_VALUES = 2**21  # of an array of one value per group, step and relabelling
 
 
@@ -39,28 +41,29 @@ class StepDesign:
     factor: Floats
     totals: Floats  # (2, n_steps)
     slack: Floats  # (2, n_steps)
-    noise: float  # how far rounding can move a column
+    noise: Floats  # (n_steps,): how far rounding can move a column
     df: tuple[int, int]
 
     @classmethod
     def from_scores(
-        cls, scores: Floats, labels: Integers, blocks: Integers, noise: float
+        cls, scores: Floats, labels: Integers, blocks: Integers, noise: Floats
     ) -> StepDesign:
-        """Centre, and sum up; variation within ``noise`` is rounding, not variation."""
+        """Centre, and sum up; variation near ``noise``, by step, is no variation."""
         n_runs, n_steps = scores.shape
         deviations = centred(scores, blocks)
         shapes = deviations - deviations.mean(axis=1, keepdims=True)
-        step_noise = noise / np.sqrt(n_steps)
+        # Taking its own mean off a curve adds what rounding did to that mean.
+        noises = np.stack([noise, noise + np.sqrt(np.sum(noise**2)) / n_steps])
         totals = np.stack([np.sum(deviations**2, axis=0), np.sum(shapes**2, axis=0)])
-        totals[totals <= (2 * step_noise) ** 2] = 0.0
+        totals[totals <= (LEAST_VARIATION * noises) ** 2] = 0.0
         if n_steps == 1:
             totals[1] = 0.0
         slack = np.zeros_like(totals)
-        np.divide(2 * step_noise, np.sqrt(totals), out=slack, where=totals > 0)
+        np.divide(2 * noises, np.sqrt(totals), out=slack, where=totals > 0)
         n_groups, n_blocks = int(labels.max()) + 1, len(np.unique(blocks))
         df = n_groups - 1, n_runs - n_groups - (n_blocks - 1)
         factor = group_factor(labels, blocks)
-        return cls(deviations, factor, totals, slack, float(step_noise), df)
+        return cls(deviations, factor, totals, slack, noise, df)
 
     @property
     def n_steps(self) -> int:

@@ -21,6 +21,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from curvewise.kernels.profiles import LEAST_VARIATION
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -92,12 +94,12 @@ class Windows:
         The pilot must know nothing of the observed labels; then any scale is fair.
         """
         places = Places.of(design.n_steps, most)
-        lengths, totals = _totals(design, places)
-        # A window is as much rounded as its steps are; shape is a difference besides.
-        noise = design.noise * np.sqrt(lengths)
+        lengths, totals, noise = _totals(design, places)
+        # Shape is a difference besides, which costs digits of its own.
         cancelled = 64 * EPSILON * totals.sum(axis=0)
-        totals[0][totals[0] <= (2 * noise) ** 2] = 0.0
-        totals[1][totals[1] <= (2 * noise) ** 2 + cancelled] = 0.0
+        least = (LEAST_VARIATION * noise) ** 2
+        totals[0][totals[0] <= least] = 0.0
+        totals[1][totals[1] <= least + cancelled] = 0.0
 
         blank = np.zeros_like(totals)
         bare = cls(places, lengths, totals, blank, blank, blank, blank)
@@ -206,19 +208,21 @@ class Windows:
             yield first, np.stack([heights, np.maximum(shapes, 0.0)])
 
 
-def _totals(design: StepDesign, places: Places) -> tuple[Floats, Floats]:
-    """Return the steps of each window, and the variation of height and shape in it."""
+def _totals(design: StepDesign, places: Places) -> tuple[Floats, Floats, Floats]:
+    """Return the steps of each window, its variation, and how far rounding can move it."""
     n = places.n_places
-    lengths, totals = np.zeros((n, n)), np.zeros((2, n, n))
+    lengths, totals, noise = np.zeros((n, n)), np.zeros((2, n, n)), np.zeros((n, n))
+    rounded = places.gather(design.noise[:, None] ** 2)[:, 0]
     columns = places.gather(design.deviations.T)
     squares = places.gather(np.sum(design.deviations**2, axis=0)[:, None])[:, 0]
     for first in range(n):
         held = np.cumsum(places.lengths[first:])
         heights = np.sum(np.cumsum(columns[first:], axis=0) ** 2, axis=1) / held
         lengths[first, first:] = held
+        noise[first, first:] = np.sqrt(np.cumsum(rounded[first:]))
         totals[0, first, first:] = heights
         totals[1, first, first:] = np.maximum(np.cumsum(squares[first:]) - heights, 0.0)
-    return lengths, totals
+    return lengths, totals, noise
 
 
 def _striking(shares: Floats) -> Floats:

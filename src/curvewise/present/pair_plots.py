@@ -232,10 +232,11 @@ def forest(
     for y, row in enumerate(rows):
         look: dict[str, Any] = {"color": row.colour, "clip_on": False, "zorder": 3}
         if not math.isnan(row.low):
-            low, high = max(row.low, left), min(row.high, right)
+            low, high = (min(max(end, left), right) for end in (row.low, row.high))
             ax.plot([low, high], [y, y], linewidth=0.17 * font, **look)
-            for end, inside, marker in ((row.low, left, "<"), (row.high, right, ">")):
+            for end in dict.fromkeys((row.low, row.high)):
                 if _beyond(end, log=log):
+                    marker, inside = (">", right) if end > 0 else ("<", left)
                     ax.plot([inside], [y], marker=marker, markersize=size, **look)
         if row.value is not None:
             marker, value = row.marker, row.value

@@ -97,7 +97,8 @@ def _region(location: Location, region: Region) -> str:
     if region.leader is None:
         return where
     best = "ahead" if len(location.algorithms) == 2 else "in front"
-    return f"{where} ({printable(region.leader)} {best})"
+    on_average = "" if region.throughout else " on average"
+    return f"{where} ({printable(region.leader)} {best}{on_average})"
 
 
 def _from_until(location: Location) -> str:

@@ -30,7 +30,8 @@ class Region:
     """Neighbouring steps at which the algorithms differ, both ends included.
 
     ``pvalue`` is the smallest adjusted p in it, ``leader`` the algorithm that is ahead there
-    on average (None where the question is not who is ahead).
+    on average (None where the question is not who is ahead), ``throughout`` whether it is
+    ahead at each step. Who is ahead is observed, not tested.
     """
 
     start: float
@@ -39,6 +40,7 @@ class Region:
     statistic: float
     pvalue: float
     leader: str | None = None
+    throughout: bool = True
 
     def to_dict(self) -> dict[str, Any]:
         """Return the region as JSON-ready data."""
