@@ -22,6 +22,7 @@ from curvewise.measurement import (
     resample_metrics,
     shuffle_metrics,
 )
+from curvewise.parallel import single_blas
 from curvewise.readings import NO_EFFECT, UNITS, advice, reading, undefined
 from curvewise.refusals import (
     as_generator,
@@ -123,9 +124,10 @@ def transfer(
         chosen, control, optimum, threshold, integration, allow_below=allow_optimum_below
     )
     keys = [int(k) for k in generator.integers(2**64, size=2, dtype=np.uint64)]
-    observed = problem.values(np.ones((1, chosen.n_runs)))
-    resampled = resample_metrics(problem, n_resamples, keys[0])
-    null, exact, count = shuffle_metrics(problem, n_most, keys[1], exact)
+    with single_blas():
+        observed = problem.values(np.ones((1, chosen.n_runs)))
+        resampled = resample_metrics(problem, n_resamples, keys[0])
+        null, exact, count = shuffle_metrics(problem, n_most, keys[1], exact)
     sign = 1.0 if curves.higher_is_better else -1.0
     means = [
         problem.scores[problem.member == side].mean(axis=0) * sign for side in (0, 1)
@@ -223,7 +225,9 @@ def _problem(
     else:
         units, strata = blocks, np.zeros(len(np.unique(blocks)), dtype=np.int64)
     n_last = max(curves.n_steps // 10, 1)
-    control_mean = scores[member == 0].mean(axis=0)
+    control_mean, experimental_mean = (
+        scores[member == side].mean(axis=0) for side in (0, 1)
+    )
     best = float(scores.max())
     if optimum is not None:
         _check_number("optimum", optimum)
@@ -239,7 +243,7 @@ def _problem(
         _check_number("threshold", threshold)
     setting = Setting(
         weights=_weights(curves.steps.astype(np.float64), integration),
-        shift=max(-float(scores.min()), 0.0),
+        shift=max(-float(min(control_mean.min(), experimental_mean.min())), 0.0),
         optimum=None if optimum is None else sign * float(optimum),
         threshold=float(control_mean[-n_last:].mean())
         if threshold is None
@@ -327,7 +331,7 @@ def _metric(
         )
     intervals, chosen = {}, None
     if resampled is not None:
-        intervals = metric_intervals(value, resampled[name], alpha, turned)
+        intervals = metric_intervals(name, value, resampled[name], alpha, turned)
         chosen = kind or ("percentile" if name == "time_to_threshold" else "studentised")
         chosen = chosen if chosen in intervals else "percentile"
     distance = distances(name, null[name])
@@ -375,9 +379,9 @@ def _warnings(
         )
     if problem.setting.shift > 0:
         said.append(
-            f"The transfer ratio needs scores that are not negative: "
-            f"{number_text(problem.setting.shift)} was added to all of them, and the ratio "
-            "depends on that."
+            f"The transfer ratio needs curves that are not negative: "
+            f"{number_text(problem.setting.shift)} was added to both mean curves, and the "
+            "ratio depends on that."
         )
     if optimum is None:
         said.append(

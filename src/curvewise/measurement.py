@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Problem",
     "Resampled",
+    "departures",
     "distances",
     "metric_intervals",
     "resample_metrics",
@@ -37,9 +38,19 @@ __all__ = [
 ]
 
 MOST_EXACT = 2_000_000
-MOST_VALUES = 2**21  # of an array of mean curves
+MOST_VALUES = 2**17  # of an array of mean curves: what stays in the cache is fast
+# Resamples × steps from which on compiled code is faster, its import included.
+REPAYS = 3_000_000
 N_STUDENTISED = 999  # resamples that have standard errors of their own
 RATIOS = ("transfer_ratio", "time_to_threshold")
+UNDEFINED_ALIKE = ("transfer_regret", "time_to_threshold")
+BOUNDS = {
+    "transfer_ratio": (0.0, math.inf),
+    "transfer_regret": (-1.0, 1.0),
+    "calibrated_transfer_ratio": (-math.inf, 1.0),
+    "average_relative_reduction": (-math.inf, 1.0),
+    "time_to_threshold": (0.0, math.inf),
+}
 COMPLEMENTS = ("calibrated_transfer_ratio", "average_relative_reduction")
 
 
@@ -59,7 +70,9 @@ class Problem:
 
     def values(self, counts: Floats) -> dict[str, Floats]:
         """Return the metrics of resamples, given how often each run was drawn."""
-        rows = max(MOST_VALUES // self.scores.shape[1], 1)
+        n_steps = self.scores.shape[1]
+        rows = max(MOST_VALUES // n_steps, 1)
+        compiled = len(counts) * n_steps > REPAYS
         parts = []
         for start in range(0, len(counts), rows):
             some = counts[start : start + rows]
@@ -69,7 +82,9 @@ class Problem:
                 / np.maximum(some[:, self.member == side].sum(axis=1, keepdims=True), 1)
                 for side in (0, 1)
             ]
-            parts.append(metric_values(means[0], means[1], self.setting))
+            parts.append(
+                metric_values(means[0], means[1], self.setting, compiled=compiled)
+            )
         return {name: np.concatenate([part[name] for part in parts]) for name in METRICS}
 
 
@@ -147,11 +162,12 @@ def shuffle_metrics(
     )
     # An enumeration visits one of two mirror images, which metrics tell apart.
     mirrored = visits and count < _n_labelled(member, blocks)
+    compiled = relabellings.count * problem.scores.shape[1] > REPAYS
     parts: list[dict[str, Floats]] = []
     for number in range(-(-relabellings.count // BATCH)):
         labels = relabellings.batch(number)
         both = (labels, 1 - labels) if mirrored else (labels,)
-        parts += [_relabelled(problem, each) for each in both]
+        parts += [_relabelled(problem, each, compiled=compiled) for each in both]
     values = {name: np.concatenate([part[name] for part in parts]) for name in METRICS}
     return values, visits, len(values[METRICS[0]])
 
@@ -163,8 +179,11 @@ def _n_labelled(member: Integers, blocks: Integers) -> int:
     )
 
 
-def _relabelled(problem: Problem, labels: Integers) -> dict[str, Floats]:
-    rows = max(MOST_VALUES // problem.scores.shape[1], 1)
+def _relabelled(
+    problem: Problem, labels: Integers, *, compiled: bool
+) -> dict[str, Floats]:
+    n_steps = problem.scores.shape[1]
+    rows = max(MOST_VALUES // n_steps, 1)
     parts = []
     for start in range(0, len(labels), rows):
         some = labels[start : start + rows].astype(np.float64)
@@ -172,26 +191,40 @@ def _relabelled(problem: Problem, labels: Integers) -> dict[str, Floats]:
         n_control = some.shape[1] - n_experimental
         experimental = some @ problem.scores / n_experimental
         control = (1 - some) @ problem.scores / n_control
-        parts.append(metric_values(control, experimental, problem.setting))
+        parts.append(
+            metric_values(control, experimental, problem.setting, compiled=compiled)
+        )
     return {name: np.concatenate([part[name] for part in parts]) for name in METRICS}
 
 
 def distances(name: str, values: Floats) -> Floats:
-    """Return how far a metric is from no effect; what is undefined is as far as can be.
+    """Return how far a metric is from no effect.
+
+    What is undefined is as far as can be, except where it is undefined for lack of any
+    difference: all scores equal, or a threshold that neither reaches.
+    """
+    undefined = 0.0 if name in UNDEFINED_ALIKE else np.inf
+    signed = departures(name, values)
+    return np.where(np.isnan(signed), undefined, np.abs(signed))
+
+
+def departures(name: str, values: Floats) -> Floats:
+    """Return how far a metric departs from no effect, with a sign; NaN if undefined.
 
     Ratios are compared by their logarithm, so that half is as far from 1 as double. Two
     metrics are 1 minus a ratio, of areas above the curves or of times: theirs as well.
     """
-    if name in RATIOS or name in COMPLEMENTS:
-        ratios = values if name in RATIOS else 1.0 - values
-        far = np.full_like(values, np.inf)
-        finite = (ratios > 0) & np.isfinite(ratios)
-        far[finite] = np.abs(np.log(ratios[finite]))
-        return far
-    return np.where(np.isnan(values), np.inf, np.abs(values))
+    if name not in RATIOS and name not in COMPLEMENTS:
+        return values
+    ratios = values if name in RATIOS else 1.0 - values
+    logs = np.full_like(values, np.nan)
+    np.log(ratios, out=logs, where=ratios > 0)
+    # At 0, or beyond it where scores exceed the optimum, nothing is farther.
+    return np.where(ratios <= 0, -np.inf, logs)
 
 
 def metric_intervals(
+    name: str,
     value: float,
     resampled: Resampled,
     alpha: float,
@@ -217,7 +250,11 @@ def metric_intervals(
         some = values[: len(errors)]
         if math.isfinite(error) and np.isfinite(errors).all() and np.isfinite(some).all():
             ends["studentised"] = studentised(value, error, some, errors, alpha)
-    return {
-        kind: Interval(*sorted((turned * low + 0.0, turned * high + 0.0)))
-        for kind, (low, high) in ends.items()
-    }
+    # No interval need hold what the metric cannot be.
+    least, most = BOUNDS.get(name, (-math.inf, math.inf))
+    least, most = min(least, value), max(most, value)
+    found = {}
+    for kind, (low, high) in ends.items():
+        clipped = turned * max(low, least) + 0.0, turned * min(high, most) + 0.0
+        found[kind] = Interval(*sorted(clipped))
+    return found

@@ -13,18 +13,20 @@ from curvewise.gains import transfer
 from curvewise.kernels.adjustments import TIE
 from curvewise.kernels.intervals import percentile, studentised
 from curvewise.kernels.pvalues import pvalue
-from curvewise.measurement import distances
+from curvewise.measurement import departures
 from curvewise.refusals import as_generator
 from curvewise.results import Interval
 from curvewise.results.transfers import AcrossTasks, Transfers
 
 if TYPE_CHECKING:
     from curvewise.curves import Curves
+    from curvewise.kernels import Floats
     from curvewise.refusals import RNGLike
     from curvewise.results.transfer import Metric, Transfer
 
 __all__ = ["transfer_many"]
 
+FARTHEST = 20.0  # a logarithm beyond which ratios are as good as 0 or infinite
 # The metrics that mean the same on every task.
 COMPARABLE = ("calibrated_transfer_ratio", "average_relative_reduction")
 
@@ -109,9 +111,9 @@ def _across(
         rng.choice(each.null_distribution, n_shuffles)  # type: ignore[arg-type]
         for each in usable
     ]
-    distance = distances(name, np.mean(drawn, axis=0))
-    reached = float(distances(name, np.array([value]))[0])
-    n_extreme = int(np.sum(distance >= reached * (1 - TIE)))
+    distance = np.abs(np.mean([_bounded(name, values) for values in drawn], axis=0))
+    observed = [_bounded(name, np.array([each.value])) for each in usable]
+    n_extreme = int(np.sum(distance >= abs(float(np.mean(observed))) * (1 - TIE)))
     return AcrossTasks(
         name,
         value,
@@ -120,6 +122,13 @@ def _across(
         pvalue(n_extreme, n_shuffles, exact=False),
         len(usable),
         len(metrics),
+    )
+
+
+def _bounded(name: str, values: Floats) -> Floats:
+    """Return departures from no effect, none of them infinite; undefined ones are far."""
+    return np.nan_to_num(
+        np.clip(departures(name, values), -FARTHEST, FARTHEST), nan=FARTHEST
     )
 
 
@@ -137,6 +146,9 @@ def _interval(value: float, metrics: list[Metric]) -> Interval | None:
     own = np.sqrt(np.sum([each[:n_some] ** 2 for each in errors], axis=0)) / len(metrics)
     error = math.sqrt(sum((each.error or 0.0) ** 2 for each in metrics)) / len(metrics)
     if math.isfinite(error) and np.isfinite(own).all() and np.isfinite(means).all():
-        return Interval(*studentised(value, error, means[:n_some], own, alpha))
-    low, high = (np.where(np.isnan(means), end, means) for end in (-np.inf, np.inf))
-    return Interval(percentile(low, alpha)[0], percentile(high, alpha)[1])
+        ends = studentised(value, error, means[:n_some], own, alpha)
+    else:
+        low, high = (np.where(np.isnan(means), end, means) for end in (-np.inf, np.inf))
+        ends = percentile(low, alpha)[0], percentile(high, alpha)[1]
+    # Neither metric can be above 1.
+    return Interval(ends[0], min(ends[1], max(1.0, value)))

@@ -9,7 +9,7 @@ from curvewise.present.location_plots import (
 )
 from curvewise.present.pair_plots import plot_best, plot_contrasts, plot_pairs
 from curvewise.present.plots import plot_comparison, plot_curves, plot_null_distribution
-from curvewise.present.transfer_plots import plot_transfer
+from curvewise.present.transfer_plots import plot_gain, plot_metrics, plot_transfer
 from curvewise.present.words import describe
 
 __all__ = [
@@ -20,7 +20,9 @@ __all__ = [
     "plot_criterion",
     "plot_curves",
     "plot_difference",
+    "plot_gain",
     "plot_location",
+    "plot_metrics",
     "plot_null_distribution",
     "plot_pairs",
     "plot_transfer",

@@ -411,13 +411,11 @@ def _tasks(transfers: Transfers) -> Figure:
         for name in COMPARED
         if any(task.metrics[name].comparable for task in transfers.values())
     ]
-    size = (4.4 * len(drawn) + 2, min(2.2 + ROW * (len(transfers) + 1), 15))
+    size = (5 * len(drawn) + 1.5, min(2.2 + ROW * (len(transfers) + 1), 15))
     figure = Figure(figsize=size, layout="constrained")
     grid = figure.subplots(1, len(drawn), squeeze=False)[0]
     for ax, name in zip(grid, drawn, strict=True):
         _task_forest(ax, transfers, name)
-    for ax in grid[1:]:
-        ax.tick_params(labelleft=False)
     experimental, control = (
         label_text(name, 36).strip()
         for name in (transfers.experimental, transfers.control)
