@@ -37,7 +37,7 @@ format: $(READY)  ## Format the code
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
 
-calibration: $(READY)  ## Measure false-alarm rates at full length (about ten minutes)
+calibration: $(READY)  ## Measure error rates and coverage at full length (about an hour)
 	@$(BIN)/python -m pytest -q -n auto -m calibration tests
 
 bench: $(READY)  ## Measure curvewise and its peers in one run (about five minutes)

@@ -170,6 +170,7 @@ def contrast(
             *_warnings(question, answer),
             *differing_spread(involved),
         ),
+        higher_is_better=curves.higher_is_better,
     )
 
 

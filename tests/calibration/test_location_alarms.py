@@ -70,7 +70,7 @@ def test_nothing_is_located_where_nothing_is_in_full(
     kind: str, design: tuple[int, int], n_steps: int
 ) -> None:
     n_trials = int(os.environ.get("CURVEWISE_TRIALS", "10000"))
-    check(kind, design, n_steps, n_trials // (2 if n_steps == 20 else 20))
+    check(kind, design, n_steps, n_trials // (10 if n_steps == 20 else 100))
 
 
 def planted(n_trials: int, n_runs: int, size: float, seed: int) -> dict[str, float]:

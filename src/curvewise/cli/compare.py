@@ -8,28 +8,8 @@ from typing import Annotated, Literal
 import typer
 
 import curvewise
+from curvewise.cli import options as o
 from curvewise.cli.digest import digest
-from curvewise.cli.options import (  # noqa: TC001 (typer reads the annotations)
-    Algorithm,
-    Alpha,
-    AsJson,
-    AsLatex,
-    AsMarkdown,
-    Block,
-    Exact,
-    File,
-    From,
-    LowerIsBetter,
-    Only,
-    Plot,
-    Run,
-    Score,
-    Seed,
-    Step,
-    To,
-    read_curves,
-    shuffle_count,
-)
 from curvewise.cli.output import Style, answering, check_plot, note, save_plot, show
 from curvewise.cli.spreading import on_cluster, progress
 
@@ -37,16 +17,16 @@ __all__ = ["compare"]
 
 
 def compare(
-    file: File,
-    algorithm: Algorithm = None,
-    run: Run = None,
-    step: Step = None,
-    score: Score = None,
-    block: Block = None,
-    only: Only = None,
-    start: From = None,
-    stop: To = None,
-    lower_is_better: LowerIsBetter = False,
+    file: o.File,
+    algorithm: o.Algorithm = None,
+    run: o.Run = None,
+    step: o.Step = None,
+    score: o.Score = None,
+    block: o.Block = None,
+    only: o.Only = None,
+    start: o.From = None,
+    stop: o.To = None,
+    lower_is_better: o.LowerIsBetter = False,
     error: Annotated[
         Literal["split", "pooled"],
         typer.Option(
@@ -60,7 +40,7 @@ def compare(
             "run; use it when run counts differ as well."
         ),
     ] = "equal",
-    alpha: Alpha = 0.05,
+    alpha: o.Alpha = 0.05,
     shuffles: Annotated[
         str,
         typer.Option(
@@ -69,8 +49,8 @@ def compare(
             "verdict is settled; precise: until p is known to a tenth.",
         ),
     ] = "9999",
-    exact: Exact = None,
-    seed: Seed = 0,
+    exact: o.Exact = None,
+    seed: o.Seed = 0,
     jobs: Annotated[
         int | None, typer.Option(help="Threads to use; -1 for all cores.  [default: 1]")
     ] = None,
@@ -87,10 +67,10 @@ def compare(
             metavar="FILE", help="Keep the counts of long work here, and go on from them."
         ),
     ] = None,
-    as_json: AsJson = False,
-    as_markdown: AsMarkdown = False,
-    as_latex: AsLatex = False,
-    figure: Plot = None,
+    as_json: o.AsJson = False,
+    as_markdown: o.AsMarkdown = False,
+    as_latex: o.AsLatex = False,
+    figure: o.Plot = None,
 ) -> None:
     """Do the curves in FILE differ, in height or in shape?
 
@@ -107,7 +87,7 @@ def compare(
     style = Style.chosen(json=as_json, markdown=as_markdown, latex=as_latex)
     with answering():
         check_plot(figure)
-        curves = read_curves(
+        curves = o.read_curves(
             file,
             algorithm=algorithm,
             run=run,
@@ -126,7 +106,7 @@ def compare(
                 error=error,
                 spread=spread,
                 alpha=alpha,
-                n_shuffles=shuffle_count(shuffles),
+                n_shuffles=o.shuffle_count(shuffles),
                 exact=exact,
                 n_jobs=n_jobs,
                 rng=seed,
@@ -135,7 +115,7 @@ def compare(
         more = digest(
             curves,
             comparison,
-            n_shuffles=shuffle_count(shuffles),
+            n_shuffles=o.shuffle_count(shuffles),
             exact=exact,
             n_jobs=n_jobs,
             seed=seed,

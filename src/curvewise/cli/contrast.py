@@ -7,27 +7,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 import curvewise
-from curvewise.cli.options import (  # noqa: TC001 (typer reads the annotations)
-    Algorithm,
-    Alpha,
-    AsJson,
-    AsLatex,
-    AsMarkdown,
-    Block,
-    Exact,
-    File,
-    From,
-    LowerIsBetter,
-    Plot,
-    Run,
-    Score,
-    Seed,
-    Shuffles,
-    Step,
-    To,
-    read_curves,
-    shuffle_count,
-)
+from curvewise.cli import options as o
 from curvewise.cli.output import Style, answering, check_plot, note, save_plot, show
 from curvewise.errors import OptionError
 from curvewise.present.pair_plots import figure_of
@@ -36,7 +16,7 @@ __all__ = ["contrast"]
 
 
 def contrast(
-    file: File,
+    file: o.File,
     coefficients: Annotated[
         list[str],
         typer.Option(
@@ -46,14 +26,14 @@ def contrast(
             help="Coefficient of an algorithm; repeat for each. They sum to 0.",
         ),
     ],
-    algorithm: Algorithm = None,
-    run: Run = None,
-    step: Step = None,
-    score: Score = None,
-    block: Block = None,
-    start: From = None,
-    stop: To = None,
-    lower_is_better: LowerIsBetter = False,
+    algorithm: o.Algorithm = None,
+    run: o.Run = None,
+    step: o.Step = None,
+    score: o.Score = None,
+    block: o.Block = None,
+    start: o.From = None,
+    stop: o.To = None,
+    lower_is_better: o.LowerIsBetter = False,
     over: Annotated[
         Literal["mean", "trend", "area"],
         typer.Option(
@@ -68,14 +48,14 @@ def contrast(
         Literal["two-sided", "greater", "less"],
         typer.Option(help="Which departures from 0 count."),
     ] = "two-sided",
-    alpha: Alpha = 0.05,
-    shuffles: Shuffles = "9999",
-    exact: Exact = None,
-    seed: Seed = 0,
-    as_json: AsJson = False,
-    as_markdown: AsMarkdown = False,
-    as_latex: AsLatex = False,
-    figure: Plot = None,
+    alpha: o.Alpha = 0.05,
+    shuffles: o.Shuffles = "9999",
+    exact: o.Exact = None,
+    seed: o.Seed = 0,
+    as_json: o.AsJson = False,
+    as_markdown: o.AsMarkdown = False,
+    as_latex: o.AsLatex = False,
+    figure: o.Plot = None,
 ) -> None:
     """Is a weighted sum of algorithms in FILE different from zero?
 
@@ -89,7 +69,7 @@ def contrast(
         if len(numbers) < len(coefficients):
             msg = "An algorithm has two coefficients; give each one."
             raise OptionError(msg)
-        curves = read_curves(
+        curves = o.read_curves(
             file,
             algorithm=algorithm,
             run=run,
@@ -106,7 +86,7 @@ def contrast(
             weights=weights,
             alternative=alternative,
             alpha=alpha,
-            n_shuffles=shuffle_count(shuffles),
+            n_shuffles=o.shuffle_count(shuffles),
             exact=exact,
             rng=seed,
         )

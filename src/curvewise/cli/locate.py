@@ -8,29 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 import curvewise
-from curvewise.cli.options import (  # noqa: TC001 (typer reads the annotations)
-    Algorithm,
-    Alpha,
-    AsJson,
-    AsLatex,
-    AsMarkdown,
-    Block,
-    Exact,
-    File,
-    From,
-    Jobs,
-    LowerIsBetter,
-    Only,
-    Plot,
-    Run,
-    Score,
-    Seed,
-    Shuffles,
-    Step,
-    To,
-    read_curves,
-    shuffle_count,
-)
+from curvewise.cli import options as o
 from curvewise.cli.output import Style, answering, check_plot, note, save_plot, show
 from curvewise.cli.spreading import progress
 from curvewise.present.where import window_line
@@ -39,16 +17,16 @@ __all__ = ["locate"]
 
 
 def locate(
-    file: File,
-    algorithm: Algorithm = None,
-    run: Run = None,
-    step: Step = None,
-    score: Score = None,
-    block: Block = None,
-    only: Only = None,
-    start: From = None,
-    stop: To = None,
-    lower_is_better: LowerIsBetter = False,
+    file: o.File,
+    algorithm: o.Algorithm = None,
+    run: o.Run = None,
+    step: o.Step = None,
+    score: o.Score = None,
+    block: o.Block = None,
+    only: o.Only = None,
+    start: o.From = None,
+    stop: o.To = None,
+    lower_is_better: o.LowerIsBetter = False,
     window: Annotated[
         tuple[float, float] | None,
         typer.Option(
@@ -70,21 +48,21 @@ def locate(
             "exceeds at one step with probability alpha]",
         ),
     ] = None,
-    alpha: Alpha = 0.05,
-    shuffles: Shuffles = "9999",
+    alpha: o.Alpha = 0.05,
+    shuffles: o.Shuffles = "9999",
     resamples: Annotated[
         int,
         typer.Option(
             help="Resamples for shares, difference band and crossing; 0 for none."
         ),
     ] = 1_999,
-    exact: Exact = None,
-    seed: Seed = 0,
-    jobs: Jobs = 1,
-    as_json: AsJson = False,
-    as_markdown: AsMarkdown = False,
-    as_latex: AsLatex = False,
-    figure: Plot = None,
+    exact: o.Exact = None,
+    seed: o.Seed = 0,
+    jobs: o.Jobs = 1,
+    as_json: o.AsJson = False,
+    as_markdown: o.AsMarkdown = False,
+    as_latex: o.AsLatex = False,
+    figure: o.Plot = None,
     windows_figure: Annotated[
         Path | None,
         typer.Option(
@@ -104,7 +82,7 @@ def locate(
     with answering():
         check_plot(figure)
         check_plot(windows_figure)
-        curves = read_curves(
+        curves = o.read_curves(
             file,
             algorithm=algorithm,
             run=run,
@@ -124,7 +102,7 @@ def locate(
                 adjust=adjust,
                 cluster_threshold=cluster_threshold,
                 alpha=alpha,
-                n_shuffles=shuffle_count(shuffles),
+                n_shuffles=o.shuffle_count(shuffles),
                 n_resamples=resamples,
                 exact=exact,
                 n_jobs=jobs,

@@ -7,28 +7,7 @@ from typing import Annotated, Literal
 import typer
 
 import curvewise
-from curvewise.cli.options import (  # noqa: TC001 (typer reads the annotations)
-    Algorithm,
-    Alpha,
-    AsJson,
-    AsLatex,
-    AsMarkdown,
-    Block,
-    Exact,
-    File,
-    From,
-    Jobs,
-    LowerIsBetter,
-    Only,
-    Plot,
-    Run,
-    Score,
-    Seed,
-    Step,
-    To,
-    read_curves,
-    shuffle_count,
-)
+from curvewise.cli import options as o
 from curvewise.cli.output import Style, answering, check_plot, note, save_plot, show
 from curvewise.cli.spreading import progress
 from curvewise.present.pair_plots import figure_of
@@ -37,16 +16,16 @@ __all__ = ["pairs"]
 
 
 def pairs(
-    file: File,
-    algorithm: Algorithm = None,
-    run: Run = None,
-    step: Step = None,
-    score: Score = None,
-    block: Block = None,
-    only: Only = None,
-    start: From = None,
-    stop: To = None,
-    lower_is_better: LowerIsBetter = False,
+    file: o.File,
+    algorithm: o.Algorithm = None,
+    run: o.Run = None,
+    step: o.Step = None,
+    score: o.Score = None,
+    block: o.Block = None,
+    only: o.Only = None,
+    start: o.From = None,
+    stop: o.To = None,
+    lower_is_better: o.LowerIsBetter = False,
     adjust: Annotated[
         Literal["holm", "bonferroni", "max-t"],
         typer.Option(
@@ -60,7 +39,7 @@ def pairs(
             help="Error term: split keeps height and shape apart; pooled is the papers'."
         ),
     ] = "split",
-    alpha: Alpha = 0.05,
+    alpha: o.Alpha = 0.05,
     shuffles: Annotated[
         str | None,
         typer.Option(
@@ -69,13 +48,13 @@ def pairs(
             "[default: 9999, or as many as the number of pairs asks for]",
         ),
     ] = None,
-    exact: Exact = None,
-    seed: Seed = 0,
-    jobs: Jobs = 1,
-    as_json: AsJson = False,
-    as_markdown: AsMarkdown = False,
-    as_latex: AsLatex = False,
-    figure: Plot = None,
+    exact: o.Exact = None,
+    seed: o.Seed = 0,
+    jobs: o.Jobs = 1,
+    as_json: o.AsJson = False,
+    as_markdown: o.AsMarkdown = False,
+    as_latex: o.AsLatex = False,
+    figure: o.Plot = None,
 ) -> None:
     """Which algorithms in FILE differ, and which may be the best?
 
@@ -87,7 +66,7 @@ def pairs(
     style = Style.chosen(json=as_json, markdown=as_markdown, latex=as_latex)
     with answering():
         check_plot(figure)
-        curves = read_curves(
+        curves = o.read_curves(
             file,
             algorithm=algorithm,
             run=run,
@@ -99,7 +78,7 @@ def pairs(
             stop=stop,
             lower_is_better=lower_is_better,
         )
-        n_shuffles = None if shuffles is None else shuffle_count(shuffles)
+        n_shuffles = None if shuffles is None else o.shuffle_count(shuffles)
         with progress():
             found = curvewise.compare_pairs(
                 curves,

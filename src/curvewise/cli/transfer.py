@@ -7,25 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 import curvewise
-from curvewise.cli.options import (  # noqa: TC001 (typer reads the annotations)
-    Algorithm,
-    AsJson,
-    AsLatex,
-    AsMarkdown,
-    Block,
-    Exact,
-    File,
-    LowerIsBetter,
-    Plot,
-    Run,
-    Score,
-    Seed,
-    Shuffles,
-    Step,
-    read_curves,
-    read_tasks,
-    shuffle_count,
-)
+from curvewise.cli import options as o
 from curvewise.cli.output import Style, answering, check_plot, note, save_plot, show
 from curvewise.cli.spreading import progress
 from curvewise.errors import OptionError
@@ -37,25 +19,25 @@ __all__ = ["transfer"]
 
 
 def transfer(
-    file: File,
+    file: o.File,
     control: Annotated[
         str, typer.Option(metavar="NAME", help="The control: from scratch, the baseline.")
     ],
     experimental: Annotated[
         str, typer.Option(metavar="NAME", help="What is held against it.")
     ],
-    algorithm: Algorithm = None,
-    run: Run = None,
-    step: Step = None,
-    score: Score = None,
-    block: Block = None,
+    algorithm: o.Algorithm = None,
+    run: o.Run = None,
+    step: o.Step = None,
+    score: o.Score = None,
+    block: o.Block = None,
     task: Annotated[
         str | None,
         typer.Option(
             metavar="COL", help="Column with the task; each is measured by itself."
         ),
     ] = None,
-    lower_is_better: LowerIsBetter = False,
+    lower_is_better: o.LowerIsBetter = False,
     optimum: Annotated[
         float | None,
         typer.Option(metavar="SCORE", help="The best score there can be."),
@@ -97,13 +79,13 @@ def transfer(
     resamples: Annotated[
         int, typer.Option(help="Resamples for the intervals; 0 for none.")
     ] = 9_999,
-    shuffles: Shuffles = "9999",
-    exact: Exact = None,
-    seed: Seed = 0,
-    as_json: AsJson = False,
-    as_markdown: AsMarkdown = False,
-    as_latex: AsLatex = False,
-    figure: Plot = None,
+    shuffles: o.Shuffles = "9999",
+    exact: o.Exact = None,
+    seed: o.Seed = 0,
+    as_json: o.AsJson = False,
+    as_markdown: o.AsMarkdown = False,
+    as_latex: o.AsLatex = False,
+    figure: o.Plot = None,
 ) -> None:
     """How much does the experimental condition in FILE gain on the control?
 
@@ -125,7 +107,7 @@ def transfer(
         "confidence": confidence,
         "interval": interval,
         "n_resamples": resamples,
-        "n_shuffles": shuffle_count(shuffles),
+        "n_shuffles": o.shuffle_count(shuffles),
         "exact": exact,
         "rng": seed,
         "allow_optimum_below": allow_optimum_below,
@@ -137,13 +119,13 @@ def transfer(
             raise OptionError(msg)
         found: Transfer | Transfers
         if task is None:
-            curves = read_curves(
+            curves = o.read_curves(
                 file, block=block, lower_is_better=lower_is_better, **columns
             )
             with progress():
                 found = curvewise.transfer(curves, **options)
         else:
-            tasks = read_tasks(
+            tasks = o.read_tasks(
                 file, task=task, block=block, lower_is_better=lower_is_better, **columns
             )
             with progress():

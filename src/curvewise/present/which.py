@@ -167,7 +167,8 @@ def _measure(contrast: Contrast) -> str:
         "trend": "in the slope over training",
         "area": "in the area under the curve",
     }
-    return named.get(contrast.weights, contrast.weights)
+    measure = named.get(contrast.weights, contrast.weights)
+    return measure if contrast.higher_is_better else f"{measure} (less is better)"
 
 
 def describe_contrasts(contrasts: Contrasts) -> str:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from curvewise.results.anova_table import AnovaTable
 from curvewise.results.effects import json_ready
-from curvewise.tables import Table, html_text, number_text, p_text, printable
+from curvewise.results.shown import Shown
+from curvewise.tables import Table, number_text, p_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -66,7 +67,7 @@ class AlgorithmSummary:
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class Comparison(Shown):
     """Do the curves differ, in height or in shape? What `compare` found.
 
     Attributes
@@ -189,17 +190,6 @@ class Comparison:
     def tables(self) -> list[Table]:
         """Return what there is to show, as tables: algorithms, ANOVA, effects."""
         return [_algorithms_table(self), self.table.table(), _effects_table(self)]
-
-    def __str__(self) -> str:
-        parts = [table.text() for table in self.tables()]
-        parts += [f"Warning: {printable(warning)}" for warning in self.warnings]
-        return "\n\n".join(parts)
-
-    def _repr_html_(self) -> str:
-        warnings = "".join(
-            f"<p><strong>Warning:</strong> {html_text(w)}</p>" for w in self.warnings
-        )
-        return "".join(table.html() for table in self.tables()) + warnings
 
 
 def _algorithms_table(comparison: Comparison) -> Table:

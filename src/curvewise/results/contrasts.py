@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from curvewise.results.effects import json_ready
-from curvewise.tables import Table, html_text, number_text, p_text, printable
+from curvewise.results.shown import Shown
+from curvewise.tables import Table, number_text, p_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,13 +16,13 @@ if TYPE_CHECKING:
     from curvewise.kernels import Floats
     from curvewise.results.effects import Interval
 
-__all__ = ["Alternative", "Contrast", "Contrasts", "interval_text", "with_warnings"]
+__all__ = ["Alternative", "Contrast", "Contrasts", "interval_text"]
 
 Alternative = Literal["two-sided", "greater", "less"]
 
 
 @dataclass(frozen=True, eq=False)
-class Contrast:
+class Contrast(Shown):
     """A weighted difference between algorithms, summed over training.
 
     Attributes
@@ -79,6 +80,7 @@ class Contrast:
     seed: int | None
     warnings: tuple[str, ...]
     pvalue_adjusted: float | None = None
+    higher_is_better: bool = True
 
     @property
     def significant(self) -> bool:
@@ -124,15 +126,9 @@ class Contrast:
         """Return what there is to show, as tables."""
         return [self.table()]
 
-    def __str__(self) -> str:
-        return with_warnings(self.table().text(), self.warnings)
-
-    def _repr_html_(self) -> str:
-        return with_warnings(self.table().html(), self.warnings, html=True)
-
 
 @dataclass(frozen=True, eq=False)
-class Contrasts(Mapping[str, Contrast]):
+class Contrasts(Shown, Mapping[str, Contrast]):
     """Several contrasts of the same curves, by name, with p adjusted across them.
 
     Attributes
@@ -185,12 +181,6 @@ class Contrasts(Mapping[str, Contrast]):
     def tables(self) -> list[Table]:
         """Return what there is to show, as tables."""
         return [self.table()]
-
-    def __str__(self) -> str:
-        return with_warnings(self.table().text(), self.warnings)
-
-    def _repr_html_(self) -> str:
-        return with_warnings(self.table().html(), self.warnings, html=True)
 
 
 def _formula(coefficients: Mapping[str, float]) -> str:
@@ -245,12 +235,3 @@ def _contrast_table(
     return Table(
         (*header, "adjusted") if adjusted else header, rows, notes=(*told, *notes)
     )
-
-
-def with_warnings(shown: str, warnings: tuple[str, ...], *, html: bool = False) -> str:
-    """Put the warnings beneath what is shown."""
-    if html:
-        return shown + "".join(
-            f"<p><strong>Warning:</strong> {html_text(w)}</p>" for w in warnings
-        )
-    return "\n\n".join([shown, *(f"Warning: {printable(w)}" for w in warnings)])

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from curvewise.results.contrasts import interval_text, with_warnings
+from curvewise.results.contrasts import interval_text
 from curvewise.results.effects import json_ready
+from curvewise.results.shown import Shown
 from curvewise.tables import Table, number_text, p_text
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ class Contender:
 
 
 @dataclass(frozen=True, eq=False)
-class Best:
+class Best(Shown):
     """Which algorithms may be the best, in height.
 
     Attributes
@@ -149,9 +150,3 @@ class Best:
     def tables(self) -> list[Table]:
         """Return what there is to show, as tables."""
         return [self.table()]
-
-    def __str__(self) -> str:
-        return with_warnings(self.table().text(), self.warnings)
-
-    def _repr_html_(self) -> str:
-        return with_warnings(self.table().html(), self.warnings, html=True)

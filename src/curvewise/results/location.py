@@ -10,8 +10,8 @@ import numpy as np
 from curvewise.errors import OptionError, nearest
 from curvewise.results.effects import Interval, json_ready
 from curvewise.results.location_tables import location_tables
+from curvewise.results.shown import Shown
 from curvewise.steps import in_window
-from curvewise.tables import html_text, printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -198,7 +198,7 @@ class Crossing:
 
 
 @dataclass(frozen=True, eq=False)
-class Location:
+class Location(Shown):
     """At which steps do the curves differ, from when, until when? What `locate` found.
 
     Attributes
@@ -353,17 +353,6 @@ class Location:
     def tables(self) -> list[Table]:
         """Return what there is to show: regions, steps if they are few, clusters."""
         return location_tables(self)
-
-    def __str__(self) -> str:
-        parts = [table.text() for table in self.tables()]
-        parts += [f"Warning: {printable(warning)}" for warning in self.warnings]
-        return "\n\n".join(parts)
-
-    def _repr_html_(self) -> str:
-        warnings = "".join(
-            f"<p><strong>Warning:</strong> {html_text(w)}</p>" for w in self.warnings
-        )
-        return "".join(table.html() for table in self.tables()) + warnings
 
 
 def _listed(values: Floats) -> list[float | None]:

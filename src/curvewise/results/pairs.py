@@ -8,8 +8,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
 
 from curvewise.errors import OptionError, nearest
-from curvewise.results.contrasts import interval_text, with_warnings
+from curvewise.results.contrasts import interval_text
 from curvewise.results.effects import Interval, json_ready
+from curvewise.results.shown import Shown
 from curvewise.tables import Table, number_text, p_text
 
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ class Pair:
 
 
 @dataclass(frozen=True, eq=False)
-class Pairs(Sequence[Pair]):
+class Pairs(Shown, Sequence[Pair]):
     """Every two algorithms compared, with p adjusted across the pairs for each effect.
 
     Attributes
@@ -230,14 +231,6 @@ class Pairs(Sequence[Pair]):
         rows = tuple(self.letters.items())
         notes = ("Algorithms that share a letter are not told apart in height.",)
         return [self.table(), Table(("algorithm", "letters"), rows, "", notes, 2)]
-
-    def __str__(self) -> str:
-        shown = "\n\n".join(table.text() for table in self.tables())
-        return with_warnings(shown, self.warnings)
-
-    def _repr_html_(self) -> str:
-        shown = "".join(table.html() for table in self.tables())
-        return with_warnings(shown, self.warnings, html=True)
 
 
 def letters(names: Sequence[str], apart: Iterable[tuple[str, str]]) -> dict[str, str]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from curvewise.results.contrasts import interval_text, with_warnings
+from curvewise.results.contrasts import interval_text
 from curvewise.results.effects import json_ready
+from curvewise.results.shown import Shown
 from curvewise.tables import Table, number_text, p_text
 
 if TYPE_CHECKING:
@@ -112,7 +113,7 @@ class Metric:
 
 
 @dataclass(frozen=True, eq=False)
-class Transfer:
+class Transfer(Shown):
     """How much the experimental condition gains on the control, by every metric.
 
     Attributes
@@ -280,14 +281,6 @@ class Transfer:
             if metric.defined
         )
         return [self.table(), Table(("metric", "what it says"), rows, n_text_columns=2)]
-
-    def __str__(self) -> str:
-        shown = "\n\n".join(table.text() for table in self.tables())
-        return with_warnings(shown, self.warnings)
-
-    def _repr_html_(self) -> str:
-        shown = "".join(table.html() for table in self.tables())
-        return with_warnings(shown, self.warnings, html=True)
 
 
 def _ends(interval: Interval) -> list[float | None]:

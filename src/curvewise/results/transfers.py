@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from curvewise.results.contrasts import interval_text, with_warnings
+from curvewise.results.contrasts import interval_text
 from curvewise.results.effects import json_ready
+from curvewise.results.shown import Shown
 from curvewise.results.transfer import TITLES, Transfer
 from curvewise.tables import Table, number_text, p_text
 
@@ -55,7 +56,7 @@ class AcrossTasks:
 
 
 @dataclass(frozen=True, eq=False)
-class Transfers(Mapping[str, Transfer]):
+class Transfers(Shown, Mapping[str, Transfer]):
     """One Transfer a task, looked up by its name, and means of what may be averaged.
 
     Attributes
@@ -161,11 +162,3 @@ class Transfers(Mapping[str, Transfer]):
                 )
             rows.append(tuple(cells))
         return Table(tuple(header), tuple(rows), notes=(note,))
-
-    def __str__(self) -> str:
-        shown = "\n\n".join(table.text() for table in self.tables())
-        return with_warnings(shown, self.warnings)
-
-    def _repr_html_(self) -> str:
-        shown = "".join(table.html() for table in self.tables())
-        return with_warnings(shown, self.warnings, html=True)
