@@ -2,34 +2,14 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 from curvewise.comparison import compare
 from curvewise.curves import Curves
 from curvewise.datasets import load_example
 from curvewise.errors import CurvesError, CurvewiseError, OptionError
-from curvewise.results import (
-    AnovaTable,
-    Best,
-    Comparison,
-    Comparisons,
-    Contrast,
-    Contrasts,
-    Criteria,
-    Difference,
-    Effect,
-    Interval,
-    Location,
-    Metric,
-    Pair,
-    Pairs,
-    Region,
-    Transfer,
-    Transfers,
-    Verdict,
-    WindowTest,
-)
+from curvewise.later import found_later
+from curvewise.results import AnovaTable, Comparison, Difference, Effect, Interval
 
 if TYPE_CHECKING:
     from curvewise.comparisons import compare_many
@@ -57,6 +37,22 @@ if TYPE_CHECKING:
         plot_windows,
     )
     from curvewise.readers import read, read_tasks
+    from curvewise.results import (
+        Best,
+        Comparisons,
+        Contrast,
+        Contrasts,
+        Criteria,
+        Location,
+        Metric,
+        Pair,
+        Pairs,
+        Region,
+        Transfer,
+        Transfers,
+        Verdict,
+        WindowTest,
+    )
     from curvewise.transfers import transfer_many
 
 __version__ = "0.1.0"
@@ -117,43 +113,51 @@ __all__ = [
 ]
 
 # What a comparison of curves already in memory does not need is imported when first used.
-_LATER = {
-    "best": "curvewise.leaders",
-    "check_criteria": "curvewise.criteria",
-    "compare_many": "curvewise.comparisons",
-    "compare_pairs": "curvewise.pairs",
-    "contrast": "curvewise.contrasts",
-    "contrast_many": "curvewise.contrasts",
-    "describe": "curvewise.present",
-    "locate": "curvewise.location",
-    "plot_best": "curvewise.present",
-    "plot_comparison": "curvewise.present",
-    "plot_contrasts": "curvewise.present",
-    "plot_criterion": "curvewise.present",
-    "plot_curves": "curvewise.present",
-    "plot_difference": "curvewise.present",
-    "plot_gain": "curvewise.present",
-    "plot_location": "curvewise.present",
-    "plot_metrics": "curvewise.present",
-    "plot_null_distribution": "curvewise.present",
-    "plot_pairs": "curvewise.present",
-    "plot_transfer": "curvewise.present",
-    "plot_window_maps": "curvewise.present",
-    "plot_windows": "curvewise.present",
-    "read": "curvewise.readers",
-    "read_tasks": "curvewise.readers",
-    "transfer": "curvewise.gains",
-    "transfer_many": "curvewise.transfers",
-}
-
-
-def __getattr__(name: str) -> object:
-    if name not in _LATER:
-        msg = f"module 'curvewise' has no attribute {name!r}"
-        raise AttributeError(msg)
-    value = getattr(import_module(_LATER[name]), name)
-    globals()[name] = value
-    return value
+__getattr__ = found_later(
+    __name__,
+    {
+        "Best": "curvewise.results",
+        "Comparisons": "curvewise.results",
+        "Contrast": "curvewise.results",
+        "Contrasts": "curvewise.results",
+        "Criteria": "curvewise.results",
+        "Location": "curvewise.results",
+        "Metric": "curvewise.results",
+        "Pair": "curvewise.results",
+        "Pairs": "curvewise.results",
+        "Region": "curvewise.results",
+        "Transfer": "curvewise.results",
+        "Transfers": "curvewise.results",
+        "Verdict": "curvewise.results",
+        "WindowTest": "curvewise.results",
+        "best": "curvewise.leaders",
+        "check_criteria": "curvewise.criteria",
+        "compare_many": "curvewise.comparisons",
+        "compare_pairs": "curvewise.pairs",
+        "contrast": "curvewise.contrasts",
+        "contrast_many": "curvewise.contrasts",
+        "describe": "curvewise.present",
+        "locate": "curvewise.location",
+        "plot_best": "curvewise.present",
+        "plot_comparison": "curvewise.present",
+        "plot_contrasts": "curvewise.present",
+        "plot_criterion": "curvewise.present",
+        "plot_curves": "curvewise.present",
+        "plot_difference": "curvewise.present",
+        "plot_gain": "curvewise.present",
+        "plot_location": "curvewise.present",
+        "plot_metrics": "curvewise.present",
+        "plot_null_distribution": "curvewise.present",
+        "plot_pairs": "curvewise.present",
+        "plot_transfer": "curvewise.present",
+        "plot_window_maps": "curvewise.present",
+        "plot_windows": "curvewise.present",
+        "read": "curvewise.readers",
+        "read_tasks": "curvewise.readers",
+        "transfer": "curvewise.gains",
+        "transfer_many": "curvewise.transfers",
+    },
+)
 
 
 def __dir__() -> list[str]:

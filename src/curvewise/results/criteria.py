@@ -382,8 +382,8 @@ class Criteria(Mapping[tuple[str, str], Verdict]):
         ]
         if self.differences:
             notes.append(
-                f"In brackets: published otherwise ({CITATION}). On the paper's own cases "
-                f"{self._on_its_own()}."
+                f"In brackets: published otherwise ({CITATION}). On the cases it names, "
+                f"drawn here with its table in view, {self._on_its_own()}."
             )
         return Table(("criterion", *JUDGED.values()), rows, notes=tuple(notes))
 
