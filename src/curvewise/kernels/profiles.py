@@ -26,7 +26,7 @@ __all__ = ["StepDesign", "cluster_masses", "f_ratios"]
 
 # A column that varies by less, in units of what rounding can do, does not vary.
 LEAST_VARIATION = 16.0
-MOST_VALUES = 2**21  # of an array of one value per group, step and relabelling
+MOST_VALUES = 2**16  # of an array of one value per group, step and relabelling
 
 
 @dataclass(frozen=True, eq=False)
