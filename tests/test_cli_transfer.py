@@ -162,3 +162,15 @@ def test_tasks_are_read_apart(worlds: Path) -> None:
     )
     with pytest.raises(CurvesError, match="Task '3x3'"):
         read_tasks(broken, task="world", **names)  # type: ignore[arg-type]
+
+
+def test_an_optimum_for_each_task(worlds: Path) -> None:
+    options = [*COLUMNS, *SIDES, "--task", "world", "--json"]
+    given = ["--optimum", "4x4=1", "--optimum", "3x3=2"]
+    record = json.loads(
+        run.invoke(app, ["transfer", str(worlds), *options, *given]).stdout
+    )
+    assert record["tasks"]["3x3"]["optimum"] == 2
+    assert record["tasks"]["4x4"]["optimum"] == 1
+    wrong = run.invoke(app, ["transfer", str(worlds), *options, "--optimum", "high"])
+    assert wrong.exit_code == 2

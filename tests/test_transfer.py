@@ -365,3 +365,79 @@ def test_tasks_are_measured_alone_and_averaged_where_that_is_fair() -> None:
         transfer_many(tasks, control="X", experimental="E")
     with pytest.raises(OptionError, match="no such task"):
         transfer_many(tasks, control="C", experimental="E", optimum={"other": 1.0})
+
+
+def test_identical_conditions_do_not_differ_in_time_to_threshold() -> None:
+    """A mean that is added up in two ways may round apart; it is the same mean."""
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        runs = np.round(np.linspace(0, 1, 12) + 0.2 * rng.normal(size=(6, 12)), 2)
+        curves = pair(runs, runs.copy(), steps=np.arange(1, 13))
+        found = transfer(curves, control="C", experimental="E", n_resamples=0)
+        assert found.time_to_threshold.value == 1
+        assert found.times[0] == found.times[1]
+
+
+def test_losses_of_training_time_are_found_as_gains_are() -> None:
+    slow = np.minimum(np.linspace(0, 1, 20), 0.9) + 0.001 * np.random.default_rng(
+        0
+    ).normal(size=(5, 20))
+    fast = np.minimum(np.linspace(0, 3, 20), 0.9) + 0.001 * np.random.default_rng(
+        1
+    ).normal(size=(5, 20))
+    for control, experimental in ((slow, fast), (fast, slow)):
+        found = transfer(
+            pair(control, experimental), control="C", experimental="E", rng=0
+        )
+        assert found.average_relative_reduction.pvalue == pytest.approx(2 / 252)
+
+
+def test_blocks_must_hold_both_conditions() -> None:
+    scores, labels = np.random.default_rng(0).normal(size=(6, 4)), ["C"] * 3 + ["E"] * 3
+    apart = Curves(scores, labels, blocks=[0, 1, 2, 3, 4, 5])
+    with pytest.raises(CurvesError, match="No block holds both"):
+        transfer(apart, control="C", experimental="E")
+    uneven = Curves(scores, labels, blocks=[0, 1, 2, 0, 1, 1])
+    with pytest.raises(CurvesError, match="equally often"):
+        transfer(uneven, control="C", experimental="E")
+
+
+def test_a_control_above_the_optimum_leaves_nothing_to_improve() -> None:
+    found = transfer(
+        pair([[4.0, 5]], [[5.0, 6]]),
+        control="C",
+        experimental="E",
+        optimum=3.0,
+        allow_optimum_below=True,
+    )
+    assert not found.calibrated_transfer_ratio.defined
+    assert "nothing is left to improve" in found.calibrated_transfer_ratio.reason
+
+
+def test_what_says_nothing_is_not_recommended() -> None:
+    flat = transfer(
+        pair([[5.0] * 6] * 3, [[0.0, 1, 2, 3, 8, 9]] * 3), control="C", experimental="E"
+    )
+    assert flat.average_relative_reduction.value == 1
+    assert "C never reaches any of the scores" in flat.average_relative_reduction.reading
+    assert flat.recommended == "calibrated_transfer_ratio"
+    shot = transfer(pair([[1.0], [2.0]], [[3.0], [4.0]]), control="C", experimental="E")
+    assert shot.recommended == "average_gain"
+
+
+def test_level_curves_keep_their_window() -> None:
+    rng = np.random.default_rng(0)
+    level = pair(5 + 0.01 * rng.normal(size=(3, 20)), 9 + 0.01 * rng.normal(size=(3, 20)))
+    found = transfer(level, control="C", experimental="E", until_asymptote=0.05)
+    assert len(found.steps) == 20
+    assert any("level throughout" in warning for warning in found.warnings)
+
+
+def test_tasks_left_out_of_a_mean_are_named() -> None:
+    fails = pair(
+        3 + np.zeros((4, 6)) + np.arange(6), np.zeros((4, 6)) + 0.1 * np.arange(6)
+    )
+    tasks = {"one": some(1), "two": some(2), "disaster": fails}
+    found = transfer_many(tasks, control="C", experimental="E", rng=0)
+    assert found.across["average_relative_reduction"].n_tasks == 2
+    assert any("leaves out disaster" in warning for warning in found.warnings)

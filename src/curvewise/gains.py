@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
+from curvewise.cautions import has_even_blocks
 from curvewise.errors import CurvesError, OptionError, nearest
-from curvewise.kernels.adjustments import TIE
 from curvewise.kernels.metrics import METRICS, Setting, first_reached
 from curvewise.kernels.pvalues import pvalue
 from curvewise.layout import Layout
 from curvewise.measurement import (
     Problem,
-    distances,
     metric_intervals,
+    n_as_extreme,
     resample_metrics,
     shuffle_metrics,
 )
@@ -27,6 +27,7 @@ from curvewise.readings import NO_EFFECT, UNITS, advice, reading, undefined
 from curvewise.refusals import (
     as_generator,
     check_choice,
+    check_connected,
     check_curves,
     resample_count,
     whole_number,
@@ -132,6 +133,12 @@ def transfer(
     means = [
         problem.scores[problem.member == side].mean(axis=0) * sign for side in (0, 1)
     ]
+    setting = problem.setting
+    level = setting.threshold - setting.slack
+    times = [
+        float(first_reached(sign * mean[None, :], level, setting.steps)[0])
+        for mean in means
+    ]
     metrics = {
         name: _metric(
             name,
@@ -143,22 +150,18 @@ def transfer(
             kind=interval,
             exact=exact,
             sides=(control, experimental),
+            times=(times[0], times[1]),
             sign=sign,
             optimum_known=optimum is not None,
         )
         for name in METRICS
     }
-    setting = problem.setting
     best = (
         max(float(means[0].max()), float(means[1].max()))
         if sign > 0
         else min(float(means[0].min()), float(means[1].min()))
     )
     recommended, why = advice(metrics, optimum_known=optimum is not None)
-    times = tuple(
-        float(first_reached(sign * mean[None, :], setting.threshold, setting.steps)[0])
-        for mean in means
-    )
     return Transfer(
         control=control,
         experimental=experimental,
@@ -202,7 +205,15 @@ def _chosen(curves: Curves, control: str, experimental: str) -> Curves:
     if control == experimental:
         msg = f"Control and experimental condition are both {control!r}: name two."
         raise OptionError(msg)
-    return curves.select(control, experimental)
+    chosen = curves.select(control, experimental)
+    check_connected(chosen)
+    if not has_even_blocks(chosen):
+        msg = (
+            "Blocks do not hold both conditions equally often, so their mean curves are not "
+            "of the same blocks. Keep the blocks that hold both, or leave blocks out."
+        )
+        raise CurvesError(msg)
+    return chosen
 
 
 def _problem(
@@ -250,6 +261,7 @@ def _problem(
         else sign * float(threshold),
         n_last=n_last,
         steps=curves.steps.astype(np.float64),
+        slack=1e-12 * float(np.abs(scores).max()),
     )
     return Problem(scores, member, blocks, units, strata, setting)
 
@@ -270,7 +282,8 @@ def _until_asymptote(curves: Curves, control: str, tolerance: float) -> Curves:
         )
         raise OptionError(msg)
     first = _levelled_off(curves, control, float(tolerance))
-    return curves if first is None else curves.window(None, curves.steps[first])
+    # Curves that are level from the start have no training to cut off.
+    return curves.window(None, curves.steps[first]) if first else curves
 
 
 def _levelled_off(curves: Curves, control: str, tolerance: float) -> int | None:
@@ -298,6 +311,7 @@ def _metric(
     kind: IntervalKind | None,
     exact: bool,
     sides: tuple[str, str],
+    times: tuple[float, float],
     sign: float,
     optimum_known: bool,
 ) -> Metric:
@@ -305,7 +319,7 @@ def _metric(
     comparable = name == "average_relative_reduction" or (
         name == "calibrated_transfer_ratio" and optimum_known
     )
-    reason = undefined(name, problem.scores.shape[1], sides) if math.isnan(value) else ""
+    reason = undefined(name, sides, times) if math.isnan(value) else ""
     if problem.scores.shape[1] == 1 and name == "average_relative_reduction":
         value, reason = math.nan, "with a single step there is no training to be saved."
     # Differences are told in scores as they were given.
@@ -334,19 +348,22 @@ def _metric(
         intervals = metric_intervals(name, value, resampled[name], alpha, turned)
         chosen = kind or ("percentile" if name == "time_to_threshold" else "studentised")
         chosen = chosen if chosen in intervals else "percentile"
-    distance = distances(name, null[name])
-    reached = float(distances(name, np.array([value]))[0])
-    # Equal but for rounding is as far.
-    least = reached * (1 - TIE) if math.isfinite(reached) else reached
-    n_extreme = int(np.sum(distance >= least))
+    n_extreme = n_as_extreme(name, value, null[name])
     told = value * turned + 0.0
     return Metric(
         value=told,
         interval=intervals.get(chosen) if chosen else None,
         interval_kind=chosen,
         intervals=intervals,
-        pvalue=pvalue(n_extreme, len(distance), exact=exact),
-        reading=reading(name, value, sides, higher_is_better=sign > 0),
+        pvalue=pvalue(n_extreme, len(null[name]), exact=exact),
+        reading=reading(
+            name,
+            value,
+            sides,
+            times,
+            shifted=problem.setting.shift > 0,
+            higher_is_better=sign > 0,
+        ),
         error=None if resampled is None else resampled[name].error,
         resamples=None if resampled is None else turned * resampled[name].values,
         resample_errors=None if resampled is None else resampled[name].errors,
@@ -374,8 +391,8 @@ def _warnings(
         )
     if sign < 0:
         said.append(
-            "Lower scores are better: they were turned round, and positive gains mean that "
-            "the experimental condition is better. Differences are told in scores as given."
+            "Lower scores are better: shares and ratios count a lower score as a gain. "
+            "Differences are told in scores as given, so below 0 is better."
         )
     if problem.setting.shift > 0:
         said.append(
@@ -397,9 +414,16 @@ def _warnings(
                 "more training."
             )
     elif until_asymptote is not None and chosen.n_steps == whole.n_steps:
+        level = _levelled_off(whole, control, until_asymptote) == 0
+        why = "Both curves are level throughout" if level else "No asymptote was reached"
         said.append(
-            "No asymptote was reached within the steps; the whole window, up to step "
+            f"{why} within the steps; the whole window, up to step "
             f"{step_text(whole.steps[-1])}, is compared."
+        )
+    elif until_asymptote is not None:
+        said.append(
+            f"The window ends at step {step_text(chosen.steps[-1])}: from there on both mean "
+            f"curves stay within {until_asymptote:.3g} of their range around their end."
         )
     return tuple(said)
 

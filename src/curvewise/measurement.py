@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from curvewise.kernels.adjustments import TIE
 from curvewise.kernels.enumeration import Enumeration, n_relabellings
 from curvewise.kernels.intervals import (
     bca,
@@ -31,8 +32,8 @@ __all__ = [
     "Problem",
     "Resampled",
     "departures",
-    "distances",
     "metric_intervals",
+    "n_as_extreme",
     "resample_metrics",
     "shuffle_metrics",
 ]
@@ -208,6 +209,23 @@ def distances(name: str, values: Floats) -> Floats:
     return np.where(np.isnan(signed), undefined, np.abs(signed))
 
 
+def n_as_extreme(name: str, value: float, null: Floats) -> int:
+    """Count the shuffles in which a metric is at least as far from no effect.
+
+    Swapping the conditions turns every metric into its opposite but one: losses of training
+    time have no bound and gains do, so there the smaller tail counts, twice.
+    """
+    if name == "average_relative_reduction":
+        slack = TIE * max(abs(value), 1.0)
+        undefined = np.isnan(null)
+        tails = (null >= value - slack) | undefined, (null <= value + slack) | undefined
+        return min(2 * min(int(np.sum(tail)) for tail in tails), len(null))
+    reached = float(distances(name, np.array([value]))[0])
+    # Equal but for rounding is as far.
+    least = reached * (1 - TIE) if math.isfinite(reached) else reached
+    return int(np.sum(distances(name, null) >= least))
+
+
 def departures(name: str, values: Floats) -> Floats:
     """Return how far a metric departs from no effect, with a sign; NaN if undefined.
 
@@ -252,9 +270,9 @@ def metric_intervals(
             ends["studentised"] = studentised(value, error, some, errors, alpha)
     # No interval need hold what the metric cannot be.
     least, most = BOUNDS.get(name, (-math.inf, math.inf))
-    least, most = min(least, value), max(most, value)
     found = {}
     for kind, (low, high) in ends.items():
-        clipped = turned * max(low, least) + 0.0, turned * min(high, most) + 0.0
-        found[kind] = Interval(*sorted(clipped))
+        # The estimate is possible, whatever a skewed resample says.
+        low, high = min(max(low, least), value), max(min(high, most), value)  # noqa: PLW2901
+        found[kind] = Interval(*sorted((turned * low + 0.0, turned * high + 0.0)))
     return found

@@ -34,42 +34,49 @@ UNITS = {
 }
 
 
-def undefined(name: str, n_steps: int, sides: tuple[str, str]) -> str:
-    """Say why a metric has no value."""
+def undefined(name: str, sides: tuple[str, str], times: tuple[float, float]) -> str:
+    """Say why a metric has no value; ``times`` are those to the threshold."""
     control, experimental = sides
+    never = math.isinf(times[0]) and math.isinf(times[1])
     reasons = {
         "transfer_ratio": f"the area under {control} is 0, and nothing can be divided by it.",
         "transfer_regret": "all scores are equal, so the curves span no box.",
         "calibrated_transfer_ratio": (
-            f"{control} is optimal throughout, so nothing is left to improve."
+            f"{control} is optimal, or better than the optimum, so nothing is left to improve."
         ),
         "average_relative_reduction": (
             f"{experimental} ends at the performance that {control} begins with, or below it "
             "at levels it never reaches, so there is no range of performance to average over."
         ),
         "time_to_threshold": (
-            "neither reaches the threshold, or the control is there at step 0. Choose "
-            "another threshold."
+            "neither reaches the threshold. Choose another one."
+            if never
+            else f"{control} is at the threshold at step 0, before any training."
         ),
     }
-    if name == "average_relative_reduction" and n_steps == 1:
-        return "with a single step there is no training to be saved."
     return reasons[name]
 
 
 def reading(
-    name: str, value: float, sides: tuple[str, str], *, higher_is_better: bool
+    name: str,
+    value: float,
+    sides: tuple[str, str],
+    times: tuple[float, float],
+    *,
+    shifted: bool,
+    higher_is_better: bool,
 ) -> str:
     """Say what a value means; ``value`` is positive when the experimental side is better."""
     control, experimental = sides
     size = number_text(abs(value))
     ahead = "more" if (value > 0) == higher_is_better else "less"
     if value == NO_EFFECT[name]:
-        return f"{experimental} and {control} do not differ in it."
+        return f"{experimental} and {control} do not differ by this metric."
     percent = f"{abs(value):.1%}" if math.isfinite(value) else ""
     better = "better" if value > 0 else "worse"
     if name == "transfer_ratio":
-        return f"{experimental} has {size} times the area under the curve that {control} has."
+        base = ", measured from the worst mean score" if shifted else ""
+        return f"{experimental} has {size} times the area of {control}{base}."
     if name == "transfer_regret":
         return (
             f"{experimental} is {better}: the area between the curves is {percent} of the box "
@@ -82,8 +89,8 @@ def reading(
     if name == "average_relative_reduction":
         if value == 1:
             return (
-                f"{experimental} begins above all that {control} ever reaches: no training "
-                "of the control would do."
+                f"{control} never reaches any of the scores between its own first one and "
+                f"where {experimental} ends."
             )
         more = "less" if value > 0 else "more"
         return (
@@ -93,8 +100,10 @@ def reading(
     if name == "time_to_threshold":
         if math.isinf(value):
             return f"{experimental} never reaches the threshold; {control} does."
+        if value == 0 and math.isinf(times[0]):
+            return f"{experimental} reaches the threshold; {control} never does."
         if value == 0:
-            return f"{experimental} reaches the threshold, or begins there; {control} does not."
+            return f"{experimental} is at the threshold at step 0; {control} is not yet."
         faster = f"{1 - value:.1%} less" if value < 1 else f"{value - 1:.1%} more"
         return f"{experimental} needs {faster} training than {control} to reach the threshold."
     places = {
@@ -114,16 +123,19 @@ def advice(metrics: Mapping[str, Metric], *, optimum_known: bool) -> tuple[str, 
             "Quote this one: the optimum is known, and the calibrated transfer ratio measures "
             "against it, so it means the same on every task."
         )
-    if metrics[arr].defined:
+    reduction, share = metrics[arr].value, metrics[ctr].value
+    # A reduction of 1 says that the control never gets there, not how much is gained.
+    if reduction is not None and reduction < 1:
         return arr, (
             "Quote this one: without a known optimum, the average relative reduction still "
             "means the same on every task, since it compares times to equal performance."
         )
-    if metrics[ctr].defined:
+    # Measured against its own best score, an optimal condition always has all of it.
+    if share is not None and share < 1:
         return ctr, (
             "Quote this one, with a caveat: the best observed score stands in for the "
             "optimum, so it holds for this task only."
         )
     return "average_gain", (
-        "Quote this one: the metrics that mean the same on every task are undefined here."
+        "Quote this one: the metrics that mean the same on every task say nothing here."
     )

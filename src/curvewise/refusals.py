@@ -20,6 +20,7 @@ __all__ = [
     "as_generator",
     "check_alpha",
     "check_choice",
+    "check_connected",
     "check_curves",
     "check_design",
     "check_jobs",
@@ -151,7 +152,7 @@ def check_design(curves: Curves) -> None:
         raise CurvesError(msg)
     if curves.blocks is None:
         return
-    _check_connected(curves, curves.blocks)
+    check_connected(curves)
     n_blocks = len(set(curves.blocks))
     if curves.n_runs - n_algorithms - (n_blocks - 1) < 1:
         msg = (
@@ -161,8 +162,11 @@ def check_design(curves: Curves) -> None:
         raise CurvesError(msg)
 
 
-def _check_connected(curves: Curves, blocks: Names) -> None:
+def check_connected(curves: Curves) -> None:
     """Refuse blocks that leave some algorithms without any comparison."""
+    if curves.blocks is None:
+        return
+    blocks: Names = curves.blocks
     linked = {0}
     while True:
         touched = set(blocks[np.isin(curves.codes, list(linked))])

@@ -39,8 +39,11 @@ def transfer(
     ] = None,
     lower_is_better: o.LowerIsBetter = False,
     optimum: Annotated[
-        float | None,
-        typer.Option(metavar="SCORE", help="The best score there can be."),
+        list[str] | None,
+        typer.Option(
+            metavar="SCORE",
+            help="The best score there can be; with --task also TASK=SCORE, repeated.",
+        ),
     ] = None,
     allow_optimum_below: Annotated[
         bool,
@@ -99,7 +102,7 @@ def transfer(
     options: dict[str, Any] = {
         "control": control,
         "experimental": experimental,
-        "optimum": optimum,
+        "optimum": _optimum(optimum or [], task),
         "window": window,
         "until_asymptote": until_asymptote,
         "threshold": threshold,
@@ -135,3 +138,21 @@ def transfer(
         show([found], style)
         if figure is not None:
             note(f"Figure saved as {figure}")
+
+
+def _optimum(given: list[str], task: str | None) -> float | dict[str, float] | None:
+    """Read one optimum for all, or one for each task."""
+    if not given:
+        return None
+    try:
+        if len(given) == 1 and "=" not in given[0]:
+            return float(given[0])
+        # The last sign counts: a name may hold one itself.
+        pairs = [text.rpartition("=") for text in given]
+        optima = {name: float(number) for name, _, number in pairs}
+    except ValueError:
+        optima = {}
+    if task is None or not optima or "" in optima:
+        msg = "--optimum is a score, or with --task TASK=SCORE for each task."
+        raise typer.BadParameter(msg)
+    return optima

@@ -37,7 +37,8 @@ class Setting:
     ``weights`` integrate over steps and ``span`` is their sum: the width of the window.
     ``shift`` is added for the transfer ratio, which needs scores that are not negative.
     ``optimum`` None takes the best of the two mean curves. ``n_last`` steps make the
-    asymptote. ``steps`` are what time to threshold is told in.
+    asymptote. ``steps`` are what time to threshold is told in, and a score that misses the
+    threshold by no more than ``slack``, which is rounding, reaches it.
     """
 
     weights: Floats
@@ -46,6 +47,7 @@ class Setting:
     threshold: float
     n_last: int
     steps: Floats
+    slack: float = 0.0
 
     @property
     def span(self) -> float:
@@ -76,7 +78,9 @@ def metric_values(
             area_e + setting.shift * span, area_c + setting.shift * span
         ),
         "transfer_regret": _divided(gain, (best - worst) * span),
-        "calibrated_transfer_ratio": _divided(gain, optimum * span - area_c),
+        "calibrated_transfer_ratio": _divided(
+            gain, np.maximum(optimum * span - area_c, 0)
+        ),
         "average_relative_reduction": relative_reduction(
             control, experimental, last_e, compiled=compiled
         ),
@@ -96,8 +100,9 @@ def first_reached(curves: Floats, level: float, steps: Floats) -> Floats:
 
 def _time_ratio(control: Floats, experimental: Floats, setting: Setting) -> Floats:
     """Return the time to threshold of the experimental condition over the control's."""
-    time_c = first_reached(control, setting.threshold, setting.steps)
-    time_e = first_reached(experimental, setting.threshold, setting.steps)
+    level = setting.threshold - setting.slack
+    time_c = first_reached(control, level, setting.steps)
+    time_e = first_reached(experimental, level, setting.steps)
     never = np.isinf(time_c) & np.isinf(time_e)
     ratio = _divided(time_e, time_c)
     return np.where(never, np.nan, ratio)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 from curvewise.errors import counted
@@ -33,12 +32,18 @@ def _sureness(metric: Metric) -> str:
         parts.append(f"{percent} interval {number_text(low)} to {number_text(high)}")
     exact = "exact " if metric.exact else ""
     parts.append(f"{exact}p = {p_text(metric.pvalue)}")
-    alpha = 1 - metric.confidence
-    verdict = (
-        "That is more than chance explains"
-        if metric.pvalue <= alpha
-        else "Chance alone could do that"
-    )
+    # 1 − 0.9 is 0.09999… to a computer, and 0.1 to whoever asked.
+    if metric.pvalue <= 1 - metric.confidence + 1e-9:
+        verdict = "That is more than chance explains"
+    elif metric.interval is None or (
+        metric.interval.low <= metric.no_effect <= metric.interval.high
+    ):
+        verdict = "Chance alone could do that"
+    else:
+        verdict = (
+            "By the shuffle test chance alone could do that, though the interval leaves no "
+            "effect out"
+        )
     return f"{verdict} ({'; '.join(parts)})."
 
 
@@ -71,6 +76,8 @@ def describe_transfers(transfers: Transfers) -> str:
         printable(transfers.experimental),
     )
     tasks = counted(len(transfers), "task")
+    if len(transfers) == 1:
+        return describe_transfer(next(iter(transfers.values())))
     if not transfers.across:
         return (
             f"{experimental} against {control} on {tasks}: no metric is defined and "
@@ -79,7 +86,7 @@ def describe_transfers(transfers: Transfers) -> str:
     parts = []
     for mean in transfers.across.values():
         interval = ""
-        if mean.interval is not None and all(map(math.isfinite, mean.interval)):
+        if mean.interval is not None:
             low, high = mean.interval
             percent = f"{100 * mean.confidence:.6g}%"
             interval = f", {percent} interval {number_text(low)} to {number_text(high)}"

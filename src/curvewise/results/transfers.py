@@ -88,10 +88,21 @@ class Transfers(Shown, Mapping[str, Transfer]):
         for name, task in self.items():
             for warning in task.warnings:
                 about.setdefault(warning, []).append(name)
-        return tuple(
+        told = [
             warning if len(names) == len(self) else f"{', '.join(names)}: {warning}"
             for warning, names in about.items()
-        )
+        ]
+        for mean in self.across.values():
+            left_out = [
+                name for name, task in self.items() if not task.metrics[mean.name].defined
+            ]
+            if left_out:
+                told.append(
+                    f"The mean {mean.title} leaves out {', '.join(left_out)}, where it is "
+                    "undefined. Look at the other metrics there: where the experimental "
+                    "condition fails, leaving the task out flatters it."
+                )
+        return tuple(told)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as JSON-ready data."""
