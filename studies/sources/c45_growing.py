@@ -1,0 +1,330 @@
+"""Growing the decision tree of C4.5: which test a node makes, and the tree it gives.
+
+Quinlan (1993), chapter 2, and Quinlan (1996) for thresholds; compiled. Attributes are small
+whole numbers, so objects are counted by value and class rather than sorted, and entropies
+are sums of n log₂ n from a table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+import numba
+import numpy as np
+import numpy.typing as npt
+
+__all__ = [
+    "ATTRIBUTE",
+    "FIRST_BRANCH",
+    "LABEL",
+    "N_BRANCHES",
+    "THRESHOLD",
+    "class_counts",
+    "compiled",
+    "divide",
+    "grow",
+    "most_frequent",
+]
+
+# A row of ``nodes``: the attribute tested (-1 in a leaf), the threshold (-1 if nominal), the
+# branches, which lie next to each other, and the class that is the most frequent here.
+ATTRIBUTE, THRESHOLD, FIRST_BRANCH, N_BRANCHES, LABEL = range(5)
+
+MIN_OBJECTS = 2
+MAX_REQUIRED = 25
+EPSILON = 1e-3
+# The first of equal tests is taken: rounding must not decide between mirror images.
+TIE = 1e-9
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+Booleans = npt.NDArray[np.bool_]
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def compiled(function: Function) -> Function:
+    """Compile a function, and keep it for the next process where there is a place for it."""
+    options: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
+    try:
+        made: Any = numba.njit(cache=True, **options)(function)
+    except RuntimeError:
+        # Neither this folder nor the user's can be written to.
+        made = numba.njit(**options)(function)
+    return cast("Function", made)
+
+
+def grow(
+    attributes: Integers, classes: Integers, numeric: Booleans, objects: Integers
+) -> Integers:
+    """Return the nodes of the unpruned tree learned from ``objects``, which are rows."""
+    n_values = attributes.max(axis=0) + 1
+    n_classes = int(classes.max()) + 1
+    occurs = np.zeros((len(numeric), n_values.max()), dtype=np.bool_)
+    occurs[np.arange(len(numeric)), attributes[objects]] = True
+    n = np.arange(len(objects) + 1.0)
+    table = n * np.log2(np.maximum(n, 1))
+    # Every test has two branches of two objects or more, so there are not many.
+    n_branches = np.where(numeric, 2, n_values)
+    capacity = 1 + len(objects) // MIN_OBJECTS * int(n_branches.max())
+    nodes = np.zeros((capacity, 5), dtype=np.int64)
+    n_nodes = _grow(
+        nodes, attributes, classes, numeric, n_branches, n_classes, occurs, table, objects
+    )
+    return nodes[:n_nodes].copy()
+
+
+@compiled
+def _grow(
+    nodes: Integers,
+    attributes: Integers,
+    classes: Integers,
+    numeric: Booleans,
+    n_branches: Integers,
+    n_classes: int,
+    occurs: Booleans,
+    table: Floats,
+    objects: Integers,
+) -> int:
+    """Write the nodes, the branches of a node after it; return how many there are."""
+    starts = np.zeros(len(nodes), dtype=np.int64)
+    stops = np.zeros(len(nodes), dtype=np.int64)
+    errors = np.zeros(len(nodes), dtype=np.int64)
+    counts = np.zeros((len(numeric), occurs.shape[1], n_classes), dtype=np.int64)
+    order, spare = objects.copy(), objects.copy()
+    stops[0] = len(objects)
+    nodes[0, LABEL] = 0
+    n_nodes, node = 1, 0
+    while node < n_nodes:
+        start, stop, n_here = starts[node], stops[node], stops[node] - starts[node]
+        nodes[node, ATTRIBUTE] = -1
+        if n_here:  # else the class remains that of the parent
+            totals = class_counts(classes, order, start, stop, n_classes)
+            nodes[node, LABEL] = most_frequent(totals, 0)
+            errors[node] = n_here - totals[nodes[node, LABEL]]
+        if errors[node] and n_here >= 2 * MIN_OBJECTS:
+            n_present = _count(counts, attributes, classes, totals, order, start, stop)
+            tested, nodes[node, THRESHOLD] = _best_test(
+                counts, n_present, n_here, n_classes, numeric, occurs, table
+            )
+            nodes[node, ATTRIBUTE] = tested
+        if nodes[node, ATTRIBUTE] >= 0:
+            nodes[node, FIRST_BRANCH] = n_nodes
+            nodes[node, N_BRANCHES] = n_branches[tested]
+            bounds = divide(nodes[node], attributes, order, spare, start, stop)
+            for branch in range(n_branches[tested]):
+                starts[n_nodes], stops[n_nodes] = bounds[branch], bounds[branch + 1]
+                nodes[n_nodes, LABEL] = nodes[node, LABEL]
+                n_nodes += 1
+        node += 1
+    _collapse(nodes, errors, n_nodes)
+    return n_nodes
+
+
+@compiled
+def class_counts(
+    classes: Integers, order: Integers, start: int, stop: int, n_classes: int
+) -> Integers:
+    """Count the classes of the objects ``order[start:stop]``."""
+    totals = np.zeros(n_classes, dtype=np.int64)
+    for place in range(start, stop):
+        totals[classes[order[place]]] += 1
+    return totals
+
+
+@compiled
+def most_frequent(totals: Integers, otherwise: int) -> int:
+    """Return the most frequent class; ``otherwise`` is preferred to its equals."""
+    best = otherwise
+    for label in range(len(totals)):
+        if totals[label] > totals[best]:
+            best = label
+    return best
+
+
+@compiled
+def _count(
+    counts: Integers,
+    attributes: Integers,
+    classes: Integers,
+    totals: Integers,
+    order: Integers,
+    start: int,
+    stop: int,
+) -> int:
+    """Count objects by attribute, value and class; return how many classes are present.
+
+    Absent classes are passed over: small nodes have few of them.
+    """
+    n_attributes, n_values, n_classes = counts.shape
+    places = np.zeros(n_classes, dtype=np.int64)
+    n_present = 0
+    for label in range(n_classes):
+        if totals[label]:
+            places[label] = n_present
+            n_present += 1
+    for attribute in range(n_attributes):
+        for value in range(n_values):
+            for place in range(n_present):
+                counts[attribute, value, place] = 0
+        for place in range(start, stop):
+            row = order[place]
+            counts[attribute, attributes[row, attribute], places[classes[row]]] += 1
+    return n_present
+
+
+@compiled
+def divide(
+    node: Integers,
+    attributes: Integers,
+    order: Integers,
+    spare: Integers,
+    start: int,
+    stop: int,
+) -> Integers:
+    """Sort a node's objects, ``order[start:stop]``, by branch; return where each begins."""
+    attribute, threshold = node[ATTRIBUTE], node[THRESHOLD]
+    bounds = np.zeros(node[N_BRANCHES] + 1, dtype=np.int64)
+    for place in range(start, stop):
+        value = attributes[order[place], attribute]
+        branch = value if threshold < 0 else np.int64(value > threshold)
+        bounds[branch + 1] += 1
+        spare[place] = order[place]
+    bounds[0] = start
+    for branch in range(1, len(bounds)):
+        bounds[branch] += bounds[branch - 1]
+    following = bounds.copy()
+    for place in range(start, stop):
+        value = attributes[spare[place], attribute]
+        branch = value if threshold < 0 else np.int64(value > threshold)
+        order[following[branch]] = spare[place]
+        following[branch] += 1
+    return bounds
+
+
+@compiled
+def _best_test(
+    counts: Integers,
+    n_present: int,
+    n_objects: int,
+    n_classes: int,
+    numeric: Booleans,
+    occurs: Booleans,
+    table: Floats,
+) -> tuple[int, int]:
+    """Choose an attribute and its threshold: the best gain ratio of a fair gain."""
+    n_attributes = len(numeric)
+    gains = np.zeros(n_attributes)
+    splits = np.zeros(n_attributes)
+    thresholds = np.full(n_attributes, -1)
+    totals = np.zeros(n_present, dtype=np.int64)
+    before = table[n_objects]
+    for label in range(n_present):
+        for value in range(counts.shape[1]):
+            totals[label] += counts[0, value, label]
+        before -= table[totals[label]]
+    # Quinlan's program requires more of a threshold where objects abound.
+    required = min(max(0.1 * n_objects / n_classes, MIN_OBJECTS), MAX_REQUIRED)
+    n_possible, total_gain = 0, 0.0
+    for attribute in range(n_attributes):
+        by_value = counts[attribute]
+        if numeric[attribute]:
+            gain, split, threshold = _numeric_test(
+                by_value, totals, n_objects, before, required, occurs[attribute], table
+            )
+            thresholds[attribute] = threshold
+        else:
+            gain, split = _nominal_test(by_value, n_present, n_objects, before, table)
+        gains[attribute], splits[attribute] = gain, split
+        if gain >= 0:
+            n_possible += 1
+            total_gain += gain
+    best, best_ratio = -1, -1.0
+    for attribute in range(n_attributes):
+        fair = gains[attribute] >= total_gain / max(n_possible, 1) - EPSILON
+        if gains[attribute] >= 0 and fair and splits[attribute] > EPSILON:
+            ratio = gains[attribute] / splits[attribute]
+            if ratio > best_ratio + TIE:
+                best, best_ratio = attribute, ratio
+    return best, thresholds[best]
+
+
+@compiled
+def _nominal_test(
+    by_value: Integers, n_present: int, n_objects: int, before: float, table: Floats
+) -> tuple[float, float]:
+    """Return the gain and the split information of a branch per value; -1 if not allowed."""
+    after, split, n_reasonable = 0.0, table[n_objects], 0
+    for value in range(len(by_value)):
+        n_branch = 0
+        for label in range(n_present):
+            n_branch += by_value[value, label]
+            after -= table[by_value[value, label]]
+        after += table[n_branch]
+        split -= table[n_branch]
+        n_reasonable += n_branch >= MIN_OBJECTS
+    if n_reasonable < 2:
+        return -1.0, 0.0
+    return max(before - after, 0.0) / n_objects, split / n_objects
+
+
+@compiled
+def _numeric_test(
+    by_value: Integers,
+    totals: Integers,
+    n_objects: int,
+    before: float,
+    required: float,
+    occurs: Booleans,
+    table: Floats,
+) -> tuple[float, float, int]:
+    """Return the gain and split information of the best threshold, and the threshold."""
+    least, n_least, last_below, first_above = np.inf, 0, -1, -1
+    below = np.zeros(len(totals), dtype=np.int64)
+    n_below, n_distinct = 0, 0
+    for value in range(len(by_value)):
+        n_value = 0
+        for label in range(len(totals)):
+            n_value += by_value[value, label]
+            below[label] += by_value[value, label]
+        if n_value == 0:
+            continue
+        n_below += n_value
+        n_distinct += 1
+        if first_above < 0 <= last_below:
+            first_above = value
+        n_above = n_objects - n_below
+        if n_below < required or n_above < required:
+            continue
+        after = table[n_below] + table[n_above]
+        for label in range(len(totals)):
+            after -= table[below[label]] + table[totals[label] - below[label]]
+        if after < least - n_objects * TIE:
+            least, n_least, last_below, first_above = after, n_below, value, -1
+    if last_below < 0:
+        return -1.0, 0.0, -1
+    # Quinlan (1996): to choose among the thresholds costs bits as well.
+    gain = (before - least - np.log2(n_distinct - 1)) / n_objects
+    if gain <= 0:
+        return -1.0, 0.0, -1
+    # The threshold is a value that occurs, the greatest up to the middle of the gap.
+    threshold = (last_below + first_above) // 2
+    while not occurs[threshold]:
+        threshold -= 1
+    split = table[n_objects] - table[n_least] - table[n_objects - n_least]
+    return gain, split / n_objects, threshold
+
+
+@compiled
+def _collapse(nodes: Integers, errors: Integers, n_nodes: int) -> None:
+    """Make leaves of the tests that classify the objects no better than a leaf does."""
+    for node in range(n_nodes - 1, -1, -1):
+        if nodes[node, ATTRIBUTE] < 0:
+            continue
+        below = 0
+        for branch in range(nodes[node, N_BRANCHES]):
+            below += errors[nodes[node, FIRST_BRANCH] + branch]
+        if below >= errors[node]:
+            nodes[node, ATTRIBUTE] = -1
+        else:
+            errors[node] = below

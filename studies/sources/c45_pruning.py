@@ -1,0 +1,168 @@
+"""Pruning the decision tree of C4.5 by a pessimistic estimate of its errors.
+
+Quinlan (1993), chapter 4. Each leaf is charged the errors of an upper confidence limit; a
+test is replaced by a leaf, or by its largest branch ("subtree raising"), where that is
+estimated to make no more errors than the test does, up to a tenth of an error, as in
+Quinlan's program. So is the limit: the exact binomial one for a leaf without errors, else
+an approximation whose normal deviate is interpolated from a short table.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from studies.sources.c45_growing import (
+    ATTRIBUTE,
+    FIRST_BRANCH,
+    LABEL,
+    N_BRANCHES,
+    THRESHOLD,
+    class_counts,
+    compiled,
+    divide,
+    most_frequent,
+)
+
+if TYPE_CHECKING:
+    from studies.sources.c45_growing import Integers
+
+__all__ = ["prune", "upper_errors"]
+
+CONFIDENCE = 0.25
+SLACK = 0.1
+DEVIATE = float(np.interp(CONFIDENCE, [0.2, 0.4], [0.84, 0.25]))
+
+
+@compiled
+def upper_errors(n_objects: int, n_errors: int) -> float:
+    """Return how many errors a leaf must be expected to make on as many new objects.
+
+    >>> rates = [upper_errors(n, e) / n for n, e in [(6, 0), (9, 0), (1, 0), (16, 1)]]
+    >>> [round(rate, 3) for rate in rates]  # Quinlan (1993), section 4.2
+    [0.206, 0.143, 0.75, 0.157]
+    """
+    if n_errors == 0:
+        return n_objects * (1 - CONFIDENCE ** (1 / n_objects))
+    if n_errors + 0.5 >= n_objects:
+        return n_errors + 0.67 * (n_objects - n_errors)
+    square, middle = DEVIATE**2, n_errors + 0.5
+    spread = np.sqrt(square * (middle * (1 - middle / n_objects) + square / 4))
+    return n_objects * (middle + square / 2 + spread) / (n_objects + square)
+
+
+@compiled
+def prune(
+    nodes: Integers, attributes: Integers, classes: Integers, objects: Integers
+) -> float:
+    """Prune in place; return the errors that the tree is estimated to make."""
+    n_nodes, n_classes = len(nodes), 1 + max(classes)
+    order, spare = objects.copy(), objects.copy()
+    starts = np.zeros(n_nodes, dtype=np.int64)
+    stops = np.zeros(n_nodes, dtype=np.int64)
+    estimates = np.zeros(n_nodes)
+    as_leaves = np.zeros(n_nodes)
+    counts = np.zeros((n_nodes, n_classes + 1), dtype=np.int64)
+    # Branches are pruned before the node, which therefore lies below them in the pile,
+    # marked as one whose branches are done. (numba cannot keep recursive functions.)
+    pile = np.zeros(2 * n_nodes, dtype=np.int64)
+    done = np.zeros(2 * n_nodes, dtype=np.bool_)
+    stops[0] = len(objects)
+    height = 1
+    while height:
+        height -= 1
+        node = pile[height]
+        start, stop, first = starts[node], stops[node], nodes[node, FIRST_BRANCH]
+        if not done[height]:
+            as_leaves[node] = _label(nodes, node, classes, order, start, stop, n_classes)
+            estimates[node] = as_leaves[node]
+            if nodes[node, ATTRIBUTE] >= 0:
+                done[height] = True
+                height += 1
+                bounds = divide(nodes[node], attributes, order, spare, start, stop)
+                for branch in range(nodes[node, N_BRANCHES]):
+                    starts[first + branch] = bounds[branch]
+                    stops[first + branch] = bounds[branch + 1]
+                    estimates[first + branch] = 0.0
+                    if bounds[branch] < bounds[branch + 1]:
+                        pile[height] = first + branch
+                        done[height] = False
+                        height += 1
+            continue
+
+        as_tree, largest = 0.0, first
+        for branch in range(first, first + nodes[node, N_BRANCHES]):
+            as_tree += estimates[branch]
+            if stops[branch] - starts[branch] >= stops[largest] - starts[largest]:
+                largest = branch
+        as_branch = _estimate(
+            nodes, largest, attributes, classes, order[start:stop], counts
+        )
+        if as_leaves[node] <= min(as_branch, as_tree) + SLACK:
+            nodes[node, ATTRIBUTE] = -1
+            estimates[node] = as_leaves[node]
+        elif as_branch <= as_tree + SLACK:
+            # With the objects of the other branches, it may be pruned further.
+            for column in range(nodes.shape[1]):
+                nodes[node, column] = nodes[largest, column]
+            done[height] = False
+            height += 1
+        else:
+            estimates[node] = as_tree
+    return estimates[0]
+
+
+@compiled
+def _label(
+    nodes: Integers,
+    node: int,
+    classes: Integers,
+    order: Integers,
+    start: int,
+    stop: int,
+    n_classes: int,
+) -> float:
+    """Give a node the class of its objects; return the errors it would make as a leaf."""
+    totals = class_counts(classes, order, start, stop, n_classes)
+    nodes[node, LABEL] = most_frequent(totals, nodes[node, LABEL])
+    return upper_errors(stop - start, stop - start - totals[nodes[node, LABEL]])
+
+
+@compiled
+def _estimate(
+    nodes: Integers,
+    root: int,
+    attributes: Integers,
+    classes: Integers,
+    objects: Integers,
+    counts: Integers,
+) -> float:
+    """Return the errors estimated below a node if these objects came there.
+
+    ``counts``, of each class at each node and of all, are zero before and after.
+    """
+    reached = np.empty(len(objects), dtype=np.int64)
+    n_reached = 0
+    for place in range(len(objects)):
+        row, node = objects[place], root
+        while nodes[node, ATTRIBUTE] >= 0:
+            value = attributes[row, nodes[node, ATTRIBUTE]]
+            threshold = nodes[node, THRESHOLD]
+            branch = value if threshold < 0 else np.int64(value > threshold)
+            node = nodes[node, FIRST_BRANCH] + branch
+        if counts[node, -1] == 0:
+            reached[n_reached] = node
+            n_reached += 1
+        counts[node, -1] += 1
+        counts[node, classes[row]] += 1
+    errors = 0.0
+    for place in range(n_reached):
+        node = reached[place]
+        n_here, n_most = counts[node, -1], 0
+        for label in range(counts.shape[1] - 1):
+            n_most = max(n_most, counts[node, label])
+            counts[node, label] = 0
+        counts[node, -1] = 0
+        errors += upper_errors(n_here, n_here - n_most)
+    return errors

@@ -1,0 +1,48 @@
+"""Numbers that took long to compute, kept so that a study goes on where it stopped."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import curvewise as cw
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["OUT", "kept"]
+
+OUT = Path(__file__).parent / "out"
+
+
+def kept(name: str, key: dict[str, Any], compute: Callable[[], Any]) -> Any:
+    """Return what was computed under a name and key, computing it if it is not kept.
+
+    ``key`` holds all that the result depends on: seeds, sizes, options. The result is
+    JSON-ready data; arrays become nested lists.
+    """
+    key = {**key, "version": cw.__version__}
+    path = OUT / "store" / f"{name}.json"
+    if path.exists():
+        record = json.loads(path.read_text(encoding="utf-8"))
+        if record["key"] == json.loads(json.dumps(key)):
+            return record["result"]
+    result = compute()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, partial = tempfile.mkstemp(dir=path.parent, suffix=".json")
+    with os.fdopen(handle, "w", encoding="utf-8") as file:
+        json.dump({"key": key, "result": result}, file, default=_plain)
+    Path(partial).replace(path)
+    return json.loads(path.read_text(encoding="utf-8"))["result"]
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, np.ndarray | np.generic):
+        return value.tolist()
+    msg = f"{type(value).__name__} cannot be kept as JSON"
+    raise TypeError(msg)
