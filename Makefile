@@ -5,10 +5,10 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format calibration bench clean
+.PHONY: help demo test check format calibration bench studies studies-quick clean
 
 help:  ## List the commands
-	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 $(READY): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
@@ -43,6 +43,12 @@ calibration: $(READY)  ## Measure error rates and coverage at full length (about
 bench: $(READY)  ## Measure curvewise and its peers in one run (about five minutes)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
 	@$(BIN)/python -m benchmarks.bench
+
+studies: $(READY)  ## Run the papers' experiments again; writes studies/out/index.html
+	@$(BIN)/python -m studies
+
+studies-quick: $(READY)  ## The same in a reduced form, in about a minute
+	@$(BIN)/python -m studies --quick
 
 clean:  ## Remove the virtual environment and caches
 	@rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

@@ -42,11 +42,16 @@ def describe_pairs(pairs: Pairs) -> str:
             f"{p_text(pairs.smallest_pvalue)}, above alpha = {pairs.alpha:g}."
         )
     promise = (
-        "For each question the chance of any false claim is at most "
+        f"For each question the chance of any false claim is {_most(pairs)} "
         f"{pairs.alpha:g}. A pair that is not named is not thereby equal."
     )
     sentences = [*(_aspect(pairs, name, how) for name in ASPECTS), promise]
     return " ".join(sentence for sentence in sentences if sentence)
+
+
+def _most(pairs: Pairs) -> str:
+    # Residuals are shuffled for max-t, which is approximate.
+    return "about" if pairs.adjust == "max-t" else "at most"
 
 
 def _aspect(pairs: Pairs, name: str, how: str) -> str:

@@ -1,0 +1,68 @@
+"""Run the studies and write their page: ``python -m studies [--quick] [--only NAME]``."""
+
+from __future__ import annotations
+
+import argparse
+import platform
+import time
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+import curvewise as cw
+from studies.page import write_page, write_pictures
+from studies.store import OUT
+
+if TYPE_CHECKING:
+    from studies.report import Study
+
+STUDIES = ("piater1997", "piater1998", "error_terms", "gorski2009")
+
+
+def run(name: str, *, quick: bool, seed: int | None) -> Study:
+    """Run one study; each can run alone."""
+    module = import_module(f"studies.{name}.study")
+    options = {} if seed is None else {"seed": seed}
+    study: Study = module.study(quick=quick, **options)
+    return study
+
+
+def main() -> None:
+    """Run what was asked for, and write the page."""
+    parser = argparse.ArgumentParser(prog="python -m studies", description=__doc__)
+    parser.add_argument(
+        "--quick", action="store_true", help="a reduced form, in a minute"
+    )
+    parser.add_argument(
+        "--only", action="append", choices=STUDIES, help="run this study; repeat for more"
+    )
+    parser.add_argument("--seed", type=int, help="another seed, for all studies")
+    arguments = parser.parse_args()
+    started = time.perf_counter()
+    done = []
+    for name in arguments.only or STUDIES:
+        print(f"{name} ...", flush=True)
+        study = run(name, quick=arguments.quick, seed=arguments.seed)
+        counts = {
+            verdict: sum(claim.verdict == verdict for claim in study.claims)
+            for verdict in ("agrees", "differs", "cannot be known")
+        }
+        told = ", ".join(
+            f"{count} {verdict}" for verdict, count in counts.items() if count
+        )
+        print(f"  {study.seconds:.0f} s: {told}", flush=True)
+        done.append(study)
+    OUT.mkdir(parents=True, exist_ok=True)
+    made = (
+        f"Made on {time.strftime('%Y-%m-%d')} with curvewise {cw.__version__}, NumPy "
+        f"{np.__version__}, Python {platform.python_version()}, in "
+        f"{time.perf_counter() - started:.0f} s."
+    )
+    write_page(done, OUT / "index.html", made)
+    write_pictures(done, OUT)
+    print(f"Written: {OUT / 'index.html'}")
+
+
+if __name__ == "__main__":
+    main()

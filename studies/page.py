@@ -1,0 +1,146 @@
+"""One page with every study: self-contained, offline, figures inline."""
+
+from __future__ import annotations
+
+import html
+import io
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from matplotlib.figure import Figure
+
+    from studies.report import Claim, Picture, Sheet, Study
+
+__all__ = ["write_page", "write_pictures"]
+
+STYLE = """
+body { font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 62rem;
+  padding: 0 1rem; color: #1a1a1a; background: #fff; }
+table { border-collapse: collapse; margin: 1rem 0; font-size: .9rem; }
+th, td { border-bottom: 1px solid #ccc; padding: .3rem .7rem; text-align: left;
+  vertical-align: top; }
+th { border-bottom: 2px solid #555; }
+figure { margin: 1.5rem 0; overflow-x: auto; }
+figure svg { max-width: 100%; height: auto; }
+figcaption, .note { color: #444; font-size: .9rem; }
+.agrees { color: #00664a; font-weight: 600; }
+.differs { color: #a33c00; font-weight: 600; }
+.unknown { color: #555; font-weight: 600; }
+nav li { margin: .2rem 0; }
+"""
+MARKS = {
+    "agrees": ("agrees", "✓ agrees"),
+    "differs": ("differs", "✗ differs"),
+    "cannot be known": ("unknown", "? cannot be known"),
+}
+
+
+def write_page(studies: Sequence[Study], path: Path, made: str) -> None:
+    """Write the page whole; ``made`` says when, with which versions."""
+    parts = [*_head(studies, made), *(line for each in studies for line in _study(each))]
+    body = "\n".join(parts)
+    text = (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>The papers, run again</title><style>{STYLE}</style></head>\n"
+        f"<body>\n{body}\n</body></html>\n"
+    )
+    partial = path.with_suffix(".part")
+    partial.write_text(text, encoding="utf-8")
+    partial.replace(path)
+
+
+def write_pictures(studies: Sequence[Study], folder: Path) -> None:
+    """Write every figure as PDF."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for study in studies:
+        for picture in study.pictures:
+            picture.figure.savefig(folder / f"{study.name}-{picture.name}.pdf")
+
+
+def _head(studies: Sequence[Study], made: str) -> Iterator[str]:
+    yield "<h1>The papers, run again</h1>"
+    yield (
+        "<p>Every table and figure of the three papers behind curvewise, the published claim "
+        "beside what a re-run gives. Nothing is typed in: each number below was computed, and "
+        "each verdict follows from it.</p>"
+    )
+    yield f'<p class="note">{html.escape(made)}</p>'
+    yield "<nav><ul>"
+    for study in studies:
+        counts = [sum(c.verdict == verdict for c in study.claims) for verdict in MARKS]
+        told = ", ".join(
+            f"{count} {verdict}"
+            for count, verdict in zip(counts, MARKS, strict=True)
+            if count
+        )
+        yield f'<li><a href="#{study.name}">{html.escape(study.title)}</a>: {told}</li>'
+    yield "</ul></nav>"
+
+
+def _study(study: Study) -> Iterator[str]:
+    yield f'<section id="{study.name}"><h2>{html.escape(study.title)}</h2>'
+    for paragraph in study.paragraphs:
+        yield f"<p>{html.escape(paragraph)}</p>"
+    if study.claims:
+        yield _claims(study.claims)
+    for sheet in study.sheets:
+        yield _sheet(sheet)
+    for picture in study.pictures:
+        yield _picture(study, picture)
+    size = "quick form" if study.quick else "full size"
+    yield f'<p class="note">Seed {study.seed}, {size}, {study.seconds:.1f} s.</p></section>'
+
+
+def _claims(claims: Sequence[Claim]) -> str:
+    rows = []
+    for claim in claims:
+        kind, mark = MARKS[claim.verdict]
+        note = f'<div class="note">{html.escape(claim.note)}</div>' if claim.note else ""
+        rows.append(
+            f"<tr><td>{html.escape(claim.where)}</td><td>{html.escape(claim.claim)}{note}</td>"
+            f"<td>{html.escape(claim.published)}</td><td>{html.escape(claim.ours)}</td>"
+            f'<td class="{kind}">{mark}</td></tr>'
+        )
+    head = "".join(
+        f"<th>{word}</th>"
+        for word in ("where", "claim", "published", "re-run", "verdict")
+    )
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+
+
+def _sheet(sheet: Sheet) -> str:
+    head = "".join(f"<th>{html.escape(cell)}</th>" for cell in sheet.header)
+    body = "".join(
+        "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>"
+        for row in sheet.rows
+    )
+    note = f'<p class="note">{html.escape(sheet.note)}</p>' if sheet.note else ""
+    return (
+        f"<h3>{html.escape(sheet.title)}</h3><table><thead><tr>{head}</tr></thead>"
+        f"<tbody>{body}</tbody></table>{note}"
+    )
+
+
+def _picture(study: Study, picture: Picture) -> str:
+    title = html.escape(f"{study.name}: {picture.caption}")
+    return (
+        f'<figure role="img" aria-label="{title}">{_svg(picture.figure, study, picture)}'
+        f"<figcaption>{html.escape(picture.caption)}</figcaption></figure>"
+    )
+
+
+def _svg(figure: Figure, study: Study, picture: Picture) -> str:
+    """Return a figure as SVG whose names meet no other figure's."""
+    from matplotlib import rc_context
+
+    out = io.StringIO()
+    with rc_context(
+        {"svg.hashsalt": f"{study.name}-{picture.name}", "svg.fonttype": "path"}
+    ):
+        figure.savefig(out, format="svg", metadata={"Date": None})
+    text = out.getvalue()
+    return text[text.index("<svg") :]

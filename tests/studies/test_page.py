@@ -1,0 +1,68 @@
+"""The page of the studies: whole, offline, escaped."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from matplotlib.figure import Figure
+
+from studies.page import write_page, write_pictures
+from studies.report import Claim, Picture, Sheet, Study
+from studies.store import kept
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pytest
+
+
+def some_study() -> Study:
+    figure = Figure(layout="constrained")
+    figure.add_subplot().plot([1, 2])
+    return Study(
+        name="some",
+        title="Some <study>",
+        paragraphs=("Why & how.",),
+        claims=(Claim("Table 1", "a < b", "1.0", "1.1", "agrees", "a note"),),
+        sheets=(Sheet("A sheet", ("x", "y"), (("1", "<2>"),)),),
+        pictures=(Picture("lines", "Two lines", figure),),
+        seed=1,
+        quick=True,
+        seconds=0.1,
+    )
+
+
+def test_the_page_is_whole_and_needs_no_network(tmp_path: Path) -> None:
+    path = tmp_path / "index.html"
+    write_page([some_study()], path, "Made today.")
+    text = path.read_text(encoding="utf-8")
+    assert "Some &lt;study&gt;" in text
+    assert "a &lt; b" in text
+    assert "&lt;2&gt;" in text
+    assert "✓ agrees" in text
+    assert text.count("<svg") == 1
+    assert not re.findall(r"(?:src|href)=.https?:", text.replace("xlink:href", ""))
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_pictures_are_written_as_pdf(tmp_path: Path) -> None:
+    write_pictures([some_study()], tmp_path)
+    assert (tmp_path / "some-lines.pdf").read_bytes().startswith(b"%PDF")
+
+
+def test_numbers_are_kept_until_their_key_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("studies.store.OUT", tmp_path)
+    asked = []
+
+    def compute() -> list[float]:
+        asked.append(1)
+        return [1.5]
+
+    assert kept("numbers", {"seed": 1}, compute) == [1.5]
+    assert kept("numbers", {"seed": 1}, compute) == [1.5]
+    assert len(asked) == 1
+    kept("numbers", {"seed": 2}, compute)
+    assert len(asked) == 2
