@@ -1,0 +1,1 @@
+"""Gorski & Laird (2009), Evaluating Evaluations, run again."""

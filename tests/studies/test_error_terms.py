@@ -1,0 +1,142 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+import curvewise as cw
+from studies import store
+from studies.error_terms.rates import (
+    EFFECTS,
+    Design,
+    Rates,
+    all_halves,
+    autoregressive,
+    limits,
+    p_values,
+    profile,
+    rates_of_autoregressive,
+    rates_of_modified,
+    shuffled_halves,
+)
+from studies.error_terms.study import study
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.mark.parametrize("kind", ["parallel", "crossing"])
+def test_exact_p_values_are_those_of_compare(kind: str) -> None:
+    rng = np.random.default_rng(1)
+    halves = all_halves(4)
+    assert len(halves) == 70
+    assert halves[0].tolist() == [1] * 4 + [0] * 4
+    scores = autoregressive(rng, 8, 6) + 1.5 * halves[0][:, None] * profile(kind, 6)
+    ours = p_values(scores, halves)._asdict()
+    effects = cw.compare(cw.Curves(scores, list("AAAABBBB")), exact=True).effects
+    for error in effects:
+        for effect in EFFECTS:
+            expected = effects[error][effect].pvalue
+            assert ours[f"{effect}_{error}"] == pytest.approx(expected)
+
+
+def test_an_effect_of_zero_ties_with_all() -> None:
+    """Rounding must not order relabellings of groups with equal means."""
+    heights = np.array([0.1, 0.3, 0.2, 0.2, 0.2, 0.2, 0.1, 0.3])
+    p = p_values(heights[:, None] + np.outer(range(8), [0.07, -0.07]), all_halves(4))
+    assert p.algorithm_split == 1
+
+
+def test_the_observed_split_is_the_first_of_the_shuffles() -> None:
+    halves = shuffled_halves(Design(3, 5, 9), np.random.default_rng(0))
+    assert halves.shape == (10, 6)
+    assert halves[0].tolist() == [1, 1, 1, 0, 0, 0]
+    assert (halves.sum(axis=1) == 3).all()
+
+
+@pytest.mark.parametrize("kind", ["parallel", "crossing"])
+def test_profiles_have_one_size(kind: str) -> None:
+    added = profile(kind, 8)
+    assert np.mean(added**2) == pytest.approx(1)
+    assert added.mean() == pytest.approx(1 if kind == "parallel" else 0)
+
+
+def test_levels_that_can_be_attained() -> None:
+    assert Design(10, 8, 999).attained == pytest.approx(0.05)
+    assert Design(10, 8, 499).attained == pytest.approx(0.05)
+    assert Design(5, 20, 0).attained == pytest.approx(6 / 126)
+
+
+def test_limits_start_at_alpha_and_have_a_closed_form_for_height() -> None:
+    from scipy.special import ndtr, ndtri
+
+    found = limits("crossing", 8, [0.0, 2.0], np.random.default_rng(0))
+    expected = 2 * ndtr(ndtri(0.025) / np.sqrt(np.array([1.0, 2.0])))
+    assert found == pytest.approx(expected, abs=0.005)
+    shape = limits("parallel", 8, [0.0, 1.0, 4.0, 100.0], np.random.default_rng(0))
+    assert shape[0] == pytest.approx(0.05, abs=1e-4)
+    assert (np.diff(shape) > 0).all()
+    assert shape[-1] == 1
+
+
+def test_each_effect_moves_only_its_own_split_p() -> None:
+    design, seed = Design(5, 8, 0), [1]
+    parallel = rates_of_autoregressive(design, "parallel", (0, 1, 4), 30, seed)
+    assert parallel.moved["interaction"]["split"] == 0
+    assert parallel.moved["interaction"]["pooled"] > 20
+    assert parallel.moved["algorithm"]["split"] > 20
+    crossing = rates_of_autoregressive(design, "crossing", (0, 1, 4), 30, seed)
+    assert crossing.moved["algorithm"]["split"] == 0
+    assert crossing.moved["interaction"]["split"] > 20
+
+
+def test_overlapping_draws_of_all_curves_meet_themselves() -> None:
+    """Ten of ten drawn twice are the same ten: at f = 0 no effect can be found."""
+    pool = autoregressive(np.random.default_rng(3), 10, 6)
+    rates = rates_of_modified(pool, "b", (0,), 20, [1], overlapping=True, n_shuffles=99)
+    for effect in EFFECTS:
+        assert rates.found[effect] == {"pooled": [0], "split": [0]}
+
+
+def test_rates_come_with_intervals() -> None:
+    rates = Rates(
+        sizes=[0.0, 1.0, 2.0],
+        n_sets=100,
+        found={"algorithm": {"pooled": [0, 5, 100], "split": [0, 9, 100]}},
+        only_split={"algorithm": [0, 5, 0]},
+        only_pooled={"algorithm": [0, 1, 0]},
+        moved={},
+    )
+    assert Rates(**rates.plain()) == rates
+    ends = rates.interval("algorithm", "pooled")
+    # Clopper & Pearson: 1 - .025 ** (1 / 100) for none of a hundred.
+    assert ends[0] == pytest.approx((0, 1 - 0.025**0.01))
+    assert ends[1] == pytest.approx((0.0164, 0.1128), abs=1e-4)
+    assert ends[2] == pytest.approx((0.025**0.01, 1))
+    gains = rates.gain("algorithm")
+    assert [gain for gain, _ in gains] == [0, 0.04, 0]
+    for gain, (low, high) in gains:
+        assert low < gain < high
+
+
+def test_quick_form(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(store, "OUT", tmp_path)
+    done = study(quick=True)
+    assert done.quick
+    # Figure 6 of the paper does not hold for its own error term; all else follows.
+    paper, ours = done.claims[:2], done.claims[2:-1]
+    assert {claim.verdict for claim in paper} == {"differs"}
+    assert {claim.verdict for claim in ours} == {"agrees"}
+    assert done.claims[-1].verdict != "differs"
+    assert [picture.name for picture in done.pictures] == [
+        "mechanism",
+        "ar1",
+        "papers",
+        "power",
+    ]
+    for sheet in done.sheets:
+        assert all(len(row) == len(sheet.header) for row in sheet.rows)
+    again = study(quick=True)
+    assert again.claims == done.claims
+    assert again.seconds < done.seconds
