@@ -9,12 +9,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 import numpy as np
+from joblib import Parallel, delayed
 
 import curvewise as cw
 from studies.page import write_page, write_pictures
 from studies.store import OUT
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from studies.report import Study
 
 STUDIES = ("piater1997", "piater1998", "error_terms", "gorski2009")
@@ -28,6 +31,17 @@ def run(name: str, *, quick: bool, seed: int | None) -> Study:
     return study
 
 
+def _all(
+    names: Sequence[str], n_jobs: int, *, quick: bool, seed: int | None
+) -> Iterator[Study]:
+    """Run studies, some at a time, and yield them in their order."""
+    if n_jobs == 1 or len(names) == 1:
+        yield from (run(name, quick=quick, seed=seed) for name in names)
+        return
+    tasks = (delayed(run)(name, quick=quick, seed=seed) for name in names)
+    yield from Parallel(n_jobs=n_jobs, return_as="generator")(tasks)
+
+
 def main() -> None:
     """Run what was asked for, and write the page."""
     parser = argparse.ArgumentParser(prog="python -m studies", description=__doc__)
@@ -38,12 +52,16 @@ def main() -> None:
         "--only", action="append", choices=STUDIES, help="run this study; repeat for more"
     )
     parser.add_argument("--seed", type=int, help="another seed, for all studies")
+    parser.add_argument("--jobs", type=int, default=2, help="studies at a time")
     arguments = parser.parse_args()
     started = time.perf_counter()
     done = []
-    for name in arguments.only or STUDIES:
-        print(f"{name} ...", flush=True)
-        study = run(name, quick=arguments.quick, seed=arguments.seed)
+    for study in _all(
+        arguments.only or STUDIES,
+        arguments.jobs,
+        quick=arguments.quick,
+        seed=arguments.seed,
+    ):
         counts = {
             verdict: sum(claim.verdict == verdict for claim in study.claims)
             for verdict in ("agrees", "differs", "cannot be known")
@@ -51,7 +69,7 @@ def main() -> None:
         told = ", ".join(
             f"{count} {verdict}" for verdict, count in counts.items() if count
         )
-        print(f"  {study.seconds:.0f} s: {told}", flush=True)
+        print(f"{study.name}, {study.seconds:.0f} s: {told}", flush=True)
         done.append(study)
     OUT.mkdir(parents=True, exist_ok=True)
     made = (
