@@ -13,7 +13,8 @@ from curvewise.results import AnovaTable, Comparison, Difference, Effect, Interv
 
 if TYPE_CHECKING:
     from curvewise.comparisons import compare_many
-    from curvewise.contrasts import contrast, contrast_many
+    from curvewise.contrast_families import contrast_many
+    from curvewise.contrasts import contrast
     from curvewise.criteria import check_criteria
     from curvewise.gains import transfer
     from curvewise.leaders import best
@@ -135,7 +136,7 @@ __getattr__ = found_later(
         "compare_many": "curvewise.comparisons",
         "compare_pairs": "curvewise.pairs",
         "contrast": "curvewise.contrasts",
-        "contrast_many": "curvewise.contrasts",
+        "contrast_many": "curvewise.contrast_families",
         "describe": "curvewise.present",
         "locate": "curvewise.location",
         "plot_best": "curvewise.present",
