@@ -23,7 +23,8 @@ from curvewise.results.criteria import CRITERIA, JUDGED, PUBLISHED
 
 if TYPE_CHECKING:
     from curvewise.kernels import Floats
-    from curvewise.results.criteria import Criteria, Tried
+    from curvewise.results.criteria import Criteria
+    from curvewise.results.verdicts import Tried
 
 CELLS = [(criterion, metric) for criterion in CRITERIA for metric in JUDGED]
 # Where running them gives a cross and the paper a tick.

@@ -14,21 +14,12 @@ from curvewise.criterion_cases import criterion_tests
 from curvewise.gains import transfer
 from curvewise.readings import NO_EFFECT
 from curvewise.refusals import as_generator
-from curvewise.results.criteria import (
-    CRITERIA,
-    JUDGED,
-    PUBLISHED,
-    Criteria,
-    Outcome,
-    Tried,
-    Verdict,
-)
+from curvewise.results.criteria import CRITERIA, JUDGED, PUBLISHED, Criteria
+from curvewise.results.verdicts import Outcome, Tried, Verdict
 
 if TYPE_CHECKING:
     from curvewise.refusals import RNGLike
-    from curvewise.results.criteria import (
-        CurvePair,
-    )
+    from curvewise.results.verdicts import CurvePair
 
 __all__ = ["check_criteria"]
 

@@ -16,7 +16,7 @@ from curvewise.criterion_rules import (
     rise,
     rise_through_no_effect,
 )
-from curvewise.results.criteria import Case, CurvePair
+from curvewise.results.verdicts import Case, CurvePair
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from curvewise.results.criteria import Case, Outcome
+    from curvewise.results.verdicts import Case, Outcome
 
     Rule = Callable[[Sequence[Outcome], float], bool]
 

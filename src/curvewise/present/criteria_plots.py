@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from curvewise.results.criteria import Criteria, CurvePair, Verdict
+    from curvewise.results.criteria import Criteria
+    from curvewise.results.verdicts import CurvePair, Verdict
 
 __all__ = ["figure_of_criteria", "plot_criterion"]
 

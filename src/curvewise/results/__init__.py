@@ -9,7 +9,7 @@ from curvewise.results.effects import Effect, EffectName, ErrorTerm, Interval, f
 
 if TYPE_CHECKING:
     from curvewise.results.contrasts import Alternative, Contrast, Contrasts
-    from curvewise.results.criteria import Criteria, Verdict
+    from curvewise.results.criteria import Criteria
     from curvewise.results.leaders import Best, Contender
     from curvewise.results.location import (
         Band,
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from curvewise.results.pairs import Pair, Pairs
     from curvewise.results.transfer import Integration, IntervalKind, Metric, Transfer
     from curvewise.results.transfers import AcrossTasks, Transfers
+    from curvewise.results.verdicts import Verdict
     from curvewise.results.windows import WindowEffect, WindowTest, WindowTests
 
 __all__ = [
@@ -73,7 +74,7 @@ __getattr__ = found_later(
         "Contrast": "curvewise.results.contrasts",
         "Contrasts": "curvewise.results.contrasts",
         "Criteria": "curvewise.results.criteria",
-        "Verdict": "curvewise.results.criteria",
+        "Verdict": "curvewise.results.verdicts",
         "Best": "curvewise.results.leaders",
         "Contender": "curvewise.results.leaders",
         "Band": "curvewise.results.location",
