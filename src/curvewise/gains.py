@@ -10,13 +10,17 @@ from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
-from curvewise.cautions import has_even_blocks
-from curvewise.errors import CurvesError, OptionError, nearest
-from curvewise.kernels.metrics import METRICS, Setting, first_reached
+from curvewise.conditions import (
+    as_window,
+    both_conditions,
+    levelled_off,
+    measured_problem,
+    until_levelled_off,
+)
+from curvewise.errors import OptionError
+from curvewise.kernels.metrics import METRICS, first_reached
 from curvewise.kernels.pvalues import pvalue
-from curvewise.layout import Layout
 from curvewise.measurement import (
-    Problem,
     metric_intervals,
     n_as_extreme,
     resample_metrics,
@@ -27,7 +31,6 @@ from curvewise.readings import NO_EFFECT, UNITS, advice, reading, undefined
 from curvewise.refusals import (
     as_generator,
     check_choice,
-    check_connected,
     check_curves,
     resample_count,
     whole_number,
@@ -39,7 +42,7 @@ from curvewise.tables import number_text
 if TYPE_CHECKING:
     from curvewise.curves import Curves
     from curvewise.kernels import Floats
-    from curvewise.measurement import Resampled
+    from curvewise.measurement import Problem, Resampled
     from curvewise.refusals import RNGLike
 
 __all__ = ["transfer"]
@@ -115,13 +118,13 @@ def transfer(
     alpha = 1 - _confidence(confidence)
     n_resamples, n_most = resample_count(n_resamples), whole_number(n_shuffles)
     generator = as_generator(rng)
-    chosen = _chosen(curves, control, experimental)
+    chosen = both_conditions(curves, control, experimental)
     if window is not None:
-        chosen = chosen.window(*_window(window))
+        chosen = chosen.window(*as_window(window))
     whole = chosen
     if until_asymptote is not None:
-        chosen = _until_asymptote(chosen, control, until_asymptote)
-    problem = _problem(
+        chosen = until_levelled_off(chosen, control, until_asymptote)
+    problem = measured_problem(
         chosen, control, optimum, threshold, integration, allow_below=allow_optimum_below
     )
     keys = [int(k) for k in generator.integers(2**64, size=2, dtype=np.uint64)]
@@ -183,7 +186,7 @@ def transfer(
             float(means[1][-setting.n_last :].mean()),
         ),
         integration=integration,
-        confidence=1 - alpha,
+        confidence=float(confidence),
         higher_is_better=curves.higher_is_better,
         n_resamples=n_resamples if resampled is not None else 0,
         n_shuffles=count,
@@ -192,112 +195,6 @@ def transfer(
         warnings=_warnings(chosen, whole, problem, optimum, until_asymptote, sign),
         source=curves.source,
     )
-
-
-def _chosen(curves: Curves, control: str, experimental: str) -> Curves:
-    for side, name in (("control", control), ("experimental", experimental)):
-        if name not in curves.algorithms:
-            msg = (
-                f"No condition is called {name!r} ({side}); "
-                f"{nearest(str(name), curves.algorithms)}"
-            )
-            raise CurvesError(msg)
-    if control == experimental:
-        msg = f"Control and experimental condition are both {control!r}: name two."
-        raise OptionError(msg)
-    chosen = curves.select(control, experimental)
-    check_connected(chosen)
-    if not has_even_blocks(chosen):
-        msg = (
-            "Blocks do not hold both conditions equally often, so their mean curves are not "
-            "of the same blocks. Keep the blocks that hold both, or leave blocks out."
-        )
-        raise CurvesError(msg)
-    return chosen
-
-
-def _problem(
-    curves: Curves,
-    control: str,
-    optimum: float | None,
-    threshold: float | None,
-    integration: Integration,
-    *,
-    allow_below: bool,
-) -> Problem:
-    sign = 1.0 if curves.higher_is_better else -1.0
-    layout = Layout.of(curves) if np.ptp(curves.scores) > 0 else None
-    order = np.arange(curves.n_runs) if layout is None else layout.order
-    scores = sign * curves.scores[order]
-    member = (curves.labels[order] != control).astype(np.int64)
-    blocks = np.zeros(curves.n_runs, dtype=np.int64) if layout is None else layout.blocks
-    if curves.blocks is None:
-        units, strata = np.arange(curves.n_runs), member
-    else:
-        units, strata = blocks, np.zeros(len(np.unique(blocks)), dtype=np.int64)
-    n_last = max(curves.n_steps // 10, 1)
-    control_mean, experimental_mean = (
-        scores[member == side].mean(axis=0) for side in (0, 1)
-    )
-    best = float(scores.max())
-    if optimum is not None:
-        _check_number("optimum", optimum)
-        if sign * optimum < best and not allow_below:
-            side = "below" if sign > 0 else "above"
-            msg = (
-                f"The optimum {number_text(optimum)} lies {side} an observed score, "
-                f"{number_text(sign * best)}. Give the best score there can be, or allow it "
-                "to be exceeded: allow_optimum_below=True, --allow-optimum-below."
-            )
-            raise OptionError(msg)
-    if threshold is not None:
-        _check_number("threshold", threshold)
-    setting = Setting(
-        weights=_weights(curves.steps.astype(np.float64), integration),
-        shift=max(-float(min(control_mean.min(), experimental_mean.min())), 0.0),
-        optimum=None if optimum is None else sign * float(optimum),
-        threshold=float(control_mean[-n_last:].mean())
-        if threshold is None
-        else sign * float(threshold),
-        n_last=n_last,
-        steps=curves.steps.astype(np.float64),
-        slack=1e-12 * float(np.abs(scores).max()),
-    )
-    return Problem(scores, member, blocks, units, strata, setting)
-
-
-def _weights(steps: Floats, integration: Integration) -> Floats:
-    if integration == "sum" or len(steps) == 1:
-        return np.ones(len(steps))
-    gaps = np.diff(steps)
-    return np.asarray((np.append(gaps, 0.0) + np.append(0.0, gaps)) / 2)
-
-
-def _until_asymptote(curves: Curves, control: str, tolerance: float) -> Curves:
-    """End the window where both mean curves have levelled off, if they do."""
-    if not isinstance(tolerance, int | float | np.number) or not 0 < tolerance < 1:
-        msg = (
-            "until_asymptote is a share of the range of the curves, between 0 and 1, such as "
-            f"0.05; it is {tolerance!r}."
-        )
-        raise OptionError(msg)
-    first = _levelled_off(curves, control, float(tolerance))
-    # Curves that are level from the start have no training to cut off.
-    return curves.window(None, curves.steps[first]) if first else curves
-
-
-def _levelled_off(curves: Curves, control: str, tolerance: float) -> int | None:
-    """Return the first step from which both curves stay near their final mean."""
-    is_control = curves.labels == control
-    means = [curves.scores[rows].mean(axis=0) for rows in (is_control, ~is_control)]
-    n_last = max(curves.n_steps // 10, 1)
-    near = tolerance * (max(m.max() for m in means) - min(m.min() for m in means))
-    away = np.zeros(curves.n_steps, dtype=np.bool_)
-    for mean in means:
-        away |= np.abs(mean - mean[-n_last:].mean()) > near
-    first = int(np.flatnonzero(away)[-1]) + 1 if away.any() else 0
-    # To lie near the mean of the last steps at these steps only says nothing.
-    return first if first < curves.n_steps - n_last or curves.n_steps == 1 else None
 
 
 def _metric(
@@ -319,9 +216,11 @@ def _metric(
     comparable = name == "average_relative_reduction" or (
         name == "calibrated_transfer_ratio" and optimum_known
     )
-    reason = undefined(name, sides, times) if math.isnan(value) else ""
-    if problem.scores.shape[1] == 1 and name == "average_relative_reduction":
-        value, reason = math.nan, "with a single step there is no training to be saved."
+    reason = (
+        undefined(name, sides, times, problem.scores.shape[1])
+        if math.isnan(value)
+        else ""
+    )
     # Differences are told in scores as they were given.
     turned = sign if UNITS[name] else 1.0
     shared = {
@@ -407,14 +306,14 @@ def _warnings(
         )
     control = str(chosen.algorithms[0])
     if chosen.n_steps > 1 and until_asymptote is None:
-        if _levelled_off(chosen, control, TOLERANCE) is None:
+        if levelled_off(chosen, control, TOLERANCE) is None:
             said.append(
                 "The curves have not levelled off within the window: what depends on the end "
                 "(asymptotic advantage, average relative reduction, areas) would change with "
                 "more training."
             )
     elif until_asymptote is not None and chosen.n_steps == whole.n_steps:
-        level = _levelled_off(whole, control, until_asymptote) == 0
+        level = levelled_off(whole, control, until_asymptote) == 0
         why = "Both curves are level throughout" if level else "No asymptote was reached"
         said.append(
             f"{why} within the steps; the whole window, up to step "
@@ -426,19 +325,6 @@ def _warnings(
             f"curves stay within {until_asymptote:.3g} of their range around their end."
         )
     return tuple(said)
-
-
-def _check_number(name: str, value: object) -> None:
-    if not isinstance(value, int | float | np.number) or not math.isfinite(value):
-        msg = f"{name} must be a finite number, a score; it is {value!r}."
-        raise OptionError(msg)
-
-
-def _window(window: object) -> tuple[float, float]:
-    if isinstance(window, tuple | list) and len(window) == 2:
-        return window[0], window[1]
-    msg = f"window is a pair of steps, (start, stop); it is {window!r}."
-    raise OptionError(msg)
 
 
 def _confidence(confidence: object) -> float:

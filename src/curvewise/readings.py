@@ -34,7 +34,9 @@ UNITS = {
 }
 
 
-def undefined(name: str, sides: tuple[str, str], times: tuple[float, float]) -> str:
+def undefined(
+    name: str, sides: tuple[str, str], times: tuple[float, float], n_steps: int
+) -> str:
     """Say why a metric has no value; ``times`` are those to the threshold."""
     control, experimental = sides
     never = math.isinf(times[0]) and math.isinf(times[1])
@@ -54,6 +56,8 @@ def undefined(name: str, sides: tuple[str, str], times: tuple[float, float]) -> 
             else f"{control} is at the threshold at step 0, before any training."
         ),
     }
+    if name == "average_relative_reduction" and n_steps == 1:
+        return "with a single step there is no training to be saved."
     return reasons[name]
 
 

@@ -11,7 +11,7 @@ from curvewise.errors import CurvesError
 if TYPE_CHECKING:
     from curvewise.kernels import Floats
 
-__all__ = ["as_steps", "in_window", "step_text"]
+__all__ = ["as_steps", "in_window", "step_text", "trapezoids"]
 
 
 def as_steps(values: Floats) -> np.ndarray[Any, Any]:
@@ -59,3 +59,13 @@ def in_window(
         )
         raise CurvesError(msg)
     return inside
+
+
+def trapezoids(steps: np.ndarray[Any, Any]) -> Floats:
+    """Return the weights that sum scores to the area under them, by trapezoids.
+
+    >>> trapezoids(np.array([0, 1, 3])).tolist()
+    [0.5, 1.5, 1.0]
+    """
+    gaps = np.diff(steps.astype(np.float64))
+    return np.asarray((np.append(gaps, 0.0) + np.append(0.0, gaps)) / 2)

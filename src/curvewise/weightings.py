@@ -11,7 +11,7 @@ import numpy as np
 
 from curvewise.errors import CurvesError, OptionError, nearest
 from curvewise.refusals import check_choice
-from curvewise.steps import in_window, step_text
+from curvewise.steps import in_window, step_text, trapezoids
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -70,8 +70,7 @@ def weight_array(curves: Curves, weights: Weights) -> tuple[Floats, Floats | str
             span = float(np.ptp(steps))
             x = (steps - steps.mean()) / span
             return x / (x @ x) / span, "trend"
-        gaps = np.diff(steps)
-        return (np.append(gaps, 0.0) + np.append(0.0, gaps)) / 2, "area"
+        return trapezoids(steps), "area"
     if isinstance(weights, tuple) and weights and isinstance(weights[0], str):
         if weights[0] != "window" or len(weights) != 3:
             msg = f"A window is ('window', start, stop), in steps; it is {weights!r}."

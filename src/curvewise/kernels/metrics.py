@@ -127,8 +127,10 @@ def relative_reduction(
     is over p from the control's first score to ``last``, the asymptote of the experimental
     condition. Both x are step functions of p, so the integral is an exact sum. A level the
     control never reaches counts as a reduction of 1; one that the experimental condition
-    never reaches leaves the average undefined.
+    never reaches leaves the average undefined, and so does a single step.
     """
+    if control.shape[1] == 1:
+        return np.full(len(control), np.nan)
     reached_c = np.maximum.accumulate(control, axis=1)
     reached_e = np.maximum.accumulate(experimental, axis=1)
     if compiled:
