@@ -20,7 +20,8 @@ from curvewise.present import (
     plot_window_maps,
     plot_windows,
 )
-from curvewise.present.location_plots import SHADE, outline, step_edges, window_levels
+from curvewise.present.location_plots import SHADE
+from curvewise.present.window_plots import outline, step_edges, window_levels
 from curvewise.results import Crossing
 from tests.simulation import some_curves
 

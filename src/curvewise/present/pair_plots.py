@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from curvewise.present.plots import COLOURS, OBSERVED, axes_or_current, label_text
+from curvewise.present.forests import (
+    BEHIND,
+    CLEAR,
+    UNCLEAR,
+    Row,
+    forest,
+    point,
+    row_font,
+    text_beside,
+)
+from curvewise.present.plots import axes_or_current, label_text
 from curvewise.results import Best, Contrasts, Pairs
 from curvewise.tables import p_text
 
@@ -26,7 +35,6 @@ __all__ = ["figure_of", "plot_best", "plot_contrasts", "plot_pairs"]
 
 MOST_IN_ROWS = 8  # algorithms whose pairs are listed; of more, a matrix is drawn
 LONGEST_LETTERS = 20
-CLEAR, UNCLEAR, BEHIND = COLOURS[0], "0.35", OBSERVED
 WEIGHTS = {
     "mean": "of means over training",
     "trend": "of trends over training",
@@ -36,21 +44,6 @@ WEIGHTS = {
 # algorithm itself; not compared.
 HIGHER, PERHAPS_HIGHER, EQUAL, PERHAPS_LOWER, LOWER, ITSELF, MISSING = range(7)
 CELLS = ("#0072B2", "#D6E6F2", "#F4F4F4", "#FBE8CC", "#E69F00", "0.80", "white")
-
-
-@dataclass(frozen=True)
-class Row:
-    """One line of a forest: a value with its interval, and what stands at its right."""
-
-    label: str
-    value: float | None
-    low: float
-    high: float
-    colour: str
-    marker: str
-    filled: bool
-    right: str
-    faded: bool = False
 
 
 def plot_pairs(pairs: Pairs, ax: Axes | None = None) -> Axes:
@@ -196,120 +189,6 @@ def _p(pvalue: float | None) -> str:
     return "" if pvalue is None else p_text(pvalue)
 
 
-def _font(ax: Axes, n_rows: int) -> float:
-    """Return a size of letters, in points, at which so many rows fit in the Axes."""
-    figure = ax.get_figure()
-    assert figure is not None  # noqa: S101 (Axes that can be drawn on are in a figure)
-    height = ax.get_window_extent().height / figure.dpi * 72
-    return float(np.clip(0.72 * height / max(n_rows, 1), 3.5, 9))
-
-
-def forest(
-    ax: Axes,
-    rows: Sequence[Row],
-    heading: str,
-    *,
-    no_effect: float = 0.0,
-    log: bool = False,
-) -> None:
-    """Draw a row for each value; what lies beyond the axis is an arrow at its edge.
-
-    On a logarithmic axis that is all that is not positive, too.
-    """
-    shown = [no_effect, *(x for r in rows for x in (r.value, r.low, r.high) if x)]
-    ends = np.array([x for x in shown if math.isfinite(x) and (x > 0 or not log)])
-    ends = np.log(ends) if log else ends
-    room = 0.09 * float(np.ptp(ends)) or (0.1 if log else 0.5)
-    left, right = float(ends.min()) - room, float(ends.max()) + room
-    outer = [left - room / 3, right + room / 3]
-    if log:
-        ax.set_xscale("log")
-        left, right = math.exp(left), math.exp(right)
-        outer = np.exp(outer).tolist()
-    font = _font(ax, len(rows) + 1)
-    size = 0.75 * font
-    ax.axvline(no_effect, color="0.5", linewidth=0.8, zorder=0)
-    for y, row in enumerate(rows):
-        look: dict[str, Any] = {"color": row.colour, "clip_on": False, "zorder": 3}
-        if not math.isnan(row.low):
-            low, high = (min(max(end, left), right) for end in (row.low, row.high))
-            ax.plot([low, high], [y, y], linewidth=0.17 * font, **look)
-            for end in dict.fromkeys((row.low, row.high)):
-                if _beyond(end, log=log):
-                    marker, inside = (">", right) if end > 0 else ("<", left)
-                    ax.plot([inside], [y], marker=marker, markersize=size, **look)
-        if row.value is not None:
-            marker, value = row.marker, row.value
-            if _beyond(value, log=log):
-                marker, value = (">", right) if value > 0 else ("<", left)
-            ax.plot(
-                [value],
-                [y],
-                marker=marker,
-                markersize=size,
-                markerfacecolor=row.colour if row.filled else "white",
-                **look,
-            )
-        _beside(ax, y, row.right, font, "0.55" if row.faded else "black")
-    ax.annotate(
-        heading.replace(" ", "\n"),
-        (1, 1),
-        (6, 3),
-        xycoords="axes fraction",
-        textcoords="offset points",
-        va="bottom",
-        fontsize=font,
-    )
-    ax.set_xlim(*outer)
-    if not log:
-        ax.locator_params(axis="x", nbins=6)
-    ax.set_ylim(len(rows) - 0.4, -0.6)
-    ax.set_yticks(
-        range(len(rows)), [row.label for row in rows], fontsize=font, parse_math=False
-    )
-    for label, row in zip(ax.get_yticklabels(), rows, strict=True):
-        if row.faded:
-            label.set_color("0.55")
-    ax.tick_params(axis="y", length=0)
-    for spine in ("left", "right", "top"):
-        ax.spines[spine].set_visible(False)
-
-
-def _beyond(end: float, *, log: bool) -> bool:
-    return math.isinf(end) or (log and end <= 0)
-
-
-def _beside(ax: Axes, y: float, text: str, font: float, colour: str = "black") -> None:
-    ax.annotate(
-        text,
-        (1, y),
-        (6, 0),
-        xycoords=("axes fraction", "data"),
-        textcoords="offset points",
-        va="center_baseline",
-        fontsize=font,
-        color=colour,
-        annotation_clip=False,
-        parse_math=False,
-    )
-
-
-def point(label: str, colour: str, marker: str = "o", *, filled: bool = True) -> Artist:
-    """Return a mark for a legend."""
-    from matplotlib.lines import Line2D
-
-    face = colour if filled else "white"
-    return Line2D(
-        [],
-        [],
-        color=colour,
-        marker=marker,
-        markerfacecolor=face,
-        label=label,
-        markersize=6,
-    )
-
-
 def _significance(ax: Axes, rows: Sequence[Row], clear: str, unclear: str) -> None:
     """Explain filled and open marks, as far as there are any."""
     handles = []
@@ -367,7 +246,7 @@ def _matrix(pairs: Pairs, ax: Axes) -> Axes:
 
     names, kinds = cells(pairs)
     n_names = len(names)
-    font = _font(ax, n_names + 1)
+    font = row_font(ax, n_names + 1)
     ax.pcolormesh(
         kinds,
         cmap=ListedColormap(CELLS),
@@ -397,7 +276,7 @@ def _matrix(pairs: Pairs, ax: Axes) -> Axes:
     if max(map(len, letters.values())) <= LONGEST_LETTERS:
         note += "; algorithms that share a letter (right) are not told apart"
         for y, name in zip(middles, names, strict=True):
-            _beside(ax, y, letters[name], font)
+            text_beside(ax, y, letters[name], font)
     ax.set_xlabel(note, fontsize="small")
     handles = [
         Patch(facecolor=CELLS[kind], label=f"{words} (adjusted p ≤ {pairs.alpha:g})")

@@ -11,7 +11,7 @@ import numpy as np
 
 from curvewise.errors import OptionError, counted
 from curvewise.kernels.metrics import first_reached
-from curvewise.present.pair_plots import CLEAR, UNCLEAR, Row, forest, point
+from curvewise.present.forests import CLEAR, UNCLEAR, Row, forest, point
 from curvewise.present.plots import COLOURS, axes_or_current, label_text, score_label
 from curvewise.results import Transfer, Transfers
 from curvewise.results.transfer import TITLES
