@@ -8,9 +8,14 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["Claim", "Picture", "Sheet", "Study", "Verdict"]
+__all__ = ["Claim", "Picture", "Sheet", "Study", "Verdict", "judged"]
 
 Verdict = Literal["agrees", "differs", "cannot be known"]
+
+
+def judged(holds: object) -> Verdict:
+    """Return the verdict on a claim that either holds or does not."""
+    return "agrees" if holds else "differs"
 
 
 @dataclass(frozen=True)
