@@ -7,12 +7,10 @@ are sums of n log₂ n from a table.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar, cast
-
-import numba
 import numpy as np
 import numpy.typing as npt
+
+from studies.sources.compiling import compiled
 
 __all__ = [
     "ATTRIBUTE",
@@ -20,8 +18,7 @@ __all__ = [
     "LABEL",
     "N_BRANCHES",
     "THRESHOLD",
-    "class_counts",
-    "compiled",
+    "count_classes",
     "divide",
     "grow",
     "most_frequent",
@@ -38,27 +35,15 @@ EPSILON = 1e-3
 TIE = 1e-9
 
 Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
+Integers = npt.NDArray[np.integer]
 Booleans = npt.NDArray[np.bool_]
-Function = TypeVar("Function", bound=Callable[..., Any])
-
-
-def compiled(function: Function) -> Function:
-    """Compile a function, and keep it for the next process where there is a place for it."""
-    options: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
-    try:
-        made: Any = numba.njit(cache=True, **options)(function)
-    except RuntimeError:
-        # Neither this folder nor the user's can be written to.
-        made = numba.njit(**options)(function)
-    return cast("Function", made)
 
 
 def grow(
     attributes: Integers, classes: Integers, numeric: Booleans, objects: Integers
 ) -> Integers:
     """Return the nodes of the unpruned tree learned from ``objects``, which are rows."""
-    n_values = attributes.max(axis=0) + 1
+    n_values = attributes.max(axis=0).astype(np.int64) + 1
     n_classes = int(classes.max()) + 1
     occurs = np.zeros((len(numeric), n_values.max()), dtype=np.bool_)
     occurs[np.arange(len(numeric)), attributes[objects]] = True
@@ -67,7 +52,7 @@ def grow(
     # Every test has two branches of two objects or more, so there are not many.
     n_branches = np.where(numeric, 2, n_values)
     capacity = 1 + len(objects) // MIN_OBJECTS * int(n_branches.max())
-    nodes = np.zeros((capacity, 5), dtype=np.int64)
+    nodes = np.zeros((capacity, 5), dtype=np.int32)
     n_nodes = _grow(
         nodes, attributes, classes, numeric, n_branches, n_classes, occurs, table, objects
     )
@@ -90,8 +75,9 @@ def _grow(
     starts = np.zeros(len(nodes), dtype=np.int64)
     stops = np.zeros(len(nodes), dtype=np.int64)
     errors = np.zeros(len(nodes), dtype=np.int64)
-    counts = np.zeros((len(numeric), occurs.shape[1], n_classes), dtype=np.int64)
-    order, spare = objects.copy(), objects.copy()
+    counts = np.zeros((len(numeric), occurs.shape[1], n_classes), dtype=np.int32)
+    totals = np.zeros(n_classes, dtype=np.int64)
+    order, spare = objects.astype(np.int32), objects.astype(np.int32)
     stops[0] = len(objects)
     nodes[0, LABEL] = 0
     n_nodes, node = 1, 0
@@ -99,7 +85,7 @@ def _grow(
         start, stop, n_here = starts[node], stops[node], stops[node] - starts[node]
         nodes[node, ATTRIBUTE] = -1
         if n_here:  # else the class remains that of the parent
-            totals = class_counts(classes, order, start, stop, n_classes)
+            count_classes(totals, classes, order, start, stop)
             nodes[node, LABEL] = most_frequent(totals, 0)
             errors[node] = n_here - totals[nodes[node, LABEL]]
         if errors[node] and n_here >= 2 * MIN_OBJECTS:
@@ -122,14 +108,13 @@ def _grow(
 
 
 @compiled
-def class_counts(
-    classes: Integers, order: Integers, start: int, stop: int, n_classes: int
-) -> Integers:
-    """Count the classes of the objects ``order[start:stop]``."""
-    totals = np.zeros(n_classes, dtype=np.int64)
+def count_classes(
+    totals: Integers, classes: Integers, order: Integers, start: int, stop: int
+) -> None:
+    """Write into ``totals`` how many of the objects ``order[start:stop]`` are of each class."""
+    totals[:] = 0
     for place in range(start, stop):
         totals[classes[order[place]]] += 1
-    return totals
 
 
 @compiled
@@ -156,20 +141,19 @@ def _count(
 
     Absent classes are passed over: small nodes have few of them.
     """
-    n_attributes, n_values, n_classes = counts.shape
+    n_attributes, _, n_classes = counts.shape
     places = np.zeros(n_classes, dtype=np.int64)
     n_present = 0
     for label in range(n_classes):
         if totals[label]:
             places[label] = n_present
             n_present += 1
-    for attribute in range(n_attributes):
-        for value in range(n_values):
-            for place in range(n_present):
-                counts[attribute, value, place] = 0
-        for place in range(start, stop):
-            row = order[place]
-            counts[attribute, attributes[row, attribute], places[classes[row]]] += 1
+    counts[:, :, :n_present] = 0
+    for place in range(start, stop):
+        row = order[place]
+        label = places[classes[row]]
+        for attribute in range(n_attributes):
+            counts[attribute, attributes[row, attribute], label] += 1
     return n_present
 
 

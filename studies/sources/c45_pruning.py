@@ -19,11 +19,11 @@ from studies.sources.c45_growing import (
     LABEL,
     N_BRANCHES,
     THRESHOLD,
-    class_counts,
-    compiled,
+    count_classes,
     divide,
     most_frequent,
 )
+from studies.sources.compiling import compiled
 
 if TYPE_CHECKING:
     from studies.sources.c45_growing import Integers
@@ -58,12 +58,13 @@ def prune(
 ) -> float:
     """Prune in place; return the errors that the tree is estimated to make."""
     n_nodes, n_classes = len(nodes), 1 + max(classes)
-    order, spare = objects.copy(), objects.copy()
+    order, spare = objects.astype(np.int32), objects.astype(np.int32)
     starts = np.zeros(n_nodes, dtype=np.int64)
     stops = np.zeros(n_nodes, dtype=np.int64)
     estimates = np.zeros(n_nodes)
     as_leaves = np.zeros(n_nodes)
-    counts = np.zeros((n_nodes, n_classes + 1), dtype=np.int64)
+    counts = np.zeros((n_nodes, n_classes), dtype=np.int32)  # objects by node and class
+    n_came = np.zeros(n_nodes, dtype=np.int64)
     # Branches are pruned before the node, which therefore lies below them in the pile,
     # marked as one whose branches are done. (numba cannot keep recursive functions.)
     pile = np.zeros(2 * n_nodes, dtype=np.int64)
@@ -75,7 +76,9 @@ def prune(
         node = pile[height]
         start, stop, first = starts[node], stops[node], nodes[node, FIRST_BRANCH]
         if not done[height]:
-            as_leaves[node] = _label(nodes, node, classes, order, start, stop, n_classes)
+            count_classes(counts[node], classes, order, start, stop)
+            nodes[node, LABEL] = most_frequent(counts[node], nodes[node, LABEL])
+            as_leaves[node] = _as_leaf(counts[node])
             estimates[node] = as_leaves[node]
             if nodes[node, ATTRIBUTE] >= 0:
                 done[height] = True
@@ -85,6 +88,7 @@ def prune(
                     starts[first + branch] = bounds[branch]
                     stops[first + branch] = bounds[branch + 1]
                     estimates[first + branch] = 0.0
+                    counts[first + branch] = 0
                     if bounds[branch] < bounds[branch + 1]:
                         pile[height] = first + branch
                         done[height] = False
@@ -96,8 +100,11 @@ def prune(
             as_tree += estimates[branch]
             if stops[branch] - starts[branch] >= stops[largest] - starts[largest]:
                 largest = branch
-        as_branch = _estimate(
-            nodes, largest, attributes, classes, order[start:stop], counts
+        others = np.concatenate(
+            (order[start : starts[largest]], order[stops[largest] : stop])
+        )
+        as_branch = estimates[largest] + _added(
+            nodes, largest, attributes, classes, others, counts, n_came
         )
         if as_leaves[node] <= min(as_branch, as_tree) + SLACK:
             nodes[node, ATTRIBUTE] = -1
@@ -114,55 +121,44 @@ def prune(
 
 
 @compiled
-def _label(
-    nodes: Integers,
-    node: int,
-    classes: Integers,
-    order: Integers,
-    start: int,
-    stop: int,
-    n_classes: int,
-) -> float:
-    """Give a node the class of its objects; return the errors it would make as a leaf."""
-    totals = class_counts(classes, order, start, stop, n_classes)
-    nodes[node, LABEL] = most_frequent(totals, nodes[node, LABEL])
-    return upper_errors(stop - start, stop - start - totals[nodes[node, LABEL]])
+def _as_leaf(totals: Integers) -> float:
+    """Return the errors that a leaf with so many objects of each class is charged."""
+    n_objects = totals.sum()
+    return upper_errors(n_objects, n_objects - totals.max()) if n_objects else 0.0
 
 
 @compiled
-def _estimate(
+def _added(
     nodes: Integers,
     root: int,
     attributes: Integers,
     classes: Integers,
-    objects: Integers,
+    others: Integers,
     counts: Integers,
+    n_came: Integers,
 ) -> float:
-    """Return the errors estimated below a node if these objects came there.
+    """Return the errors that a tree is charged more if other objects came to it as well.
 
-    ``counts``, of each class at each node and of all, are zero before and after.
+    ``n_came`` is zero for all nodes, before and after.
     """
-    reached = np.empty(len(objects), dtype=np.int64)
-    n_reached = 0
-    for place in range(len(objects)):
-        row, node = objects[place], root
+    leaves = np.empty(len(others), dtype=np.int64)
+    added = 0.0
+    for place, row in enumerate(others):
+        node = root
         while nodes[node, ATTRIBUTE] >= 0:
             value = attributes[row, nodes[node, ATTRIBUTE]]
             threshold = nodes[node, THRESHOLD]
             branch = value if threshold < 0 else np.int64(value > threshold)
             node = nodes[node, FIRST_BRANCH] + branch
-        if counts[node, -1] == 0:
-            reached[n_reached] = node
-            n_reached += 1
-        counts[node, -1] += 1
+        leaves[place] = node
+        if n_came[node] == 0:
+            added -= _as_leaf(counts[node])
+        n_came[node] += 1
         counts[node, classes[row]] += 1
-    errors = 0.0
-    for place in range(n_reached):
-        node = reached[place]
-        n_here, n_most = counts[node, -1], 0
-        for label in range(counts.shape[1] - 1):
-            n_most = max(n_most, counts[node, label])
-            counts[node, label] = 0
-        counts[node, -1] = 0
-        errors += upper_errors(n_here, n_here - n_most)
-    return errors
+    for leaf in leaves:
+        if n_came[leaf]:
+            added += _as_leaf(counts[leaf])
+            n_came[leaf] = 0
+    for place, row in enumerate(others):
+        counts[leaves[place], classes[row]] -= 1
+    return added

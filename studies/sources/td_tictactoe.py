@@ -4,7 +4,7 @@ Piater & Cohen (1997), appendix. The report states neither how much the learner 
 nor its first values, nor who starts; here it explores on one move in fifty, starts from
 zero and begins every second game, which gives scores of the published magnitude.
 
-All runs play in lockstep: a move is made on every board at once.
+All runs play in lockstep: a move is made on every board before the next is made on any.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+
+from studies.sources.compiling import compiled
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,6 +31,7 @@ N_TEST_GAMES = 100
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
+Booleans = npt.NDArray[np.bool_]
 
 LINES = np.array(
     [
@@ -42,8 +45,14 @@ LINES = np.array(
         (2, 4, 6),
     ]
 )
-POWERS = 3 ** np.arange(9)
 LEARNER, OPPONENT = 1, 2
+
+# A player's squares are the bits of a number below 512; a state is a number of nine
+# ternary digits, of which `TERNARY` gives the digits 1.
+POWERS = 3 ** np.arange(9)
+BITS = np.arange(2**9)[:, None] >> np.arange(9) & 1
+TERNARY = BITS @ POWERS
+WINS = np.any(BITS[:, LINES].all(axis=2), axis=1)
 
 
 def learning_curves(
@@ -73,25 +82,10 @@ def _train(
 ) -> None:
     """Play one game on every board, learning from each of the learner's moves."""
     runs = np.arange(len(rates))
-    previous = np.full(len(rates), -1)
-
-    def learn(state: Integers, target: Floats, where: npt.NDArray[np.bool_]) -> None:
-        who, old = runs[where], state[where]
-        values[who, old] += rates[where] * (target[where] - values[who, old])
-
-    def after_move(state: Integers, playing: npt.NDArray[np.bool_]) -> None:
-        learn(previous, values[runs, state], playing & (previous >= 0))
-        previous[playing] = state[playing]
-
-    outcome = _play(
-        values,
-        runs,
-        rng,
-        EXPLORATION,
-        learner_starts=learner_starts,
-        after_move=after_move,
+    last, outcome = _play(
+        values, runs, rates, rng, EXPLORATION, learner_starts=learner_starts
     )
-    learn(previous, outcome, previous >= 0)
+    values[runs, last] += rates * (outcome - values[runs, last])
 
 
 def _test(values: Floats, rng: np.random.Generator) -> Floats:
@@ -99,7 +93,9 @@ def _test(values: Floats, rng: np.random.Generator) -> Floats:
     runs = np.repeat(np.arange(len(values)), N_TEST_GAMES // 2)
     total = np.zeros(len(values))
     for learner_starts in (True, False):
-        outcome = _play(values, runs, rng, 0.0, learner_starts=learner_starts)
+        _, outcome = _play(
+            values, runs, np.zeros(len(runs)), rng, 0.0, learner_starts=learner_starts
+        )
         total += outcome.reshape(len(values), -1).sum(axis=1)
     return total
 
@@ -107,41 +103,86 @@ def _test(values: Floats, rng: np.random.Generator) -> Floats:
 def _play(
     values: Floats,
     owner: Integers,
+    rates: Floats,
     rng: np.random.Generator,
     exploration: float,
     *,
     learner_starts: bool,
-    after_move: object = None,
-) -> Floats:
-    """Play one game per board; ``owner`` says whose values its learner goes by."""
+) -> tuple[Integers, Floats]:
+    """Play one game per board; return the learner's last states, and the outcomes.
+
+    ``owner`` says whose values the learner on a board goes by.
+    """
     n_boards = len(owner)
-    boards = np.zeros((n_boards, 9), dtype=np.int64)
+    taken = np.zeros((n_boards, 3), dtype=np.int64)
+    last = np.full(n_boards, -1)
     outcome = np.zeros(n_boards)
     playing = np.ones(n_boards, dtype=np.bool_)
     for ply in range(9):
-        learners_turn = (ply % 2 == 0) == learner_starts
-        free = boards == 0
-        # The greatest of random numbers on free squares is a square at random; adding
-        # it to equal values breaks their tie at random.
-        chance = np.where(free, rng.random((n_boards, 9)), -1.0)
-        square = chance.argmax(axis=1)
-        if learners_turn:
-            state = (boards @ POWERS)[:, None] + LEARNER * POWERS
-            worth = np.where(free, values[owner[:, None], state * free], -np.inf)
-            best = worth == worth.max(axis=1, keepdims=True)
-            greedy = np.where(best, chance, -1.0).argmax(axis=1)
+        # The greatest of random numbers on free squares is a square at random; among
+        # squares of equal value it breaks the tie at random.
+        chance = rng.random((n_boards, 9))
+        if (ply % 2 == 0) == learner_starts:
             explores = rng.random(n_boards) < exploration
-            square = np.where(explores, square, greedy)
-        mark = LEARNER if learners_turn else OPPONENT
-        boards[playing, square[playing]] = mark
-        if learners_turn and callable(after_move):
-            after_move(boards @ POWERS, playing)
-        won = playing & (boards[:, LINES] == mark).all(axis=2).any(axis=1)
-        outcome[won] = 1.0 if learners_turn else -1.0
+            _learners_move(taken, playing, chance, explores, values, owner, rates, last)
+            mark, result = LEARNER, 1.0
+        else:
+            _opponents_move(taken, playing, chance)
+            mark, result = OPPONENT, -1.0
+        won = playing & WINS[taken[:, mark]]
+        outcome[won] = result
         playing &= ~won
         if not playing.any():
             break
-    return outcome
+    return last, outcome
+
+
+@compiled
+def _learners_move(
+    taken: Integers,
+    playing: Booleans,
+    chance: Floats,
+    explores: Booleans,
+    values: Floats,
+    owner: Integers,
+    rates: Floats,
+    last: Integers,
+) -> None:
+    """Move to a state of the greatest value, or explore; learn the state left from it."""
+    for board in range(len(taken)):
+        if not playing[board]:
+            continue
+        known, rate = values[owner[board]], rates[board]
+        own, others = taken[board, LEARNER], taken[board, OPPONENT]
+        here = LEARNER * TERNARY[own] + OPPONENT * TERNARY[others]
+        chosen, most, luck = 0, -np.inf, -1.0
+        for square in range(9):
+            if (own | others) >> square & 1:
+                continue
+            worth = 0.0 if explores[board] else known[here + LEARNER * POWERS[square]]
+            draw = chance[board, square]
+            if worth > most or (worth == most and draw > luck):
+                chosen, most, luck = square, worth, draw
+        taken[board, LEARNER] |= 1 << chosen
+        state = here + LEARNER * POWERS[chosen]
+        if last[board] >= 0 and rate:
+            known[last[board]] += rate * (known[state] - known[last[board]])
+        last[board] = state
+
+
+@compiled
+def _opponents_move(taken: Integers, playing: Booleans, chance: Floats) -> None:
+    """Move at random."""
+    for board in range(len(taken)):
+        if not playing[board]:
+            continue
+        occupied = taken[board, LEARNER] | taken[board, OPPONENT]
+        chosen, luck = 0, -1.0
+        for square in range(9):
+            draw = -1.0 if occupied >> square & 1 else chance[board, square]
+            chosen = square if draw > luck else chosen
+            luck = max(draw, luck)
+        taken[board, OPPONENT] |= 1 << chosen
 
 
 def example(seed: int, n_runs: int = 10) -> dict[str, list[list[int]]]:

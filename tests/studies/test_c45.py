@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from studies.sources.c45 import Tree
 
-Integers = npt.NDArray[np.int64]
+Integers = npt.NDArray[np.integer]
 
 OUTLOOK, TEMPERATURE, HUMIDITY, WINDY = range(4)
 SUNNY, OVERCAST, RAIN = range(3)
@@ -135,7 +135,8 @@ def test_noise_is_pruned_away(numeric: bool) -> None:
 
 def test_what_cannot_be_learned_from_is_refused() -> None:
     with pytest.raises(
-        OptionError, match="attributes of a domain must be 0 or more, not -1"
+        OptionError,
+        match="attributes of a domain must be whole numbers from 0 to 255, not -1",
     ):
         binary([(0, 1), (-1, 0)])
     with pytest.raises(OptionError, match=r"shape \(14, 3\) do not fit 14 classes and 4"):
