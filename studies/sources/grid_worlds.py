@@ -6,8 +6,9 @@ episode, so that the best return is +1 in both worlds. The agent starts in the u
 corner and looks for a goal beside the lower right one; with transfer it first learned with
 the goal in that corner.
 
-The paper leaves open how many episodes the source task had, what happens at a wall and how
-ties are broken; here they are 100, staying put, and at random. All trials run in lockstep.
+The paper leaves open how many episodes the source task had, what happens at a wall, how ties
+are broken, when the next move is chosen and whether rewards are discounted: `Learner` holds
+these choices, and its defaults are the plain reading. All trials run in lockstep.
 
     python studies/sources/grid_worlds.py --trials 200 --seed 1 > grid_worlds.csv
 """
@@ -15,6 +16,7 @@ ties are broken; here they are 100, staying put, and at random. All trials run i
 from __future__ import annotations
 
 import argparse
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -23,10 +25,9 @@ import numpy.typing as npt
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["WORLDS", "World", "learning_curves"]
+__all__ = ["WORLDS", "Learner", "World", "learning_curves"]
 
 LEARNING_RATE = 0.5
-N_SOURCE_EPISODES = 100
 MOVES = np.array([(-1, 0), (1, 0), (0, -1), (0, 1)])
 
 Floats = npt.NDArray[np.float64]
@@ -54,51 +55,105 @@ class World(NamedTuple):
 WORLDS = {"4x4": World(4, 6.0, 20), "3x3": World(3, 4.0, 10)}
 
 
+@dataclass(frozen=True)
+class Learner:
+    """How the paper's learner is read where its text is open.
+
+    Attributes
+    ----------
+    n_source_episodes : int
+        Episodes of the source task, before transfer.
+    bumps : bool
+        Whether moves into the wall are offered; they stay put and cost 1.
+    keeps_order : bool
+        Whether each trial breaks ties by an order of its own, not at random every time.
+    chooses_late : bool
+        Whether the next move is chosen anew after the update.
+    discount : float
+        Of the rewards to come.
+    """
+
+    n_source_episodes: int = 100
+    bumps: bool = True
+    keeps_order: bool = False
+    chooses_late: bool = False
+    discount: float = 1.0
+
+
+PLAIN = Learner()
+
+
 def learning_curves(
-    world: World, n_trials: int, rng: np.random.Generator, *, transfer: bool
+    world: World,
+    n_trials: int,
+    rng: np.random.Generator,
+    *,
+    transfer: bool,
+    learner: Learner = PLAIN,
 ) -> Floats:
     """Return the reward of every episode of every trial; (n_trials, n_episodes)."""
-    values = np.zeros((n_trials, world.size**2, 4))
+    game = _Game(world, n_trials, rng, learner)
     if transfer:
-        for _ in range(N_SOURCE_EPISODES):
-            _episode(values, world, world.source, rng)
-    episodes = [
-        _episode(values, world, world.target, rng) for _ in range(world.n_episodes)
-    ]
-    return np.array(episodes).T
+        for _ in range(learner.n_source_episodes):
+            game.episode(world.source)
+    return np.array([game.episode(world.target) for _ in range(world.n_episodes)]).T
 
 
-def _episode(values: Floats, world: World, goal: int, rng: np.random.Generator) -> Floats:
-    """Play one episode on every board by SARSA; return the rewards, and learn in place."""
-    n_trials = len(values)
-    returns = np.zeros(n_trials)
-    active = np.arange(n_trials)
-    cells = np.zeros(n_trials, dtype=np.int64)
-    actions = _greedy(values[active, cells], rng)
-    while len(active):
-        at_goal = cells == goal
-        rewards = np.where(at_goal, world.reward, -1.0)
-        returns[active] += rewards
-        following = _moved(cells, actions, world.size)
-        chosen = _greedy(values[active, following], rng)
-        ahead = np.where(at_goal, 0.0, values[active, following, chosen])
-        old = values[active, cells, actions]
-        values[active, cells, actions] = old + LEARNING_RATE * (rewards + ahead - old)
-        going = ~at_goal
-        active, cells, actions = active[going], following[going], chosen[going]
-    return returns
+class _Game:
+    """All trials of one learner in one world, in lockstep."""
+
+    def __init__(
+        self, world: World, n_trials: int, rng: np.random.Generator, learner: Learner
+    ) -> None:
+        self.world, self.rng, self.learner = world, rng, learner
+        self.values = np.zeros((n_trials, world.size**2, 4))
+        self.leads = _moves(world.size)
+        self.offered = self.leads != np.arange(world.size**2)[:, None]
+        if learner.keeps_order:
+            self.liking = rng.random((n_trials, 4))
+
+    def episode(self, goal: int) -> Floats:
+        """Play one episode on every board by SARSA; return the rewards, and learn."""
+        values = self.values
+        returns = np.zeros(len(values))
+        active = np.arange(len(values))
+        cells = np.zeros(len(values), dtype=np.int64)
+        actions = self._greedy(active, cells)
+        while len(active):
+            at_goal = cells == goal
+            rewards = np.where(at_goal, self.world.reward, -1.0)
+            returns[active] += rewards
+            following = self.leads[cells, actions]
+            chosen = self._greedy(active, following)
+            ahead = np.where(at_goal, 0.0, values[active, following, chosen])
+            aim = rewards + self.learner.discount * ahead
+            old = values[active, cells, actions]
+            values[active, cells, actions] = old + LEARNING_RATE * (aim - old)
+            if self.learner.chooses_late:
+                chosen = self._greedy(active, following)
+            going = ~at_goal
+            active, cells, actions = active[going], following[going], chosen[going]
+        return returns
+
+    def _greedy(self, active: Integers, cells: Integers) -> Integers:
+        """Choose the best action, one of several at random or as the trial likes."""
+        values = self.values[active, cells]
+        if not self.learner.bumps:
+            values = np.where(self.offered[cells], values, -np.inf)
+        best = values == values.max(axis=1, keepdims=True)
+        liking = (
+            self.liking[active]
+            if self.learner.keeps_order
+            else self.rng.random(values.shape)
+        )
+        return np.argmax(np.where(best, liking, -1.0), axis=1)
 
 
-def _greedy(values: Floats, rng: np.random.Generator) -> Integers:
-    """Choose the best action, one of several at random."""
-    best = values == values.max(axis=1, keepdims=True)
-    return np.argmax(np.where(best, rng.random(values.shape), -1.0), axis=1)
-
-
-def _moved(cells: Integers, actions: Integers, size: int) -> Integers:
-    rows, columns = np.divmod(cells, size)
-    rows = np.clip(rows + MOVES[actions, 0], 0, size - 1)
-    columns = np.clip(columns + MOVES[actions, 1], 0, size - 1)
+def _moves(size: int) -> Integers:
+    """Return where each action leads from each cell; (n_cells, 4)."""
+    rows, columns = np.divmod(np.arange(size**2)[:, None], size)
+    rows = np.clip(rows + MOVES[:, 0], 0, size - 1)
+    columns = np.clip(columns + MOVES[:, 1], 0, size - 1)
     return np.asarray(rows * size + columns)
 
 

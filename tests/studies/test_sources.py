@@ -7,9 +7,10 @@ import numpy.typing as npt
 import pytest
 
 from curvewise import CurvesError, OptionError
-from studies.sources import cross_validation, endgames, krk
+from studies.sources import cross_validation, endgames, grid_worlds, krk
 from studies.sources.c45 import Domain, Tree
 from studies.sources.cross_validation import domain, learning_curves, stored_curves
+from studies.sources.grid_worlds import WORLDS, Learner
 from studies.sources.modifications import CASES, TILT, modified, stretched, tilted
 from studies.sources.td_tictactoe import LINES
 
@@ -214,3 +215,41 @@ def test_stretching_multiplies_and_tilting_keeps_the_mean() -> None:
     np.testing.assert_allclose(tilted(curves).mean(axis=1), curves.mean(axis=1))
     # Two sets of ten such curves: the interaction of Table 4, 2 × 10 × Σ(v/2)².
     assert 2 * 10 * ((TILT / 2) ** 2).sum() == 840
+
+
+def rewards(name: str, learner: Learner, *, transfer: bool) -> npt.NDArray[np.float64]:
+    return grid_worlds.learning_curves(
+        WORLDS[name], 30, np.random.default_rng(4), transfer=transfer, learner=learner
+    )
+
+
+@pytest.mark.parametrize("name", WORLDS)
+def test_grid_worlds_have_an_optimum_that_the_control_finds(name: str) -> None:
+    curves = rewards(name, Learner(), transfer=False)
+    assert curves.shape == (30, WORLDS[name].n_episodes)
+    assert curves.max() == 1
+    assert (curves[:, -1] == 1).all()
+
+
+def test_no_source_episodes_are_no_transfer() -> None:
+    from_nothing = Learner(n_source_episodes=0)
+    np.testing.assert_array_equal(
+        rewards("3x3", from_nothing, transfer=True),
+        rewards("3x3", Learner(), transfer=False),
+    )
+
+
+def test_without_bumps_every_detour_is_even() -> None:
+    """Moves that change the cell change its colour, as on a chessboard."""
+    curves = rewards("4x4", Learner(bumps=False), transfer=False)
+    assert (curves % 2 == 1).all()
+    assert (rewards("4x4", Learner(), transfer=False) % 2 == 0).any()
+
+
+def test_trials_that_keep_their_order_draw_it_once() -> None:
+    rng = np.random.default_rng(6)
+    learner = Learner(keeps_order=True)
+    grid_worlds.learning_curves(WORLDS["3x3"], 5, rng, transfer=True, learner=learner)
+    again = np.random.default_rng(6)
+    again.random((5, 4))
+    assert rng.random() == again.random()

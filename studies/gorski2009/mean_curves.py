@@ -1,0 +1,119 @@
+"""Mean learning curves in both grid worlds, for each reading of the learner."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from studies.sources.grid_worlds import WORLDS, Learner, learning_curves
+from studies.store import kept
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = [
+    "LEARNERS",
+    "LONGEST",
+    "N_BATCHES",
+    "ORDERED",
+    "PLAIN",
+    "Floats",
+    "Means",
+    "mean_curves",
+]
+
+Floats = npt.NDArray[np.float64]
+
+PLAIN = "plain"
+ORDERED = "ties by an order that each trial keeps"
+LEARNERS = {
+    PLAIN: Learner(),
+    "10 source episodes": Learner(n_source_episodes=10),
+    "30 source episodes": Learner(n_source_episodes=30),
+    "300 source episodes": Learner(n_source_episodes=300),
+    "moves into the wall not offered": Learner(bumps=False),
+    ORDERED: Learner(keeps_order=True),
+    "next move chosen after the update": Learner(chooses_late=True),
+    "discount .9": Learner(discount=0.9),
+}
+LONGEST = 40  # episodes of the longest window
+N_BATCHES = 20
+
+
+@dataclass(frozen=True, eq=False)
+class Means:
+    """Mean curves of equal batches of trials, (n_batches, n_episodes).
+
+    ``worst`` is the lowest reward of a single episode within the plain window.
+    """
+
+    control: Floats
+    transfer: Floats
+    worst: float
+
+    def until(self, stop: int) -> tuple[Floats, Floats]:
+        """Return the mean curves of both conditions over the first episodes."""
+        return self.control[:, :stop].mean(axis=0), self.transfer[:, :stop].mean(axis=0)
+
+
+def mean_curves(name: str, *, n_trials: int, seed: int, quick: bool) -> dict[str, Means]:
+    """Return the means of a learner in both worlds, from the store if they are there."""
+    place = list(LEARNERS).index(name)
+    # Only the plain learner plays on for the longer windows.
+    lengths = {
+        world: LONGEST if name == PLAIN else each.n_episodes
+        for world, each in WORLDS.items()
+    }
+    key = {
+        "learner": asdict(LEARNERS[name]),
+        "n_trials": n_trials,
+        "n_episodes": lengths,
+        "n_batches": N_BATCHES,
+        "seed": [seed, place],
+    }
+
+    def compute() -> dict[str, dict[str, Any]]:
+        streams = iter(np.random.default_rng((seed, place)).spawn(2 * len(WORLDS)))
+        return {
+            world: _played(LEARNERS[name], world, lengths[world], n_trials, streams)
+            for world in WORLDS
+        }
+
+    size = "quick" if quick else "full"
+    record = kept(f"gorski2009-{place}-{size}", key, compute)
+    return {
+        world: Means(np.array(each["control"]), np.array(each["transfer"]), each["worst"])
+        for world, each in record.items()
+    }
+
+
+def _played(
+    learner: Learner,
+    name: str,
+    n_episodes: int,
+    n_trials: int,
+    streams: Iterator[np.random.Generator],
+) -> dict[str, Any]:
+    """Play both conditions in one world, each with the next stream."""
+    world = WORLDS[name]._replace(n_episodes=n_episodes)
+    curves = {
+        condition: learning_curves(
+            world,
+            n_trials,
+            next(streams),
+            transfer=condition == "transfer",
+            learner=learner,
+        )
+        for condition in ("control", "transfer")
+    }
+    worst = min(
+        float(each[:, : WORLDS[name].n_episodes].min()) for each in curves.values()
+    )
+    batches = {
+        condition: each.reshape(N_BATCHES, -1, n_episodes).mean(axis=1)
+        for condition, each in curves.items()
+    }
+    return {**batches, "worst": worst}
