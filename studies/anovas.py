@@ -7,12 +7,15 @@ matrix product. `tests/studies/test_anovas.py` holds this to `curvewise.compare`
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Ratios", "f_ratios", "random_halves"]
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["Ratios", "f_ratios", "f_ratios_along", "random_halves"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -55,3 +58,32 @@ def f_ratios(curves: Floats, halves: Floats) -> Ratios:
         algorithm / curves_ms,
         interaction / (n_steps - 1) / residual,
     )
+
+
+def f_ratios_along(
+    curves: Floats, change: Floats, factors: Sequence[float], halves: Floats
+) -> Floats:
+    """Return the pooled F of ``curves + factor * change``; (effects, factors, halves).
+
+    All sums are linear in the factor and all squares quadratic, so that one more factor
+    costs no matrix product.
+    """
+    n_runs, n_steps = curves.shape
+    start, slope = curves - curves.mean(axis=0), change - change.mean(axis=0)
+    n_first = halves.sum(axis=1)
+    scale = 1 / n_first + 1 / (n_runs - n_first)
+    at_start, sloping = halves @ start, halves @ slope
+    factor = np.asarray(factors, dtype=np.float64)[:, None]
+
+    def square(first: Floats, second: Floats, subscripts: str) -> Floats:
+        """Return the sum of squares of ``first + factor * second``."""
+        parts = (first, first), (first, second), (second, second)
+        constant, linear, quadratic = (np.einsum(subscripts, *part) for part in parts)
+        return np.asarray(constant + factor * (2 * linear + factor * quadratic))
+
+    total = square(start, slope, "ij,ij->")
+    both = square(at_start, sloping, "ij,ij->i") * scale
+    heights = at_start.sum(axis=1) + factor * sloping.sum(axis=1)
+    algorithm = heights**2 / n_steps * scale
+    pooled = (total - both) / (n_steps * (n_runs - 2))
+    return np.array([algorithm, (both - algorithm) / (n_steps - 1)]) / pooled

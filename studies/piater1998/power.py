@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from studies.anovas import f_ratios, random_halves
-from studies.piater1998.type_one import ROUNDING, conventional, rejects
+from studies.piater1998.closed_form import conventional
+from studies.piater1998.type_one import ROUNDING, rejects
 from studies.sources.modifications import CASES, modified
 
 if TYPE_CHECKING:

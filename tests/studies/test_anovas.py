@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import curvewise as cw
-from studies.anovas import f_ratios, random_halves
+from studies.anovas import f_ratios, f_ratios_along, random_halves
 from tests.simulation import autoregressive
 
 
@@ -25,3 +25,13 @@ def test_matrix_products_give_the_f_of_compare() -> None:
         ]
         for values, effect in zip(ratios, expected, strict=True):
             assert values[row] == pytest.approx(effect.statistic)
+
+
+def test_many_factors_give_the_f_of_each() -> None:
+    rng = np.random.default_rng(1)
+    scores, change = autoregressive(rng, 10, 6), autoregressive(rng, 10, 6)
+    halves, factors = random_halves(10, 8, rng), (0, 0.5, 3)
+    together = f_ratios_along(scores, change, factors, halves)
+    for place, factor in enumerate(factors):
+        alone = f_ratios(scores + factor * change, halves)
+        assert together[:, place] == pytest.approx(np.array(alone[:2]))

@@ -1,0 +1,178 @@
+"""All that this study counts, each part by a stream of random numbers of its own."""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from studies.piater1998 import pools, type_one
+from studies.piater1998 import power as power_figure
+from studies.piater1998.closed_form import predicted, predicted_by_kind
+from studies.sources.cross_validation import stored_curves
+from studies.sources.modifications import CASES, modified
+from studies.store import kept
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = [
+    "ALGORITHM",
+    "CONVENTIONAL",
+    "EFFECTS",
+    "INTERACTION",
+    "SHUFFLE",
+    "SPLIT",
+    "Found",
+    "find",
+]
+
+EFFECTS = ("algorithm", "interaction")
+ALGORITHM, INTERACTION = range(2)
+CONVENTIONAL, SHUFFLE, SPLIT = range(3)
+FULL_FACTORS = tuple(range(11))
+QUICK_FACTORS = (0, 1, 2, 4, 10)
+N_AT_ONCE = 10  # cross validations that are made, and kept, together
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """All that was counted."""
+
+    factors: tuple[int, ...]
+    chess: Floats = field(repr=False)  # the curves of Figures 5 and 6, (20, 20)
+    pools: dict[str, Floats] = field(repr=False)  # (pools, runs, steps)
+    counts: dict[str, Floats] = field(repr=False)  # (repetitions, tests, effects)
+    predicted: dict[str, Floats] = field(repr=False)  # (pools, 5): `Prediction`
+    shuffled: Floats = field(repr=False)  # (cases, factors, repetitions, tests, effects)
+    closed: Floats = field(repr=False)  # (cases, factors, effects)
+    by_kind: Floats = field(repr=False)  # (cases, factors, effects)
+    power: Floats = field(repr=False)  # (cases, factors, tests, effects)
+    disjoint: Floats = field(repr=False)  # (cases, f = 0 and the last, tests, effects)
+    one_distribution: Floats = field(repr=False)  # (cases, effects), the last f
+    elsewhere: dict[str, Floats] = field(repr=False)  # (pools, cases, tests, effects)
+
+    @property
+    def mean_shuffled(self) -> Floats:
+        """The points of Figure 5; (cases, factors, tests, effects)."""
+        return np.asarray(self.shuffled.mean(axis=2))
+
+    def expected(self, name: str) -> Floats:
+        """Return the closed form for Figure 3, both effects, in the mean of the pools."""
+        return np.asarray(self.predicted[name][:, 3:].mean(axis=0))
+
+
+def find(seed: int, *, quick: bool) -> Found:
+    """Count everything; in the full form, keep what takes long."""
+    factors = QUICK_FACTORS if quick else FULL_FACTORS
+    n_repetitions = 10 if quick else 100
+
+    def rng(number: int) -> np.random.Generator:
+        # Not [seed, number]: number 0 would be the stream of the seed itself, by which the
+        # first cross validation is made.
+        return np.random.default_rng([seed, number, 1])
+
+    every = _quick_pools() if quick else _full_pools(seed, n_repetitions, rng(1))
+    chess = every["chess_numeric"][0]
+
+    def part(name: str, number: int, compute: Callable[..., Any], **sizes: int) -> Floats:
+        def made() -> Any:
+            return compute(chess, factors, rng(number), **sizes)
+
+        if quick:
+            return np.asarray(made())
+        key = {
+            "seed": seed,
+            "number": number,
+            "curves": zlib.crc32(chess.tobytes()),
+            "factors": factors,
+            **sizes,
+        }
+        return np.asarray(kept(f"piater1998/{name}", key, made))
+
+    n_draws, last = (100 if quick else 800), factors[-1]
+    one_learner, elsewhere, one_distribution = rng(2), rng(6), rng(7)
+    pairs = [
+        [(chess, changed) for changed in modified(chess, case, factors)] for case in CASES
+    ]
+    return Found(
+        factors=factors,
+        chess=chess,
+        pools=every,
+        counts={
+            name: np.asarray(
+                type_one.one_learner(
+                    [each[i % len(each)] for i in range(n_repetitions)], one_learner
+                ),
+                dtype=np.float64,
+            )
+            for name, each in every.items()
+        },
+        predicted={
+            name: np.array([predicted(pool) for pool in each])
+            for name, each in every.items()
+        },
+        shuffled=part(
+            "modified", 3, type_one.with_modified, n_repetitions=1 if quick else 10
+        ),
+        closed=np.array(
+            [[predicted(np.concatenate(pair))[3:] for pair in row] for row in pairs]
+        ),
+        by_kind=np.array([[predicted_by_kind(*pair) for pair in row] for row in pairs]),
+        power=part("power", 4, power_figure.power, n_draws=n_draws),
+        disjoint=power_figure.power(
+            chess, (0, last), rng(5), n_draws=n_draws, disjoint=True
+        ),
+        elsewhere={
+            name: np.array(
+                [
+                    power_figure.power(curves, (last,), elsewhere, n_draws=n_draws // 4)[
+                        :, 0
+                    ]
+                    for curves in every[name][:4]
+                ]
+            )
+            for name in _cross_validated()
+        },
+        one_distribution=np.array(
+            [
+                power_figure.one_distribution(
+                    chess, case, last, one_distribution, n_runs=n_draws // 100
+                )
+                for case in CASES
+            ]
+        ),
+    )
+
+
+def _cross_validated() -> tuple[str, ...]:
+    return tuple(name for name in pools.SOURCES if name != "rl")
+
+
+def _quick_pools() -> dict[str, Floats]:
+    """Return the stored curves, one pool of each source."""
+    stored = {name: stored_curves(name)[None] for name in _cross_validated()}
+    return {**stored, "rl": pools.stored_rl_curves()[None]}
+
+
+def _full_pools(seed: int, n_pools: int, rng: np.random.Generator) -> dict[str, Floats]:
+    """Return fresh curves for every repetition."""
+
+    def made(name: str) -> Floats:
+        parts = []
+        for first in range(0, n_pools, N_AT_ONCE):
+            places = range(first, min(first + N_AT_ONCE, n_pools))
+            compute = partial(pools.cross_validations, name, seed, places)
+            key = {"seed": seed, "places": list(places)}
+            parts.append(kept(f"piater1998/{name}-{first}", key, compute))
+        return np.concatenate(parts)
+
+    key = {"seed": seed, "n_pools": n_pools}
+    learned = kept("piater1998/rl", key, partial(pools.rl_pools, rng, n_pools))
+    return {**{name: made(name) for name in _cross_validated()}, "rl": np.array(learned)}

@@ -1,0 +1,57 @@
+"""Whose curves are split: cross validations with fresh folds, and learners of tic-tac-toe."""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+import curvewise as cw
+from studies.sources import td_tictactoe
+from studies.sources.cross_validation import domain, learning_curves
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["SOURCES", "cross_validations", "rl_pools", "stored_rl_curves"]
+
+SOURCES = {
+    "chess_numeric": "chess, squares as numbers",
+    "chess_nominal": "chess, squares as names",
+    "tictactoe": "tic-tac-toe",
+    "rl": "RL",
+}
+
+Floats = npt.NDArray[np.float64]
+
+
+def cross_validations(name: str, seed: int, places: Iterable[int]) -> Floats:
+    """Make cross validations of a domain, each with folds of its own; (places, 20, 20).
+
+    The one at place 0 is that of the seed: with 1998, the stored one.
+    """
+    task = domain(name)
+
+    def curves(place: int) -> Floats:
+        own = seed if place == 0 else [seed, place, 98]
+        return learning_curves(task, np.random.default_rng(own))
+
+    with ThreadPoolExecutor(os.cpu_count()) as threads:
+        return np.array(list(threads.map(curves, places)))
+
+
+def rl_pools(rng: np.random.Generator, n_pools: int) -> Floats:
+    """Train ten fresh learners for each pool, at the first rate of the report of 1997."""
+    rates = [td_tictactoe.LEARNING_RATES["A1"]] * (10 * n_pools)
+    curves = td_tictactoe.learning_curves(rates, rng)
+    return curves.reshape(n_pools, 10, -1)
+
+
+def stored_rl_curves() -> Floats:
+    """Return the ten curves of the first learning rate that are embedded in the package."""
+    curves = cw.load_example("tictactoe")
+    chosen = np.asarray(curves.labels) == "A1"
+    return np.asarray(curves.scores[chosen], dtype=np.float64)

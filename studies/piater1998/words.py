@@ -1,0 +1,72 @@
+"""The paragraphs of this study."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from studies.piater1998.closed_form import N_SPLITS
+from studies.piater1998.counting import ALGORITHM, INTERACTION, SPLIT
+
+if TYPE_CHECKING:
+    from studies.piater1998.counting import Found
+
+__all__ = ["paragraphs"]
+
+
+def paragraphs(found: Found) -> tuple[str, ...]:
+    """Say what was done, why the conventional test fails, and what contradicts the paper."""
+    n_repetitions = len(found.counts["rl"])
+    _, _, n_runs, _, _ = found.shuffled.shape
+    split = found.power[:, -1, SPLIT]
+    return (
+        (
+            "The paper counts how often the conventional F test and the shuffle test reject when "
+            "there is nothing to find, and how often when there is. Both effects are tested here "
+            "by the papers' pooled error term. The paper's text gives no counts, only figures, so "
+            "its claims are held against the re-run by direction and size."
+        ),
+        (
+            f"Figures 3 and 4: {n_repetitions} repetitions of {N_SPLITS} random halvings of "
+            f"the curves of one learner. {_whose_curves(found)} Step 1 of the paper's listing "
+            "would make new curves for every halving; its text and its histograms say "
+            "otherwise. Which learning rate made the RL curves is not stated; here it is .001."
+        ),
+        (
+            f"Figure 5: {n_runs} run(s) of {N_SPLITS} halvings of twenty chess curves (squares as "
+            "numbers, the first cross validation of the seed) and the same curves modified, 400 shuffles for each halving. Each halving has shuffles of its own; "
+            "cases and factors share them, so that they differ by the modification alone. "
+            "In Figure 4 the halvings of one repetition share 500 shuffles: shuffling a pool gives "
+            "one distribution, however it was halved."
+        ),
+        (
+            "Why the conventional test fails: it takes the steps of a curve for independent. Let S "
+            "be the covariance of the pool over k steps, mse = tr S / k and H = I - 11'/k. Then "
+            "the mean square of the algorithm is inflated by d_alg = (1'S1 / k) / mse, that of the "
+            "interaction deflated by d_int = (tr HSH / (k - 1)) / mse, and the latter has "
+            "nu = (tr HSH)^2 / tr((HSH)^2) degrees of freedom; the rejections should be "
+            "P(chi2_1 > F_crit / d_alg) and P(chi2_nu > nu F_crit / d_int)."
+        ),
+        (
+            "The contradiction: according to the paper the shuffle test finds no algorithm effect "
+            "in case b, where only the shape differs, and no interaction in case a, where only the "
+            "height differs. By the pooled error term it finds both, since shuffling puts the real "
+            "difference of one kind into the error against which the other is measured. By the "
+            "split error term it finds them in "
+            f"{split[1, ALGORITHM]:.2f} and {split[0, INTERACTION]:.2f} of the draws at the "
+            f"largest factor. The study error_terms is about this."
+        ),
+    )
+
+
+def _whose_curves(found: Found) -> str:
+    n_pools, n_repetitions = len(found.pools["rl"]), len(found.counts["rl"])
+    if n_pools == n_repetitions:
+        return (
+            "As in the paper, every repetition has new curves: a cross validation with folds "
+            "of its own, or ten learners trained afresh."
+        )
+    return (
+        f"The paper makes new curves for every repetition; here the repetitions of a source "
+        f"share {n_pools} stored set(s), so that a repetition is only a new set of halvings, "
+        "and the spread of the counts is too small."
+    )
