@@ -9,8 +9,11 @@ import pytest
 import curvewise as cw
 from studies import store
 from studies.piater1997 import study
-from studies.piater1997.power import critical_value, f_of_two
-from studies.piater1997.tables import deal, replicate, trained
+from studies.piater1997.bands import band, settled
+from studies.piater1997.curves import deal, trained
+from studies.piater1997.power import critical_value, drawn, f_of_two, measure
+from studies.piater1997.replications import replicate
+from studies.piater1997.streams import Purpose, stream
 from tests.simulation import autoregressive
 
 if TYPE_CHECKING:
@@ -38,7 +41,7 @@ def claim(made: Study, words: str) -> Claim:
 
 
 def test_every_claim_is_judged(made: Study) -> None:
-    assert len(made.claims) >= 20
+    assert len(made.claims) >= 35
     for each in made.claims:
         assert each.ours
         assert each.verdict in {"agrees", "differs", "cannot be known"}
@@ -46,15 +49,33 @@ def test_every_claim_is_judged(made: Study) -> None:
     assert made.name == "piater1997"
 
 
+def test_every_table_and_figure_has_a_claim(made: Study) -> None:
+    where = " ".join(each.where for each in made.claims)
+    for name in ("Table 1", "Table 2", "Table 3", "Table 4"):
+        assert name in where
+    for name in ("Figure 3", "Figure 4", "Figure 5", "Figure 6", "Figure 7"):
+        assert name in where
+    assert "Figures 1 and 2" in made.paragraphs[-1]
+
+
 def test_what_no_seed_can_change(made: Study) -> None:
-    assert claim(made, "follow from the sums of squares").verdict == "agrees"
+    assert claim(made, "follow from the sums of squares").ours == (
+        "40 follow, to rounding"
+    )
     assert claim(made, "exceed 1000").ours == (
         "c(2,7) = 1,716, c(3,4) = 5,775, c(4,3) = 15,400"
     )
-    assert claim(made, "The sums of squares of A1, A3").verdict == "cannot be known"
+    assert claim(made, "exceed 1000").verdict == "agrees"
+    same = claim(made, "All tables are of the same")
+    assert same.ours.startswith("9,073.90 by Tables 1, 3 and 4;")
+    assert same.verdict == "differs"
+    assert claim(made, "Sums of squares of A1, A3").verdict == "differs"
     assert claim(made, "Fewest heads").ours.startswith("15;")
+    assert claim(made, "Place of the critical value").ours.endswith("= 950")
     assert claim(made, "Degrees of freedom").ours == "1 and 144"
     assert claim(made, "Means of the standard F").ours.startswith("1.014 for both")
+    assert claim(made, "SS algorithm is the sum").verdict == "differs"
+    assert claim(made, "SS interaction can be stopped").verdict == "agrees"
 
 
 def test_fourth_table_is_exact(
@@ -67,9 +88,25 @@ def test_fourth_table_is_exact(
     assert table.ss["interaction"] == pytest.approx(np.full(20, 840.0), abs=1e-9)
     assert table.ss["algorithm"] == pytest.approx(np.zeros(20), abs=1e-9)
     assert (table.p["algorithm"] == 1).all()
+    # A p below 1, as published, takes leaving out the shuffles that tie with F = 0.
+    assert (table.p_larger["algorithm"] < 1).all()
     said = claim(made, "differ in shape and not at all in height")
     assert said.ours == "SS interaction 840.00; SS algorithm 0.00"
     assert said.verdict == "agrees"
+
+
+def test_power_is_near_the_published(
+    made: Study, out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store, "OUT", out)
+    by_stretch, by_size = measure(trained(1997, quick=True)[0], 1997, quick=True)
+    at = by_stretch.points.index(1.1)
+    assert 0.6 <= by_stretch.mean("algorithm")[at] <= 0.95
+    shared = by_size.points.index(10.0)
+    np.testing.assert_array_equal(
+        by_size.algorithm[:, shared], by_stretch.algorithm[:, at]
+    )
+    assert claim(made, "Without a stretch").verdict == "agrees"
 
 
 def test_pictures_can_be_drawn(made: Study) -> None:
@@ -87,17 +124,42 @@ def test_pictures_can_be_drawn(made: Study) -> None:
 def test_f_of_two_samples_is_that_of_compare() -> None:
     rng = np.random.default_rng(0)
     scores = autoregressive(rng, 12, 7)
-    first, second = np.zeros((1, 12)), np.zeros((1, 12))
-    first[0, [0, 3, 5, 7]] = 1
-    second[0, [1, 2, 8, 11]] = 1
+    first, second = np.array([[0, 3, 5, 7]]), np.array([[1, 2, 8, 11]])
     algorithm, interaction = f_of_two(scores, first, second)
-    chosen = np.concatenate([scores[first[0] == 1], scores[second[0] == 1]])
+    chosen = np.concatenate([scores[first[0]], scores[second[0]]])
     curves = cw.Curves(chosen, ["A"] * 4 + ["B"] * 4)
     effects = cw.compare(curves, n_shuffles=1, exact=False, rng=0).effects["pooled"]
     assert algorithm[0] == pytest.approx(effects["algorithm"].statistic)
     assert interaction[0] == pytest.approx(effects["interaction"].statistic)
 
 
+def test_samples_are_fair_and_without_repeats() -> None:
+    samples = drawn(5, 2, 20_000, np.random.default_rng(0))
+    assert (samples[:, 0] != samples[:, 1]).all()
+    pairs = np.bincount(samples[:, 0] * 5 + samples[:, 1], minlength=25)
+    expected = 20_000 * (1 - np.eye(5).ravel()) / 20
+    assert np.abs(pairs - expected).max() < 5 * np.sqrt(1_000)
+
+
 def test_critical_value_is_a_mean_of_21() -> None:
     null = np.random.default_rng(0).permutation(np.arange(1.0, 1001))
     assert critical_value(null) == 950
+
+
+def test_a_claim_about_one_draw_is_settled_by_nearly_all_or_hardly_any() -> None:
+    assert settled(np.arange(10) < 9) == "agrees"
+    assert settled(np.arange(10) < 1) == "differs"
+    assert settled(np.arange(10) < 5) == "cannot be known"
+    assert band(np.arange(101.0)) == (5, 50, 95)
+
+
+def test_no_two_streams_are_the_same() -> None:
+    """NumPy drops zeros at the end of a seed, so [1997, 0] is 1997."""
+    streams = [
+        *(stream(Purpose.TRAINING, 1997, number) for number in range(30)),
+        stream(Purpose.DEALING, 1997, 0),
+        *(stream(Purpose.SHUFFLING, 1997, place) for place in range(300)),
+        *(stream(Purpose.POWER, 1997, a, b) for a in range(30) for b in range(14)),
+        stream(Purpose.PICTURE, 1997, 0),
+    ]
+    assert len({each.integers(2**63) for each in streams}) == len(streams)
