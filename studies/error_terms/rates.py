@@ -7,44 +7,33 @@ shuffles, so rates at different sizes, and of both error terms, are compared in 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from itertools import combinations
-from math import comb
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from studies.anovas import Ratios, f_ratios, random_halves
+from studies.anovas import Ratios
+from studies.error_terms.autoregression import autoregressive, profile
+from studies.error_terms.shuffles import (
+    ALPHA,
+    EFFECTS,
+    ERRORS,
+    TIED,
+    Design,
+    all_halves,
+    p_values,
+    shuffled_halves,
+)
 from studies.sources.modifications import modified
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-__all__ = [
-    "ALPHA",
-    "EFFECTS",
-    "ERRORS",
-    "Design",
-    "Interval",
-    "Rates",
-    "all_halves",
-    "autoregressive",
-    "limits",
-    "p_values",
-    "profile",
-    "rates_of_autoregressive",
-    "rates_of_modified",
-    "shuffled_halves",
-]
+__all__ = ["N_DRAWN", "Interval", "Rates", "rates_of_autoregressive", "rates_of_modified"]
 
 Floats = npt.NDArray[np.float64]
 
-ALPHA = 0.05
-ERRORS = ("pooled", "split")
-EFFECTS = ("algorithm", "interaction")
-CORRELATION = 0.9
-TIED = 1e-9  # relative: the same relabelling may be summed in another order
-ZERO = 1e-12  # F of groups with equal means, which rounding leaves a little above 0
+N_DRAWN = 10  # curves of either kind, as in Figure 6 of the 1998 paper
 
 
 class Interval(NamedTuple):
@@ -52,24 +41,6 @@ class Interval(NamedTuple):
 
     low: float
     high: float
-
-
-class Design(NamedTuple):
-    """Two algorithms with equally many runs; ``n_shuffles`` is 0 for all relabellings."""
-
-    n_runs: int
-    n_steps: int
-    n_shuffles: int
-
-    @property
-    def attained(self) -> float:
-        """The largest level up to alpha that the test can have."""
-        if self.n_shuffles:
-            return float(np.floor(ALPHA * (1 + self.n_shuffles) + TIED)) / (
-                1 + self.n_shuffles
-            )
-        n_distinct = comb(2 * self.n_runs, self.n_runs) // 2
-        return float(np.floor(ALPHA * n_distinct)) / n_distinct
 
 
 @dataclass(frozen=True)
@@ -126,56 +97,14 @@ class Rates:
         return gains
 
 
-def autoregressive(rng: np.random.Generator, n_runs: int, n_steps: int) -> Floats:
-    """Return AR(1) curves: correlation .9 between neighbouring steps, variance 1."""
-    noise = rng.normal(size=(n_runs, n_steps))
-    curves = noise.copy()
-    for step in range(1, n_steps):
-        fresh = np.sqrt(1 - CORRELATION**2) * noise[:, step]
-        curves[:, step] = CORRELATION * curves[:, step - 1] + fresh
-    return curves
-
-
-def profile(kind: str, n_steps: int) -> Floats:
-    """Return what is added to one algorithm, with root mean square 1.
-
-    "parallel" is the same at every step; "crossing" is a straight line through zero in the
-    middle, which changes no curve's mean.
-    """
-    if kind == "parallel":
-        return np.ones(n_steps)
-    line = np.linspace(-1.0, 1.0, n_steps)
-    return np.asarray(line / np.sqrt(np.mean(line**2)))
-
-
-def all_halves(n_runs: int) -> Floats:
-    """Return every choice of ``n_runs`` of twice as many runs, the observed one first."""
-    chosen = list(combinations(range(2 * n_runs), n_runs))
-    halves = np.zeros((len(chosen), 2 * n_runs))
-    np.put_along_axis(halves, np.array(chosen), 1.0, axis=1)
-    return halves
-
-
-def shuffled_halves(design: Design, rng: np.random.Generator) -> Floats:
-    """Return the observed choice of half of the runs, and random ones after it."""
-    observed = np.repeat([[1.0, 0.0]], design.n_runs, axis=1)
-    return np.vstack([observed, random_halves(2 * design.n_runs, design.n_shuffles, rng)])
-
-
-def p_values(curves: Floats, halves: Floats) -> Ratios:
-    """Return p of both effects by both error terms; the first of the halves is observed.
-
-    With all relabellings this is the exact p, with z random ones (1 + count) / (1 + z).
-    """
-    ratios = f_ratios(curves, halves)
-    return Ratios(*(np.mean(f >= f[0] * (1 - TIED) - ZERO) for f in ratios))
-
-
 def rates_of_autoregressive(
-    design: Design, kind: str, sizes: Sequence[float], n_sets: int, seed: Sequence[int]
+    design: Design,
+    kind: str,
+    sizes: Sequence[float],
+    n_sets: int,
+    rng: np.random.Generator,
 ) -> Rates:
     """Find effects in AR(1) curves, one algorithm changed by ``sizes`` of a profile."""
-    rng = np.random.default_rng(seed)
     added = profile(kind, design.n_steps)
     exact = None if design.n_shuffles else all_halves(design.n_runs)
 
@@ -194,7 +123,7 @@ def rates_of_modified(
     case: str,
     factors: Sequence[float],
     n_sets: int,
-    seed: Sequence[int],
+    rng: np.random.Generator,
     *,
     overlapping: bool,
     n_shuffles: int,
@@ -203,16 +132,15 @@ def rates_of_modified(
 
     ``overlapping`` draws twice, as the papers do, so that some curves meet themselves.
     """
-    rng = np.random.default_rng(seed)
-    design = Design(10, pool.shape[1], n_shuffles)
+    design = Design(N_DRAWN, pool.shape[1], n_shuffles)
     changed = modified(pool, case, factors)
 
     def tests() -> Iterator[list[Ratios]]:
         for _ in range(n_sets):
             order = rng.permutation(len(pool))
-            first, second = order[:10], order[10:20]
+            first, second = order[:N_DRAWN], order[N_DRAWN : 2 * N_DRAWN]
             if overlapping:
-                second = rng.permutation(len(pool))[:10]
+                second = rng.permutation(len(pool))[:N_DRAWN]
             halves = shuffled_halves(design, rng)
             yield [
                 p_values(np.vstack([pool[first], each[second]]), halves)
@@ -220,26 +148,6 @@ def rates_of_modified(
             ]
 
     return _count(tests(), factors, n_sets)
-
-
-def limits(
-    kind: str, n_steps: int, sizes: npt.ArrayLike, rng: np.random.Generator
-) -> Floats:
-    """Return the false alarms of the pooled term for AR(1) curves and very many runs.
-
-    A shuffled table holds 1 + size²/4 times the error of the observed one, so its critical
-    value is as many times too small. The sum of squares of the effect that is not there
-    is a sum of χ² weighted by the eigenvalues of its part of the covariance.
-    """
-    steps = np.arange(n_steps)
-    covariance = CORRELATION ** np.abs(steps[:, None] - steps)
-    mean = np.full((n_steps, n_steps), 1 / n_steps)
-    part = np.eye(n_steps) - mean if kind == "parallel" else mean
-    weights = np.linalg.eigvalsh(part @ covariance @ part)
-    sums = np.sort(rng.chisquare(1, size=(100_000, n_steps)) @ weights)
-    critical = np.quantile(sums, 1 - ALPHA)
-    too_much = 1 + np.asarray(sizes, dtype=np.float64) ** 2 / 4
-    return np.asarray(1 - np.searchsorted(sums, critical / too_much, "right") / len(sums))
 
 
 def _count(tests: Iterable[list[Ratios]], sizes: Sequence[float], n_sets: int) -> Rates:

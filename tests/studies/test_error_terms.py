@@ -7,17 +7,23 @@ import pytest
 
 import curvewise as cw
 from studies import store
-from studies.error_terms.rates import (
-    EFFECTS,
-    Design,
-    Rates,
-    all_halves,
+from studies.error_terms import measuring
+from studies.error_terms.autoregression import (
     autoregressive,
     limits,
-    p_values,
     profile,
-    rates_of_autoregressive,
-    rates_of_modified,
+    weighted_tail,
+)
+from studies.error_terms.bounds import RARE, above, below
+from studies.error_terms.designs import FALSE, QUICK, TRUE
+from studies.error_terms.mechanism import mechanism
+from studies.error_terms.rates import Rates, rates_of_autoregressive, rates_of_modified
+from studies.error_terms.shuffles import (
+    EFFECTS,
+    ERRORS,
+    Design,
+    all_halves,
+    p_values,
     shuffled_halves,
 )
 from studies.error_terms.study import study
@@ -68,25 +74,71 @@ def test_levels_that_can_be_attained() -> None:
     assert Design(5, 20, 0).attained == pytest.approx(6 / 126)
 
 
+@pytest.mark.parametrize("n_weights", [1, 2, 7])
+def test_weighted_tails_of_equal_weights_are_those_of_chi_square(n_weights: int) -> None:
+    from scipy.special import chdtrc
+
+    values = np.array([0.5, 3.0, 9.0])
+    found = weighted_tail(3 * values, np.full(n_weights, 3.0))
+    assert found == pytest.approx(chdtrc(n_weights, values), abs=5e-4)
+
+
+def test_weighted_tails_are_those_of_draws() -> None:
+    weights = np.array([0.6, 0.3, 0.1])
+    draws = np.random.default_rng(0).chisquare(1, size=(100_000, 3)) @ weights
+    assert weighted_tail(2.0, weights) == pytest.approx(np.mean(draws > 2), abs=0.005)
+
+
 def test_limits_start_at_alpha_and_have_a_closed_form_for_height() -> None:
     from scipy.special import ndtr, ndtri
 
-    found = limits("crossing", 8, [0.0, 2.0], np.random.default_rng(0))
+    found = limits("crossing", 8, [0.0, 2.0])
     expected = 2 * ndtr(ndtri(0.025) / np.sqrt(np.array([1.0, 2.0])))
-    assert found == pytest.approx(expected, abs=0.005)
-    shape = limits("parallel", 8, [0.0, 1.0, 4.0, 100.0], np.random.default_rng(0))
-    assert shape[0] == pytest.approx(0.05, abs=1e-4)
+    assert found == pytest.approx(expected, abs=1e-3)
+    shape = limits("parallel", 8, [0.0, 1.0, 4.0, 100.0])
+    assert shape[0] == pytest.approx(0.05, abs=1e-6)
     assert (np.diff(shape) > 0).all()
-    assert shape[-1] == 1
+    assert shape[-1] == pytest.approx(1)
+
+
+def test_bounds_are_passed_by_chance_as_rarely_as_promised() -> None:
+    from scipy.special import bdtr, bdtrc
+
+    least = min(count for count in range(200) if above(count, 1_000, 5))
+    assert bdtrc(least - 1, 1_000, 0.05) < RARE / 5 <= bdtrc(least - 2, 1_000, 0.05)
+    most = max(count for count in range(200) if below(count, 1_000, 5, 0.05))
+    assert bdtr(most, 1_000, 0.05) < RARE / 5 <= bdtr(most + 1, 1_000, 0.05)
+    assert not above(0, 10, 1)
+
+
+def test_one_effect_lowers_the_pooled_critical_value_of_the_other() -> None:
+    told = mechanism(np.random.default_rng(0))
+    for kind in ("parallel", "crossing"):
+        for error in ERRORS:
+            assert np.ptp(told.observed[kind, error]) == pytest.approx(0, abs=1e-6)
+        assert np.ptp(told.critical[kind, "split"]) == pytest.approx(0, abs=1e-6)
+        pooled = told.critical[kind, "pooled"]
+        assert pooled[-1] / pooled[0] == pytest.approx(told.expected[kind][-1], rel=0.15)
+        assert pooled[-1] < pooled[0] / 2
+
+
+def test_a_false_alarm_is_of_the_effect_that_is_not_there() -> None:
+    assert FALSE.keys() == TRUE.keys()
+    assert all({FALSE[kind], TRUE[kind]} == set(EFFECTS) for kind in FALSE)
 
 
 def test_each_effect_moves_only_its_own_split_p() -> None:
-    design, seed = Design(5, 8, 0), [1]
-    parallel = rates_of_autoregressive(design, "parallel", (0, 1, 4), 30, seed)
+    design = Design(5, 8, 0)
+
+    def rates(kind: str) -> Rates:
+        rng = np.random.default_rng(1)
+        return rates_of_autoregressive(design, kind, (0, 1, 4), 30, rng)
+
+    parallel = rates("parallel")
     assert parallel.moved["interaction"]["split"] == 0
     assert parallel.moved["interaction"]["pooled"] > 20
     assert parallel.moved["algorithm"]["split"] > 20
-    crossing = rates_of_autoregressive(design, "crossing", (0, 1, 4), 30, seed)
+    crossing = rates("crossing")
     assert crossing.moved["algorithm"]["split"] == 0
     assert crossing.moved["interaction"]["split"] > 20
 
@@ -94,7 +146,8 @@ def test_each_effect_moves_only_its_own_split_p() -> None:
 def test_overlapping_draws_of_all_curves_meet_themselves() -> None:
     """Ten of ten drawn twice are the same ten: at f = 0 no effect can be found."""
     pool = autoregressive(np.random.default_rng(3), 10, 6)
-    rates = rates_of_modified(pool, "b", (0,), 20, [1], overlapping=True, n_shuffles=99)
+    rng = np.random.default_rng(1)
+    rates = rates_of_modified(pool, "b", (0,), 20, rng, overlapping=True, n_shuffles=99)
     for effect in EFFECTS:
         assert rates.found[effect] == {"pooled": [0], "split": [0]}
 
@@ -120,15 +173,40 @@ def test_rates_come_with_intervals() -> None:
         assert low < gain < high
 
 
+def test_no_two_streams_are_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """NumPy drops zeros at the end of a seed: [7, 0] is the stream of 7."""
+    asked: list[tuple[int, ...]] = []
+
+    def recorded(*numbers: int) -> np.random.Generator:
+        asked.append(numbers)
+        return stream(*numbers)
+
+    stream = measuring.stream
+    monkeypatch.setattr(store, "OUT", tmp_path)
+    monkeypatch.setattr(measuring, "stream", recorded)
+    tiny = QUICK._replace(n_sets=2, sizes=(0, 1), factors=(0, 1), n_td_runs=20)
+    monkeypatch.setattr(measuring, "QUICK", tiny)
+    measuring.measure(7, quick=True)
+    assert len(asked) == 1 + 4 + 12 + 2 + 1
+    assert len(set(asked)) == len(asked)
+    assert all(numbers[-1] > 0 for numbers in asked)
+    firsts = [stream(*numbers).random() for numbers in asked]
+    assert len({*firsts, np.random.default_rng(7).random()}) == len(asked) + 1
+
+
 def test_quick_form(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(store, "OUT", tmp_path)
     done = study(quick=True)
     assert done.quick
-    # Figure 6 of the paper does not hold for its own error term; all else follows.
-    paper, ours = done.claims[:2], done.claims[2:-1]
-    assert {claim.verdict for claim in paper} == {"differs"}
+    # Figure 6 of the paper does not hold for its own error term, if a hundred data sets
+    # are enough to tell; nor may they be for power. All else follows.
+    paper, ours, power = done.claims[:2], done.claims[2:-1], done.claims[-1]
+    assert "differs" in {claim.verdict for claim in paper}
+    assert "agrees" not in {claim.verdict for claim in paper}
     assert {claim.verdict for claim in ours} == {"agrees"}
-    assert done.claims[-1].verdict != "differs"
+    assert power.verdict != "differs"
     assert [picture.name for picture in done.pictures] == [
         "mechanism",
         "ar1",
