@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import tempfile
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +26,7 @@ def kept(name: str, key: dict[str, Any], compute: Callable[[], Any]) -> Any:
     """Return what was computed under a name and key, computing it if it is not kept.
 
     ``key`` holds all that the result depends on: seeds, sizes, options. The result is
-    JSON-ready data; arrays become nested lists.
+    JSON-ready data; arrays become nested lists. What is computed is told, for it takes long.
     """
     key = {**key, "version": cw.__version__}
     path = OUT / "store" / f"{name}.json"
@@ -32,7 +34,9 @@ def kept(name: str, key: dict[str, Any], compute: Callable[[], Any]) -> Any:
         record = json.loads(path.read_text(encoding="utf-8"))
         if record["key"] == json.loads(json.dumps(key)):
             return record["result"]
+    started = time.perf_counter()
     result = compute()
+    print(f"  {name}: {time.perf_counter() - started:.0f} s", file=sys.stderr, flush=True)
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, partial = tempfile.mkstemp(dir=path.parent, suffix=".json")
     with os.fdopen(handle, "w", encoding="utf-8") as file:

@@ -297,7 +297,7 @@ def _warnings(
         said.append(
             f"The transfer ratio needs curves that are not negative: "
             f"{number_text(problem.setting.shift)} was added to both mean curves, and the "
-            "ratio depends on that."
+            "ratio depends on that. Its interval takes the addition as given."
         )
     if optimum is None:
         said.append(
