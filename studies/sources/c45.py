@@ -119,7 +119,7 @@ def learn(domain: Domain, objects: Integers | None = None) -> Tree:
     from studies.sources.c45_pruning import prune
 
     rows = np.arange(len(domain)) if objects is None else objects
-    nodes = grow(domain.attributes, domain.classes, domain.numeric, rows)
-    errors = prune(nodes, domain.attributes, domain.classes, rows)
-    attribute, threshold, first_branch, n_branches, label = nodes.T
+    grown = grow(domain.attributes, domain.classes, domain.numeric, rows)
+    errors = prune(grown, domain.attributes, domain.classes)
+    attribute, threshold, first_branch, n_branches, label = grown.nodes.T
     return Tree(attribute, threshold, first_branch, n_branches, label, errors)

@@ -7,6 +7,8 @@ are sums of n log₂ n from a table.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import numpy.typing as npt
 
@@ -18,6 +20,7 @@ __all__ = [
     "LABEL",
     "N_BRANCHES",
     "THRESHOLD",
+    "Grown",
     "count_classes",
     "divide",
     "grow",
@@ -39,10 +42,19 @@ Integers = npt.NDArray[np.integer]
 Booleans = npt.NDArray[np.bool_]
 
 
+class Grown(NamedTuple):
+    """A tree that is not yet pruned, and its objects: ``order[start:stop]`` of each node."""
+
+    nodes: Integers
+    order: Integers
+    starts: Integers
+    stops: Integers
+
+
 def grow(
     attributes: Integers, classes: Integers, numeric: Booleans, objects: Integers
-) -> Integers:
-    """Return the nodes of the unpruned tree learned from ``objects``, which are rows."""
+) -> Grown:
+    """Return the tree learned from ``objects``, which are rows."""
     n_values = attributes.max(axis=0).astype(np.int64) + 1
     n_classes = int(classes.max()) + 1
     occurs = np.zeros((len(numeric), n_values.max()), dtype=np.bool_)
@@ -53,10 +65,11 @@ def grow(
     n_branches = np.where(numeric, 2, n_values)
     capacity = 1 + len(objects) // MIN_OBJECTS * int(n_branches.max())
     nodes = np.zeros((capacity, 5), dtype=np.int32)
-    n_nodes = _grow(
-        nodes, attributes, classes, numeric, n_branches, n_classes, occurs, table, objects
+    order = objects.astype(np.int32)
+    starts, stops = _grow(
+        nodes, attributes, classes, numeric, n_branches, n_classes, occurs, table, order
     )
-    return nodes[:n_nodes].copy()
+    return Grown(nodes[: len(starts)].copy(), order, starts, stops)
 
 
 @compiled
@@ -69,16 +82,16 @@ def _grow(
     n_classes: int,
     occurs: Booleans,
     table: Floats,
-    objects: Integers,
-) -> int:
-    """Write the nodes, the branches of a node after it; return how many there are."""
+    order: Integers,
+) -> tuple[Integers, Integers]:
+    """Write the nodes, the branches of a node after it; return where their objects are."""
     starts = np.zeros(len(nodes), dtype=np.int64)
     stops = np.zeros(len(nodes), dtype=np.int64)
     errors = np.zeros(len(nodes), dtype=np.int64)
     counts = np.zeros((len(numeric), occurs.shape[1], n_classes), dtype=np.int32)
     totals = np.zeros(n_classes, dtype=np.int64)
-    order, spare = objects.astype(np.int32), objects.astype(np.int32)
-    stops[0] = len(objects)
+    spare = order.copy()
+    stops[0] = len(order)
     nodes[0, LABEL] = 0
     n_nodes, node = 1, 0
     while node < n_nodes:
@@ -104,7 +117,7 @@ def _grow(
                 n_nodes += 1
         node += 1
     _collapse(nodes, errors, n_nodes)
-    return n_nodes
+    return starts[:n_nodes].copy(), stops[:n_nodes].copy()
 
 
 @compiled
@@ -202,6 +215,7 @@ def _best_test(
     splits = np.zeros(n_attributes)
     thresholds = np.full(n_attributes, -1)
     totals = np.zeros(n_present, dtype=np.int64)
+    below = np.zeros(n_present, dtype=np.int64)
     before = table[n_objects]
     for label in range(n_present):
         for value in range(counts.shape[1]):
@@ -213,8 +227,9 @@ def _best_test(
     for attribute in range(n_attributes):
         by_value = counts[attribute]
         if numeric[attribute]:
+            below[:] = 0
             gain, split, threshold = _numeric_test(
-                by_value, totals, n_objects, before, required, occurs[attribute], table
+                by_value, totals, below, before, required, occurs[attribute], table
             )
             thresholds[attribute] = threshold
         else:
@@ -256,15 +271,18 @@ def _nominal_test(
 def _numeric_test(
     by_value: Integers,
     totals: Integers,
-    n_objects: int,
+    below: Integers,
     before: float,
     required: float,
     occurs: Booleans,
     table: Floats,
 ) -> tuple[float, float, int]:
-    """Return the gain and split information of the best threshold, and the threshold."""
+    """Return the gain and split information of the best threshold, and the threshold.
+
+    ``below`` is room for the objects of each class that are not above, as yet none.
+    """
+    n_objects = totals.sum()
     least, n_least, last_below, first_above = np.inf, 0, -1, -1
-    below = np.zeros(len(totals), dtype=np.int64)
     n_below, n_distinct = 0, 0
     for value in range(len(by_value)):
         n_value = 0

@@ -26,7 +26,7 @@ from studies.sources.c45_growing import (
 from studies.sources.compiling import compiled
 
 if TYPE_CHECKING:
-    from studies.sources.c45_growing import Integers
+    from studies.sources.c45_growing import Floats, Grown, Integers
 
 __all__ = ["prune", "upper_errors"]
 
@@ -52,15 +52,23 @@ def upper_errors(n_objects: int, n_errors: int) -> float:
     return n_objects * (middle + square / 2 + spread) / (n_objects + square)
 
 
-@compiled
-def prune(
-    nodes: Integers, attributes: Integers, classes: Integers, objects: Integers
-) -> float:
+def prune(grown: Grown, attributes: Integers, classes: Integers) -> float:
     """Prune in place; return the errors that the tree is estimated to make."""
+    return _prune(*grown, attributes, classes)
+
+
+@compiled
+def _prune(
+    nodes: Integers,
+    order: Integers,
+    starts: Integers,
+    stops: Integers,
+    attributes: Integers,
+    classes: Integers,
+) -> float:
     n_nodes, n_classes = len(nodes), 1 + max(classes)
-    order, spare = objects.astype(np.int32), objects.astype(np.int32)
-    starts = np.zeros(n_nodes, dtype=np.int64)
-    stops = np.zeros(n_nodes, dtype=np.int64)
+    spare = order.copy()
+    raised = np.zeros(n_nodes, dtype=np.bool_)  # and so with objects that are not sorted
     estimates = np.zeros(n_nodes)
     as_leaves = np.zeros(n_nodes)
     counts = np.zeros((n_nodes, n_classes), dtype=np.int32)  # objects by node and class
@@ -69,7 +77,6 @@ def prune(
     # marked as one whose branches are done. (numba cannot keep recursive functions.)
     pile = np.zeros(2 * n_nodes, dtype=np.int64)
     done = np.zeros(2 * n_nodes, dtype=np.bool_)
-    stops[0] = len(objects)
     height = 1
     while height:
         height -= 1
@@ -83,14 +90,18 @@ def prune(
             if nodes[node, ATTRIBUTE] >= 0:
                 done[height] = True
                 height += 1
-                bounds = divide(nodes[node], attributes, order, spare, start, stop)
-                for branch in range(nodes[node, N_BRANCHES]):
-                    starts[first + branch] = bounds[branch]
-                    stops[first + branch] = bounds[branch + 1]
-                    estimates[first + branch] = 0.0
-                    counts[first + branch] = 0
-                    if bounds[branch] < bounds[branch + 1]:
-                        pile[height] = first + branch
+                branches = range(first, first + nodes[node, N_BRANCHES])
+                if raised[node]:
+                    bounds = divide(nodes[node], attributes, order, spare, start, stop)
+                    for branch in branches:
+                        starts[branch] = bounds[branch - first]
+                        stops[branch] = bounds[branch - first + 1]
+                        raised[branch] = True
+                for branch in branches:
+                    estimates[branch] = 0.0
+                    counts[branch] = 0
+                    if starts[branch] < stops[branch]:
+                        pile[height] = branch
                         done[height] = False
                         height += 1
             continue
@@ -104,7 +115,7 @@ def prune(
             (order[start : starts[largest]], order[stops[largest] : stop])
         )
         as_branch = estimates[largest] + _added(
-            nodes, largest, attributes, classes, others, counts, n_came
+            nodes, largest, attributes, classes, others, counts, estimates, n_came
         )
         if as_leaves[node] <= min(as_branch, as_tree) + SLACK:
             nodes[node, ATTRIBUTE] = -1
@@ -113,6 +124,7 @@ def prune(
             # With the objects of the other branches, it may be pruned further.
             for column in range(nodes.shape[1]):
                 nodes[node, column] = nodes[largest, column]
+            raised[node] = True
             done[height] = False
             height += 1
         else:
@@ -135,6 +147,7 @@ def _added(
     classes: Integers,
     others: Integers,
     counts: Integers,
+    estimates: Floats,
     n_came: Integers,
 ) -> float:
     """Return the errors that a tree is charged more if other objects came to it as well.
@@ -152,7 +165,7 @@ def _added(
             node = nodes[node, FIRST_BRANCH] + branch
         leaves[place] = node
         if n_came[node] == 0:
-            added -= _as_leaf(counts[node])
+            added -= estimates[node]
         n_came[node] += 1
         counts[node, classes[row]] += 1
     for leaf in leaves:
