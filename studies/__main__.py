@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import platform
 import time
+from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ from joblib import Parallel, delayed
 
 import curvewise as cw
 from studies.page import write_page, write_pictures
-from studies.store import OUT
+from studies.store import OUT, reused
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -27,8 +28,9 @@ def run(name: str, *, quick: bool, seed: int | None) -> Study:
     """Run one study; each can run alone."""
     module = import_module(f"studies.{name}.study")
     options = {} if seed is None else {"seed": seed}
+    reused.clear()
     study: Study = module.study(quick=quick, **options)
-    return study
+    return replace(study, seconds_before=sum(reused))
 
 
 def _all(

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from studies.report import Claim, Picture, Sheet, Study
 
-__all__ = ["write_page", "write_pictures"]
+__all__ = ["file_name", "write_page", "write_pictures"]
 
 STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 62rem;
@@ -58,7 +58,12 @@ def write_pictures(studies: Sequence[Study], folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for study in studies:
         for picture in study.pictures:
-            picture.figure.savefig(folder / f"{study.name}-{picture.name}.pdf")
+            picture.figure.savefig(folder / file_name(study, picture))
+
+
+def file_name(study: Study, picture: Picture) -> str:
+    """Return the name of a figure's file."""
+    return f"{study.name}-{picture.name}.pdf"
 
 
 def _head(studies: Sequence[Study], made: str) -> Iterator[str]:
@@ -67,6 +72,12 @@ def _head(studies: Sequence[Study], made: str) -> Iterator[str]:
         "<p>Every table and figure of the three papers behind curvewise, the published claim "
         "beside what a re-run gives. Nothing is typed in: each number below was computed, and "
         "each verdict follows from it.</p>"
+    )
+    yield (
+        "<p>A claim agrees, differs, or cannot be known where a paper does not say enough; its "
+        "note says by which rule. To run it again: <code>make studies</code>, or <code>python "
+        "-m studies --only piater1998 --seed 7</code> for one study with another seed. What "
+        "took long is kept beside this page and used again.</p>"
     )
     yield f'<p class="note">{html.escape(made)}</p>'
     yield "<nav><ul>"
@@ -92,7 +103,11 @@ def _study(study: Study) -> Iterator[str]:
     for picture in study.pictures:
         yield _picture(study, picture)
     size = "quick form" if study.quick else "full size"
-    yield f'<p class="note">Seed {study.seed}, {size}, {study.seconds:.1f} s.</p></section>'
+    before = f", and {study.seconds_before:.0f} s before" if study.seconds_before else ""
+    yield (
+        f'<p class="note">Seed {study.seed}, {size}, {study.seconds:.0f} s{before}.</p>'
+        "</section>"
+    )
 
 
 def _claims(claims: Sequence[Claim]) -> str:
@@ -129,7 +144,8 @@ def _picture(study: Study, picture: Picture) -> str:
     title = html.escape(f"{study.name}: {picture.caption}")
     return (
         f'<figure role="img" aria-label="{title}">{_svg(picture.figure, study, picture)}'
-        f"<figcaption>{html.escape(picture.caption)}</figcaption></figure>"
+        f"<figcaption>{html.escape(picture.caption)} "
+        f'<a href="{file_name(study, picture)}">PDF</a></figcaption></figure>'
     )
 
 

@@ -66,3 +66,4 @@ class Study:
     seed: int
     quick: bool
     seconds: float
+    seconds_before: float = 0.0  # spent earlier on results that were kept and used again

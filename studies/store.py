@@ -17,9 +17,12 @@ import curvewise as cw
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["OUT", "kept"]
+__all__ = ["OUT", "kept", "reused"]
 
 OUT = Path(__file__).parent / "out"
+
+# How long it took, in seconds, to compute each of the results that were used again.
+reused: list[float] = []
 
 
 def kept(name: str, key: dict[str, Any], compute: Callable[[], Any]) -> Any:
@@ -33,14 +36,18 @@ def kept(name: str, key: dict[str, Any], compute: Callable[[], Any]) -> Any:
     if path.exists():
         record = json.loads(path.read_text(encoding="utf-8"))
         if record["key"] == json.loads(json.dumps(key)):
+            reused.append(record["seconds"])
             return record["result"]
     started = time.perf_counter()
     result = compute()
-    print(f"  {name}: {time.perf_counter() - started:.0f} s", file=sys.stderr, flush=True)
+    seconds = time.perf_counter() - started
+    print(f"  {name}: {seconds:.0f} s", file=sys.stderr, flush=True)
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, partial = tempfile.mkstemp(dir=path.parent, suffix=".json")
     with os.fdopen(handle, "w", encoding="utf-8") as file:
-        json.dump({"key": key, "result": result}, file, default=_plain)
+        json.dump(
+            {"key": key, "seconds": seconds, "result": result}, file, default=_plain
+        )
     Path(partial).replace(path)
     return json.loads(path.read_text(encoding="utf-8"))["result"]
 

@@ -36,6 +36,9 @@ ALGORITHM, INTERACTION = range(2)
 CONVENTIONAL, SHUFFLE, SPLIT = range(3)
 FULL_FACTORS = tuple(range(11))
 QUICK_FACTORS = (0, 1, 2, 4, 10)
+N_QUICK = 10  # repetitions in the quick form, of one pool
+# Repetitions of Figures 3 and 4; chess with squares as names is our addition.
+N_REPETITIONS = {"chess_numeric": 100, "chess_nominal": 20, "tictactoe": 100, "rl": 100}
 N_AT_ONCE = 10  # cross validations that are made, and kept, together
 
 Floats = npt.NDArray[np.float64]
@@ -71,14 +74,13 @@ class Found:
 def find(seed: int, *, quick: bool) -> Found:
     """Count everything; in the full form, keep what takes long."""
     factors = QUICK_FACTORS if quick else FULL_FACTORS
-    n_repetitions = 10 if quick else 100
 
     def rng(number: int) -> np.random.Generator:
         # Not [seed, number]: number 0 would be the stream of the seed itself, by which the
         # first cross validation is made.
         return np.random.default_rng([seed, number, 1])
 
-    every = _quick_pools() if quick else _full_pools(seed, n_repetitions, rng(1))
+    every = _quick_pools() if quick else _full_pools(seed, rng(1))
     chess = every["chess_numeric"][0]
 
     def part(name: str, number: int, compute: Callable[..., Any], **sizes: int) -> Floats:
@@ -108,7 +110,7 @@ def find(seed: int, *, quick: bool) -> Found:
         counts={
             name: np.asarray(
                 type_one.one_learner(
-                    [each[i % len(each)] for i in range(n_repetitions)], one_learner
+                    np.repeat(each, N_QUICK, axis=0) if quick else each, one_learner
                 ),
                 dtype=np.float64,
             )
@@ -161,11 +163,11 @@ def _quick_pools() -> dict[str, Floats]:
     return {**stored, "rl": pools.stored_rl_curves()[None]}
 
 
-def _full_pools(seed: int, n_pools: int, rng: np.random.Generator) -> dict[str, Floats]:
+def _full_pools(seed: int, rng: np.random.Generator) -> dict[str, Floats]:
     """Return fresh curves for every repetition."""
 
     def made(name: str) -> Floats:
-        parts = []
+        parts, n_pools = [], N_REPETITIONS[name]
         for first in range(0, n_pools, N_AT_ONCE):
             places = range(first, min(first + N_AT_ONCE, n_pools))
             compute = partial(pools.cross_validations, name, seed, places)
@@ -173,6 +175,8 @@ def _full_pools(seed: int, n_pools: int, rng: np.random.Generator) -> dict[str, 
             parts.append(kept(f"piater1998/{name}-{first}", key, compute))
         return np.concatenate(parts)
 
-    key = {"seed": seed, "n_pools": n_pools}
-    learned = kept("piater1998/rl", key, partial(pools.rl_pools, rng, n_pools))
+    key = {"seed": seed, "n_pools": N_REPETITIONS["rl"]}
+    learned = kept(
+        "piater1998/rl", key, partial(pools.rl_pools, rng, n_pools=N_REPETITIONS["rl"])
+    )
     return {**{name: made(name) for name in _cross_validated()}, "rl": np.array(learned)}

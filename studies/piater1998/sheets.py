@@ -45,7 +45,7 @@ def _one_learner(found: Found) -> Sheet:
                     f"{form[3 + effect]:.0f}",
                     d,
                     f"{shuffle.mean():.0f} ± {shuffle.std(ddof=1):.0f}",
-                    str(len(found.pools[name])),
+                    f"{len(each)} of {_sets(len(found.pools[name]))}",
                 )
             )
     return Sheet(
@@ -57,11 +57,11 @@ def _one_learner(found: Found) -> Sheet:
             "closed form",
             "d",
             "shuffle test",
-            "sets of curves",
+            "repetitions",
         ),
         tuple(rows),
-        f"Mean ± standard deviation of {len(found.counts['rl'])} repetitions, which share the "
-        "sets of curves where these are fewer. The closed form, d and ν are means over sets.",
+        "Mean ± standard deviation over the repetitions. The closed form, d and ν are means "
+        "over sets of curves.",
     )
 
 
@@ -142,3 +142,7 @@ def _power(found: Found) -> Sheet:
         "tens of all forty curves are shuffled once for a hundred draws, which is the other "
         "reading of the procedure. Cross validations: lowest to highest.",
     )
+
+
+def _sets(count: int) -> str:
+    return f"{count} sets of curves" if count > 1 else "one set of curves"

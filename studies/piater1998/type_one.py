@@ -38,7 +38,7 @@ def rejects(n_as_large: Integers, n_shuffles: int) -> Booleans:
 
 
 def one_learner(
-    pools: Sequence[Floats], rng: np.random.Generator, n_shuffles: int = 500
+    pools: Floats, rng: np.random.Generator, n_shuffles: int = 500
 ) -> Integers:
     """Count rejections in `N_SPLITS` splits of each pool; (pools, tests, effects).
 

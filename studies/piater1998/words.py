@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from studies.piater1998.closed_form import N_SPLITS
 from studies.piater1998.counting import ALGORITHM, INTERACTION, SPLIT
+from studies.piater1998.pools import SOURCES
 
 if TYPE_CHECKING:
     from studies.piater1998.counting import Found
@@ -15,7 +16,6 @@ __all__ = ["paragraphs"]
 
 def paragraphs(found: Found) -> tuple[str, ...]:
     """Say what was done, why the conventional test fails, and what contradicts the paper."""
-    n_repetitions = len(found.counts["rl"])
     _, _, n_runs, _, _ = found.shuffled.shape
     split = found.power[:, -1, SPLIT]
     return (
@@ -26,7 +26,7 @@ def paragraphs(found: Found) -> tuple[str, ...]:
             "its claims are held against the re-run by direction and size."
         ),
         (
-            f"Figures 3 and 4: {n_repetitions} repetitions of {N_SPLITS} random halvings of "
+            f"Figures 3 and 4: repetitions of {N_SPLITS} random halvings of "
             f"the curves of one learner. {_whose_curves(found)} Step 1 of the paper's listing "
             "would make new curves for every halving; its text and its histograms say "
             "otherwise. Which learning rate made the RL curves is not stated; here it is .001."
@@ -59,14 +59,16 @@ def paragraphs(found: Found) -> tuple[str, ...]:
 
 
 def _whose_curves(found: Found) -> str:
-    n_pools, n_repetitions = len(found.pools["rl"]), len(found.counts["rl"])
-    if n_pools == n_repetitions:
+    counted = {SOURCES[name]: len(each) for name, each in found.counts.items()}
+    if all(len(found.pools[name]) == len(each) for name, each in found.counts.items()):
         return (
             "As in the paper, every repetition has new curves: a cross validation with folds "
-            "of its own, or ten learners trained afresh."
+            "of its own, or ten learners trained afresh. Repetitions: "
+            f"{', '.join(f'{name} {count}' for name, count in counted.items())}."
         )
     return (
-        f"The paper makes new curves for every repetition; here the repetitions of a source "
-        f"share {n_pools} stored set(s), so that a repetition is only a new set of halvings, "
-        "and the spread of the counts is too small."
+        "The paper makes new curves for every repetition; here the repetitions of a source "
+        "share one stored set, so that a repetition is only a new set of halvings, and the "
+        "spread of the counts is too small. Repetitions: "
+        f"{', '.join(f'{name} {count}' for name, count in counted.items())}."
     )

@@ -87,7 +87,9 @@ def test_independent_steps_are_predicted_to_be_tested_rightly() -> None:
 
 def test_one_learner_is_rejected_as_predicted() -> None:
     curves = stored_curves("chess_numeric")
-    counts = type_one.one_learner([curves] * 20, np.random.default_rng(3)).mean(axis=0)
+    counts = type_one.one_learner(np.array([curves] * 20), np.random.default_rng(3)).mean(
+        axis=0
+    )
     assert counts[0] == pytest.approx(np.array(predicted(curves)[3:]), abs=60)
     assert counts[1] == pytest.approx(50, abs=15)
 
