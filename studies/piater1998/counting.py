@@ -129,7 +129,7 @@ def find(seed: int, *, quick: bool) -> Found:
         by_kind=np.array([[predicted_by_kind(*pair) for pair in row] for row in pairs]),
         power=part("power", 4, power_figure.power, n_draws=n_draws),
         disjoint=power_figure.power(
-            chess, (0, last), rng(5), n_draws=n_draws, disjoint=True
+            chess, (0, last), rng(5), n_draws=5 * n_draws, disjoint=True
         ),
         elsewhere={
             name: np.array(

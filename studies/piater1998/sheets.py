@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from studies.piater1998 import power as power_figure
-from studies.piater1998.cells import span
+from studies.piater1998.cells import span, told
 from studies.piater1998.counting import ALGORITHM, CONVENTIONAL, EFFECTS, SHUFFLE, SPLIT
 from studies.piater1998.pools import SOURCES
 from studies.report import Sheet
@@ -45,7 +45,7 @@ def _one_learner(found: Found) -> Sheet:
                     f"{form[3 + effect]:.0f}",
                     d,
                     f"{shuffle.mean():.0f} ± {shuffle.std(ddof=1):.0f}",
-                    f"{len(each)} of {_sets(len(found.pools[name]))}",
+                    f"{len(each)} of {told(len(found.pools[name]), 'pool')}",
                 )
             )
     return Sheet(
@@ -61,7 +61,7 @@ def _one_learner(found: Found) -> Sheet:
         ),
         tuple(rows),
         "Mean ± standard deviation over the repetitions. The closed form, d and ν are means "
-        "over sets of curves.",
+        "over pools of curves.",
     )
 
 
@@ -119,7 +119,7 @@ def _power(found: Found) -> Sheet:
     )
     rows += [
         (
-            f"{power_figure.TESTS[test]}, {len(each)} cross validation(s)",
+            f"{power_figure.TESTS[test]}, {told(len(each), 'cross validation')}",
             SOURCES[name],
             *(
                 span(each[:, case, test, effect], ".2f")
@@ -142,7 +142,3 @@ def _power(found: Found) -> Sheet:
         "tens of all forty curves are shuffled once for a hundred draws, which is the other "
         "reading of the procedure. Cross validations: lowest to highest.",
     )
-
-
-def _sets(count: int) -> str:
-    return f"{count} sets of curves" if count > 1 else "one set of curves"

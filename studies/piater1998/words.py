@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from studies.piater1998.cells import told
 from studies.piater1998.closed_form import N_SPLITS
 from studies.piater1998.counting import ALGORITHM, INTERACTION, SPLIT
 from studies.piater1998.pools import SOURCES
@@ -32,7 +33,7 @@ def paragraphs(found: Found) -> tuple[str, ...]:
             "otherwise. Which learning rate made the RL curves is not stated; here it is .001."
         ),
         (
-            f"Figure 5: {n_runs} run(s) of {N_SPLITS} halvings of twenty chess curves (squares as "
+            f"Figure 5: {told(n_runs, 'run')} of {N_SPLITS} halvings of twenty chess curves (squares as "
             "numbers, the first cross validation of the seed) and the same curves modified, 400 shuffles for each halving. Each halving has shuffles of its own; "
             "cases and factors share them, so that they differ by the modification alone. "
             "In Figure 4 the halvings of one repetition share 500 shuffles: shuffling a pool gives "
