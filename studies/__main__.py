@@ -17,7 +17,7 @@ from studies.page import write_page, write_pictures
 from studies.store import OUT, reused
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from studies.report import Study
 
@@ -44,6 +44,16 @@ def _all(
     yield from Parallel(n_jobs=n_jobs, return_as="generator")(tasks)
 
 
+def _at_least(least: int) -> Callable[[str], int]:
+    def parsed(text: str) -> int:
+        if text.isdecimal() and int(text) >= least:
+            return int(text)
+        msg = f"must be a whole number from {least} on, not {text!r}"
+        raise argparse.ArgumentTypeError(msg)
+
+    return parsed
+
+
 def main() -> None:
     """Run what was asked for, and write the page."""
     parser = argparse.ArgumentParser(prog="python -m studies", description=__doc__)
@@ -53,8 +63,12 @@ def main() -> None:
     parser.add_argument(
         "--only", action="append", choices=STUDIES, help="run this study; repeat for more"
     )
-    parser.add_argument("--seed", type=int, help="another seed, for all studies")
-    parser.add_argument("--jobs", type=int, default=2, help="studies at a time")
+    parser.add_argument(
+        "--seed", type=_at_least(0), metavar="N", help="another seed, for all studies"
+    )
+    parser.add_argument(
+        "--jobs", type=_at_least(1), metavar="N", default=2, help="studies at a time (2)"
+    )
     arguments = parser.parse_args()
     started = time.perf_counter()
     done = []

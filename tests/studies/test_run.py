@@ -7,12 +7,12 @@ import sys
 from html.parser import HTMLParser
 from typing import TYPE_CHECKING
 
+import pytest
+
 from studies import __main__ as runner
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    import pytest
 
 
 class Addresses(HTMLParser):
@@ -72,6 +72,19 @@ def test_one_study_runs_alone_and_with_another_seed(
     text = run(tmp_path, monkeypatch, "--only", "gorski2009", "--seed", "7")
     assert text.count("<section") == 1
     assert "Seed 7, quick form" in text
+
+
+@pytest.mark.parametrize("options", [("--seed", "-1"), ("--jobs", "0"), ("--seed", "x")])
+def test_numbers_that_cannot_be_used_are_refused(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    options: tuple[str, str],
+) -> None:
+    with pytest.raises(SystemExit) as refused:
+        run(tmp_path, monkeypatch, *options)
+    assert refused.value.code == 2
+    assert f"whole number from {options[0] == '--jobs':d} on" in capsys.readouterr().err
 
 
 def _figures(first: int, last: int) -> tuple[str, ...]:
