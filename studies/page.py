@@ -30,7 +30,12 @@ figcaption, .note { color: #444; font-size: .9rem; }
 .differs { color: #a33c00; font-weight: 600; }
 .unknown { color: #555; font-weight: 600; }
 nav li { margin: .2rem 0; }
+.agrees, .differs, .unknown { white-space: nowrap; }
+.wide { overflow-x: auto; }
+details { margin: 1.2rem 0; }
+summary { font-size: 1.17rem; font-weight: 600; cursor: pointer; }
 """
+MANY_ROWS = 20  # in a table that is shown only when asked for
 MARKS = {
     "agrees": ("agrees", "✓ agrees"),
     "differs": ("differs", "✗ differs"),
@@ -70,8 +75,8 @@ def _head(studies: Sequence[Study], made: str) -> Iterator[str]:
     yield "<h1>The papers, run again</h1>"
     yield (
         "<p>Every table and figure of the three papers behind curvewise, the published claim "
-        "beside what a re-run gives. Nothing is typed in: each number below was computed, and "
-        "each verdict follows from it.</p>"
+        "beside what a re-run gives. Apart from what was published, nothing is typed in: each "
+        "number was computed, and each verdict follows from it.</p>"
     )
     yield (
         "<p>A claim agrees, differs, or cannot be known where a paper does not say enough; its "
@@ -98,10 +103,10 @@ def _study(study: Study) -> Iterator[str]:
         yield f"<p>{html.escape(paragraph)}</p>"
     if study.claims:
         yield _claims(study.claims)
-    for sheet in study.sheets:
-        yield _sheet(sheet)
     for picture in study.pictures:
         yield _picture(study, picture)
+    for sheet in study.sheets:
+        yield _sheet(sheet)
     size = "quick form" if study.quick else "full size"
     before = f", and {study.seconds_before:.0f} s before" if study.seconds_before else ""
     yield (
@@ -134,10 +139,14 @@ def _sheet(sheet: Sheet) -> str:
         for row in sheet.rows
     )
     note = f'<p class="note">{html.escape(sheet.note)}</p>' if sheet.note else ""
-    return (
-        f"<h3>{html.escape(sheet.title)}</h3><table><thead><tr>{head}</tr></thead>"
-        f"<tbody>{body}</tbody></table>{note}"
+    title = html.escape(sheet.title)
+    table = (
+        f'<div class="wide"><table><thead><tr>{head}</tr></thead>'
+        f"<tbody>{body}</tbody></table></div>{note}"
     )
+    if len(sheet.rows) > MANY_ROWS:
+        return f"<details><summary>{title}</summary>{table}</details>"
+    return f"<h3>{title}</h3>{table}"
 
 
 def _picture(study: Study, picture: Picture) -> str:

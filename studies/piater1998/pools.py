@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 __all__ = ["SOURCES", "cross_validations", "rl_pools", "stored_rl_curves"]
 
 SOURCES = {
-    "chess_numeric": "chess, squares as numbers",
-    "chess_nominal": "chess, squares as names",
+    "chess_numeric": "chess (numbers)",
+    "chess_nominal": "chess (names)",
     "tictactoe": "tic-tac-toe",
     "rl": "RL",
 }

@@ -30,22 +30,23 @@ def paragraphs(found: Found) -> tuple[str, ...]:
             f"Figures 3 and 4: repetitions of {N_SPLITS} random halvings of "
             f"the curves of one learner. {_whose_curves(found)} Step 1 of the paper's listing "
             "would make new curves for every halving; its text and its histograms say "
-            "otherwise. Which learning rate made the RL curves is not stated; here it is .001."
+            "otherwise. Which learning rate made the RL curves is not stated; here it is .001. Nor is how the "
+            "squares of chess were coded; here files and ranks are once numbers, once names."
         ),
         (
-            f"Figure 5: {told(n_runs, 'run')} of {N_SPLITS} halvings of twenty chess curves (squares as "
-            "numbers, the first cross validation of the seed) and the same curves modified, 400 shuffles for each halving. Each halving has shuffles of its own; "
+            f"Figure 5: {told(n_runs, 'run')} of {N_SPLITS} halvings of twenty chess curves "
+            "(numbers, the first cross validation of the seed) and the same curves modified, 400 shuffles for each halving. Each halving has shuffles of its own; "
             "cases and factors share them, so that they differ by the modification alone. "
             "In Figure 4 the halvings of one repetition share 500 shuffles: shuffling a pool gives "
             "one distribution, however it was halved."
         ),
         (
             "Why the conventional test fails: it takes the steps of a curve for independent. Let S "
-            "be the covariance of the pool over k steps, mse = tr S / k and H = I - 11'/k. Then "
-            "the mean square of the algorithm is inflated by d_alg = (1'S1 / k) / mse, that of the "
-            "interaction deflated by d_int = (tr HSH / (k - 1)) / mse, and the latter has "
-            "nu = (tr HSH)^2 / tr((HSH)^2) degrees of freedom; the rejections should be "
-            "P(chi2_1 > F_crit / d_alg) and P(chi2_nu > nu F_crit / d_int)."
+            "be the covariance of the pool over k steps, mse = tr S / k and H = I − 11ᵀ/k. Then "
+            "the mean square of the algorithm is inflated by d_alg = (1ᵀS1 / k) / mse, that of the "
+            "interaction deflated by d_int = (tr HSH / (k − 1)) / mse, and the latter has "
+            "ν = (tr HSH)² / tr((HSH)²) degrees of freedom; the rejections should be "
+            "P(χ²₁ > F_crit / d_alg) and P(χ²_ν > ν F_crit / d_int)."
         ),
         (
             "The contradiction: according to the paper the shuffle test finds no algorithm effect "
