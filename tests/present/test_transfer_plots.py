@@ -13,16 +13,16 @@ from matplotlib.text import Annotation
 
 import curvewise as cw
 from curvewise import Curves, Interval, OptionError
-from curvewise.present.transfer_plots import (
+from curvewise.present.gain_plots import (
     DOWNWARDS,
     LEFTWARDS,
     RIGHTWARDS,
     UPWARDS,
     gaps,
     plot_gain,
-    plot_metrics,
-    plot_transfer,
 )
+from curvewise.present.metric_plots import plot_metrics
+from curvewise.present.transfer_plots import plot_transfer
 from curvewise.results.transfer import TITLES
 from curvewise.tables import number_text, p_text
 

@@ -1,10 +1,12 @@
 """Results in, words and pictures out; nothing is tested or sampled here."""
 
 from curvewise.present.criteria_plots import plot_criterion
+from curvewise.present.gain_plots import plot_gain
 from curvewise.present.location_plots import plot_difference, plot_location
+from curvewise.present.metric_plots import plot_metrics
 from curvewise.present.pair_plots import plot_best, plot_contrasts, plot_pairs
 from curvewise.present.plots import plot_comparison, plot_curves, plot_null_distribution
-from curvewise.present.transfer_plots import plot_gain, plot_metrics, plot_transfer
+from curvewise.present.transfer_plots import plot_transfer
 from curvewise.present.window_plots import plot_window_maps, plot_windows
 from curvewise.present.words import describe
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from curvewise.present.plots import COLOURS, OBSERVED
+from curvewise.tables import number_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,6 +27,7 @@ __all__ = [
     "point",
     "row_font",
     "text_beside",
+    "value_text",
 ]
 
 CLEAR, UNCLEAR, BEHIND = COLOURS[0], "0.35", OBSERVED
@@ -161,3 +163,8 @@ def point(label: str, colour: str, marker: str = "o", *, filled: bool = True) ->
         label=label,
         markersize=6,
     )
+
+
+def value_text(value: float) -> str:
+    """Return a number, or the sign of infinity."""
+    return ("∞" if value > 0 else "−∞") if math.isinf(value) else number_text(value)
