@@ -14,7 +14,7 @@ from joblib import Parallel, delayed
 
 import curvewise as cw
 from studies.page import write_page, write_pictures
-from studies.store import OUT, reused
+from studies.store import OUT, forget, reused
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -69,11 +69,18 @@ def main() -> None:
     parser.add_argument(
         "--jobs", type=_at_least(1), metavar="N", default=2, help="studies at a time (2)"
     )
+    parser.add_argument(
+        "--fresh", action="store_true", help="compute anew what was kept of these studies"
+    )
     arguments = parser.parse_args()
+    names = arguments.only or STUDIES
+    if arguments.fresh:
+        for name in names:
+            forget(name)
     started = time.perf_counter()
     done = []
     for study in _all(
-        arguments.only or STUDIES,
+        names,
         arguments.jobs,
         quick=arguments.quick,
         seed=arguments.seed,

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
+import shutil
 import sys
-import tempfile
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,9 @@ import curvewise as cw
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["OUT", "kept", "reused"]
+    import numpy.typing as npt
+
+__all__ = ["OUT", "fingerprint", "forget", "kept", "reused"]
 
 OUT = Path(__file__).parent / "out"
 
@@ -30,26 +33,48 @@ def kept(name: str, key: dict[str, Any], compute: Callable[[], Any]) -> Any:
 
     ``key`` holds all that the result depends on: seeds, sizes, options. The result is
     JSON-ready data; arrays become nested lists. What is computed is told, for it takes long.
+    The code is not in the key: after changing how numbers are made, `forget` them.
     """
-    key = {**key, "version": cw.__version__}
+    key = json.loads(json.dumps({**key, "version": cw.__version__}))
     path = OUT / "store" / f"{name}.json"
-    if path.exists():
-        record = json.loads(path.read_text(encoding="utf-8"))
-        if record["key"] == json.loads(json.dumps(key)):
-            reused.append(record["seconds"])
-            return record["result"]
+    record = _read(path)
+    if record is not None and record.get("key") == key:
+        reused.append(record["seconds"])
+        return record["result"]
     started = time.perf_counter()
     result = compute()
     seconds = time.perf_counter() - started
     print(f"  {name}: {seconds:.0f} s", file=sys.stderr, flush=True)
+    record = {"key": key, "seconds": seconds, "result": result}
+    text = json.dumps(record, default=_plain)
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, partial = tempfile.mkstemp(dir=path.parent, suffix=".json")
-    with os.fdopen(handle, "w", encoding="utf-8") as file:
-        json.dump(
-            {"key": key, "seconds": seconds, "result": result}, file, default=_plain
-        )
-    Path(partial).replace(path)
-    return json.loads(path.read_text(encoding="utf-8"))["result"]
+    partial = path.with_suffix(f".{os.getpid()}.part")
+    partial.write_text(text, encoding="utf-8")
+    partial.replace(path)
+    return json.loads(text)["result"]
+
+
+def _read(path: Path) -> dict[str, Any] | None:
+    """Return a record, or None where there is none that can be read."""
+    try:
+        record = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return record if isinstance(record, dict) else None
+
+
+def forget(study: str) -> None:
+    """Remove what was kept of a study."""
+    for path in (OUT / "store").glob(f"{study}*"):
+        if path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink()
+
+
+def fingerprint(numbers: npt.NDArray[np.float64]) -> str:
+    """Return what tells these numbers from others, for a key."""
+    return hashlib.sha256(np.ascontiguousarray(numbers).tobytes()).hexdigest()[:16]
 
 
 def _plain(value: object) -> object:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -26,7 +25,8 @@ from studies.error_terms.mechanism import mechanism
 from studies.error_terms.rates import Rates, rates_of_autoregressive, rates_of_modified
 from studies.sources.cross_validation import stored_curves
 from studies.sources.td_tictactoe import LEARNING_RATES, learning_curves
-from studies.store import kept
+from studies.store import fingerprint, kept
+from studies.streams import stream
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -40,9 +40,7 @@ __all__ = ["NAME", "Gain", "Measured", "measure", "stream"]
 Floats = npt.NDArray[np.float64]
 
 NAME = "error_terms"
-REVISION = 2  # of the experiments: what was kept by another one is not used
-OWN = 2003  # keeps the streams apart from other studies' when all get the same seed
-TD, AR, PAPERS, RUNS, EXAMPLE = range(1, 6)
+REVISION = 3  # of the experiments: what was kept by another one is not used
 
 
 class Gain(NamedTuple):
@@ -89,14 +87,6 @@ class Measured(NamedTuple):
         )
 
 
-def stream(seed: int, use: int, *places: int) -> np.random.Generator:
-    """Return a stream of its own for each use and place, which are numbered from 1.
-
-    NumPy drops zeros at the end: [seed, 0] would be the stream of the seed itself.
-    """
-    return np.random.default_rng([seed, OWN, use, *places])
-
-
 def measure(seed: int, *, quick: bool) -> Measured:
     """Run all experiments, or take from the store what was run before."""
     scale = QUICK if quick else FULL
@@ -108,7 +98,7 @@ def measure(seed: int, *, quick: bool) -> Measured:
 
     pools = {name: stored_curves(name) for name in DOMAINS if name != "td"}
     pools["td"] = np.array(keep("td", lambda: _td_curves(scale, seed)))
-    told = {name: sha256(pool.tobytes()).hexdigest() for name, pool in pools.items()}
+    told = {name: fingerprint(pool) for name, pool in pools.items()}
     rates = {
         "ar": keep("ar", lambda: _autoregressive(scale, seed), designs=DESIGNS),
         "papers": keep("papers", lambda: _papers(scale, seed, pools), pools=told),
@@ -120,22 +110,26 @@ def measure(seed: int, *, quick: bool) -> Measured:
         {int(runs): each for (runs,), each in _unpack(rates["runs"]).items()},
         pools,
         _limits(),
-        mechanism(stream(seed, EXAMPLE)),
+        mechanism(stream(seed, "error_terms: mechanism")),
     )
 
 
 def _td_curves(scale: Scale, seed: int) -> Floats:
     rates = [LEARNING_RATES["A1"]] * scale.n_td_runs
-    return learning_curves(rates, stream(seed, TD), steps=scale.td_steps)
+    return learning_curves(rates, stream(seed, "error_terms: td"), steps=scale.td_steps)
 
 
 def _autoregressive(scale: Scale, seed: int) -> dict[str, Any]:
     return {
         f"{name}|{kind}": rates_of_autoregressive(
-            design, kind, scale.sizes, scale.n_sets, stream(seed, AR, place, number)
+            design,
+            kind,
+            scale.sizes,
+            scale.n_sets,
+            stream(seed, "error_terms: ar", place, number),
         ).plain()
-        for place, (name, design) in enumerate(DESIGNS.items(), 1)
-        for number, kind in enumerate(KINDS, 1)
+        for place, (name, design) in enumerate(DESIGNS.items())
+        for number, kind in enumerate(KINDS)
     }
 
 
@@ -146,13 +140,13 @@ def _papers(scale: Scale, seed: int, pools: Mapping[str, Floats]) -> dict[str, A
             case,
             scale.factors,
             scale.n_sets,
-            stream(seed, PAPERS, place, number, drawn),
+            stream(seed, "error_terms: papers", place, number, drawn),
             overlapping=DRAWS[draw],
             n_shuffles=PAPERS_SHUFFLES,
         ).plain()
-        for place, name in enumerate(DOMAINS, 1)
-        for number, case in enumerate("ab", 1)
-        for drawn, draw in enumerate(DRAWS, 1)
+        for place, name in enumerate(DOMAINS)
+        for number, case in enumerate("ab")
+        for drawn, draw in enumerate(DRAWS)
     }
 
 
@@ -164,7 +158,7 @@ def _more_runs(scale: Scale, seed: int) -> dict[str, Any]:
             "parallel",
             (0, SHIFT),
             scale.n_sets,
-            stream(seed, RUNS, runs),
+            stream(seed, "error_terms: runs", runs),
         ).plain()
         for runs in scale.n_runs
     }

@@ -5,13 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 import curvewise as cw
 from studies.gorski2009.mean_curves import LEARNERS, PLAIN, mean_curves
 from studies.gorski2009.measuring import with_intervals
 from studies.gorski2009.readings import measured_readings
-from studies.sources.grid_worlds import WORLDS
+from studies.streams import stream
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -63,18 +61,16 @@ def findings(*, seed: int, quick: bool) -> Findings:
         )
         for name in LEARNERS
     }
-    # The learners have the streams (seed, 0), (seed, 1) and so on; this is the next.
-    streams = np.random.default_rng((seed, len(LEARNERS))).spawn(1 + len(WORLDS))
     return Findings(
         n_plain=n_plain,
         n_others=n_others,
         means=means,
         readings=measured_readings(means),
         table={
-            world: with_intervals(world, each, stream)
-            for (world, each), stream in zip(
-                means[PLAIN].items(), streams[1:], strict=True
+            world: with_intervals(
+                world, each, stream(seed, "gorski2009: intervals", place)
             )
+            for place, (world, each) in enumerate(means[PLAIN].items())
         },
-        criteria=cw.check_criteria(rng=streams[0]),
+        criteria=cw.check_criteria(rng=stream(seed, "gorski2009: criteria")),
     )

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from studies.sources.grid_worlds import WORLDS, Learner, learning_curves
 from studies.store import kept
+from studies.streams import stream
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -72,11 +73,11 @@ def mean_curves(name: str, *, n_trials: int, seed: int, quick: bool) -> dict[str
         "n_trials": n_trials,
         "n_episodes": lengths,
         "n_batches": N_BATCHES,
-        "seed": [seed, place],
+        "seed": seed,
     }
 
     def compute() -> dict[str, dict[str, Any]]:
-        streams = iter(np.random.default_rng((seed, place)).spawn(2 * len(WORLDS)))
+        streams = iter(stream(seed, "gorski2009: learning", place).spawn(2 * len(WORLDS)))
         return {
             world: _played(LEARNERS[name], world, lengths[world], n_trials, streams)
             for world in WORLDS

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -10,15 +9,15 @@ import numpy as np
 import numpy.typing as npt
 
 import curvewise as cw
-from studies.piater1997.streams import Purpose, stream
 from studies.sources.modifications import TILT, tilted
 from studies.sources.td_tictactoe import LEARNING_RATES, STEPS, learning_curves
 from studies.store import kept
+from studies.streams import stream
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["N_RUNS", "compared", "deal", "fingerprint", "trained"]
+__all__ = ["N_RUNS", "compared", "deal", "trained"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -55,7 +54,7 @@ def _trained(seed: int, number: int, n_replications: int) -> npt.NDArray[np.int6
     """Train runs for several replications at once: (algorithms, replications, runs, steps)."""
     n_each = n_replications * N_RUNS
     rates = [rate for rate in LEARNING_RATES.values() for _ in range(n_each)]
-    curves = learning_curves(rates, stream(Purpose.TRAINING, seed, number))
+    curves = learning_curves(rates, stream(seed, "piater1997: training", number))
     shape = (len(LEARNING_RATES), n_replications, N_RUNS, len(STEPS))
     return curves.astype(np.int64).reshape(shape)
 
@@ -69,7 +68,7 @@ def deal(curves: Floats, seed: int, *, quick: bool) -> Floats:
     if not quick:
         n_algorithms, _, n_steps = curves.shape
         return curves.reshape(n_algorithms, -1, N_RUNS, n_steps).swapaxes(0, 1)
-    rng = stream(Purpose.DEALING, seed, 0)
+    rng = stream(seed, "piater1997: dealing")
     return np.stack(
         [[rng.permutation(each)[:N_RUNS] for each in curves] for _ in range(N_QUICK)]
     )
@@ -83,10 +82,3 @@ def compared(replication: Floats, algorithms: Iterable[str]) -> cw.Curves:
     chosen = {name: sets[name] for name in algorithms}
     labels = [name for name, scores in chosen.items() for _ in scores]
     return cw.Curves(np.concatenate(list(chosen.values())), labels, STEPS)
-
-
-def fingerprint(curves: Floats) -> str:
-    """Return what tells these curves from others, for the key of what is kept."""
-    return hashlib.blake2b(
-        np.ascontiguousarray(curves).tobytes(), digest_size=8
-    ).hexdigest()

@@ -13,11 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from studies.piater1997.bands import band
-from studies.piater1997.curves import fingerprint
 from studies.piater1997.published import ALPHA
-from studies.piater1997.streams import Purpose, stream
 from studies.sources.modifications import stretched
-from studies.store import kept
+from studies.store import fingerprint, kept
+from studies.streams import stream
 
 if TYPE_CHECKING:
     from studies.piater1997.bands import Band
@@ -112,7 +111,7 @@ def measure(curves: Floats, seed: int, *, quick: bool) -> tuple[Power, Power]:
                     design,
                     n_repeats,
                     n_draws,
-                    stream(Purpose.POWER, seed, number, place),
+                    stream(seed, "piater1997: power", number, place),
                 )
                 for place, design in enumerate(designs)
             ]

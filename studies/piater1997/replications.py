@@ -10,10 +10,10 @@ import numpy.typing as npt
 from scipy import special
 
 import curvewise as cw
-from studies.piater1997.curves import compared, fingerprint
+from studies.piater1997.curves import compared
 from studies.piater1997.published import ALPHA, COMPARED, EFFECTS, SOURCES
-from studies.piater1997.streams import Purpose, stream
-from studies.store import kept
+from studies.store import fingerprint, kept
+from studies.streams import stream
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -90,7 +90,7 @@ def _replicated(curves: Floats, name: str, seed: int) -> Parts:
             error="pooled",
             exact=False,
             n_shuffles=N_SHUFFLES,
-            rng=stream(Purpose.SHUFFLING, seed, place),
+            rng=stream(seed, "piater1997: shuffling", place),
         )
         _add(out, "ss", {source: found.table[source].ss for source in SOURCES})
         _add(out, "f", {"training": found.table["training"].statistic})
@@ -137,5 +137,5 @@ def pictured(replication: Floats, seed: int) -> cw.Comparison:
         error="pooled",
         exact=False,
         n_shuffles=N_PICTURED,
-        rng=stream(Purpose.PICTURE, seed, 0),
+        rng=stream(seed, "piater1997: picture"),
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -15,7 +14,8 @@ from studies.piater1998 import power as power_figure
 from studies.piater1998.closed_form import predicted, predicted_by_kind
 from studies.sources.cross_validation import stored_curves
 from studies.sources.modifications import CASES, modified
-from studies.store import kept
+from studies.store import fingerprint, kept
+from studies.streams import stream
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -75,31 +75,29 @@ def find(seed: int, *, quick: bool) -> Found:
     """Count everything; in the full form, keep what takes long."""
     factors = QUICK_FACTORS if quick else FULL_FACTORS
 
-    def rng(number: int) -> np.random.Generator:
-        # Not [seed, number]: number 0 would be the stream of the seed itself, by which the
-        # first cross validation is made.
-        return np.random.default_rng([seed, number, 1])
+    def rng(purpose: str) -> np.random.Generator:
+        return stream(seed, f"piater1998: {purpose}")
 
-    every = _quick_pools() if quick else _full_pools(seed, rng(1))
+    every = _quick_pools() if quick else _full_pools(seed, rng("rl"))
     chess = every["chess_numeric"][0]
 
-    def part(name: str, number: int, compute: Callable[..., Any], **sizes: int) -> Floats:
+    def part(name: str, compute: Callable[..., Any], **sizes: int) -> Floats:
         def made() -> Any:
-            return compute(chess, factors, rng(number), **sizes)
+            return compute(chess, factors, rng(name), **sizes)
 
         if quick:
             return np.asarray(made())
         key = {
             "seed": seed,
-            "number": number,
-            "curves": zlib.crc32(chess.tobytes()),
+            "curves": fingerprint(chess),
             "factors": factors,
             **sizes,
         }
         return np.asarray(kept(f"piater1998/{name}", key, made))
 
     n_draws, last = (100 if quick else 800), factors[-1]
-    one_learner, elsewhere, one_distribution = rng(2), rng(6), rng(7)
+    one_learner, elsewhere = rng("one learner"), rng("elsewhere")
+    one_distribution = rng("one distribution")
     pairs = [
         [(chess, changed) for changed in modified(chess, case, factors)] for case in CASES
     ]
@@ -121,15 +119,15 @@ def find(seed: int, *, quick: bool) -> Found:
             for name, each in every.items()
         },
         shuffled=part(
-            "modified", 3, type_one.with_modified, n_repetitions=1 if quick else 10
+            "modified", type_one.with_modified, n_repetitions=1 if quick else 10
         ),
         closed=np.array(
             [[predicted(np.concatenate(pair))[3:] for pair in row] for row in pairs]
         ),
         by_kind=np.array([[predicted_by_kind(*pair) for pair in row] for row in pairs]),
-        power=part("power", 4, power_figure.power, n_draws=n_draws),
+        power=part("power", power_figure.power, n_draws=n_draws),
         disjoint=power_figure.power(
-            chess, (0, last), rng(5), n_draws=5 * n_draws, disjoint=True
+            chess, (0, last), rng("disjoint"), n_draws=5 * n_draws, disjoint=True
         ),
         elsewhere={
             name: np.array(

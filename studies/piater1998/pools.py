@@ -12,6 +12,7 @@ import numpy.typing as npt
 import curvewise as cw
 from studies.sources import td_tictactoe
 from studies.sources.cross_validation import domain, learning_curves
+from studies.streams import stream
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -36,8 +37,11 @@ def cross_validations(name: str, seed: int, places: Iterable[int]) -> Floats:
     task = domain(name)
 
     def curves(place: int) -> Floats:
-        own = seed if place == 0 else [seed, place, 98]
-        return learning_curves(task, np.random.default_rng(own))
+        if place == 0:
+            rng = np.random.default_rng(seed)
+        else:
+            rng = stream(seed, "piater1998: cross validation", place)
+        return learning_curves(task, rng)
 
     with ThreadPoolExecutor(os.cpu_count()) as threads:
         return np.array(list(threads.map(curves, places)))

@@ -7,7 +7,6 @@ import pytest
 
 import curvewise as cw
 from studies import store
-from studies.error_terms import measuring
 from studies.error_terms.autoregression import (
     autoregressive,
     limits,
@@ -15,7 +14,7 @@ from studies.error_terms.autoregression import (
     weighted_tail,
 )
 from studies.error_terms.bounds import RARE, above, below
-from studies.error_terms.designs import FALSE, QUICK, TRUE
+from studies.error_terms.designs import FALSE, TRUE
 from studies.error_terms.mechanism import mechanism
 from studies.error_terms.rates import Rates, rates_of_autoregressive, rates_of_modified
 from studies.error_terms.shuffles import (
@@ -171,29 +170,6 @@ def test_rates_come_with_intervals() -> None:
     assert [gain for gain, _ in gains] == [0, 0.04, 0]
     for gain, (low, high) in gains:
         assert low < gain < high
-
-
-def test_no_two_streams_are_the_same(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """NumPy drops zeros at the end of a seed: [7, 0] is the stream of 7."""
-    asked: list[tuple[int, ...]] = []
-
-    def recorded(*numbers: int) -> np.random.Generator:
-        asked.append(numbers)
-        return stream(*numbers)
-
-    stream = measuring.stream
-    monkeypatch.setattr(store, "OUT", tmp_path)
-    monkeypatch.setattr(measuring, "stream", recorded)
-    tiny = QUICK._replace(n_sets=2, sizes=(0, 1), factors=(0, 1), n_td_runs=20)
-    monkeypatch.setattr(measuring, "QUICK", tiny)
-    measuring.measure(7, quick=True)
-    assert len(asked) == 1 + 4 + 12 + 2 + 1
-    assert len(set(asked)) == len(asked)
-    assert all(numbers[-1] > 0 for numbers in asked)
-    firsts = [stream(*numbers).random() for numbers in asked]
-    assert len({*firsts, np.random.default_rng(7).random()}) == len(asked) + 1
 
 
 def test_quick_form(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,12 +9,9 @@ from matplotlib.figure import Figure
 
 from studies.page import write_page, write_pictures
 from studies.report import Claim, Picture, Sheet, Study
-from studies.store import kept
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    import pytest
 
 
 def some_study() -> Study:
@@ -49,20 +46,3 @@ def test_the_page_is_whole_and_needs_no_network(tmp_path: Path) -> None:
 def test_pictures_are_written_as_pdf(tmp_path: Path) -> None:
     write_pictures([some_study()], tmp_path)
     assert (tmp_path / "some-lines.pdf").read_bytes().startswith(b"%PDF")
-
-
-def test_numbers_are_kept_until_their_key_changes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("studies.store.OUT", tmp_path)
-    asked = []
-
-    def compute() -> list[float]:
-        asked.append(1)
-        return [1.5]
-
-    assert kept("numbers", {"seed": 1}, compute) == [1.5]
-    assert kept("numbers", {"seed": 1}, compute) == [1.5]
-    assert len(asked) == 1
-    kept("numbers", {"seed": 2}, compute)
-    assert len(asked) == 2

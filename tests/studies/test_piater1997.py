@@ -13,7 +13,6 @@ from studies.piater1997.bands import band, settled
 from studies.piater1997.curves import deal, trained
 from studies.piater1997.power import critical_value, drawn, f_of_two, measure
 from studies.piater1997.replications import replicate
-from studies.piater1997.streams import Purpose, stream
 from tests.simulation import autoregressive
 
 if TYPE_CHECKING:
@@ -151,15 +150,3 @@ def test_a_claim_about_one_draw_is_settled_by_nearly_all_or_hardly_any() -> None
     assert settled(np.arange(10) < 1) == "differs"
     assert settled(np.arange(10) < 5) == "cannot be known"
     assert band(np.arange(101.0)) == (5, 50, 95)
-
-
-def test_no_two_streams_are_the_same() -> None:
-    """NumPy drops zeros at the end of a seed, so [1997, 0] is 1997."""
-    streams = [
-        *(stream(Purpose.TRAINING, 1997, number) for number in range(30)),
-        stream(Purpose.DEALING, 1997, 0),
-        *(stream(Purpose.SHUFFLING, 1997, place) for place in range(300)),
-        *(stream(Purpose.POWER, 1997, a, b) for a in range(30) for b in range(14)),
-        stream(Purpose.PICTURE, 1997, 0),
-    ]
-    assert len({each.integers(2**63) for each in streams}) == len(streams)
