@@ -23,7 +23,7 @@ Floats = npt.NDArray[np.float64]
 
 N_RUNS = 10
 N_FILES, PER_FILE = 30, 10  # replications kept together: a stopped run loses one file
-N_QUICK, PER_QUICK = 20, 4
+N_QUICK, PER_QUICK = 20, 10
 
 
 def trained(seed: int, *, quick: bool) -> Floats:
