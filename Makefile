@@ -47,7 +47,7 @@ bench: $(READY)  ## Measure curvewise and its peers in one run (about five minut
 studies: $(READY)  ## Run the papers' experiments again; writes studies/out/index.html
 	@$(BIN)/python -m studies
 
-studies-quick: $(READY)  ## The same in a reduced form, in about a minute
+studies-quick: $(READY)  ## A reduced form, in a minute; writes studies/out/quick/index.html
 	@$(BIN)/python -m studies --quick
 
 clean:  ## Remove the virtual environment and caches

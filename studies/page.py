@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import html
 import io
-from typing import TYPE_CHECKING
+import re
+from typing import TYPE_CHECKING, get_args
+
+from studies.report import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -14,7 +17,7 @@ if TYPE_CHECKING:
 
     from studies.report import Claim, Picture, Sheet, Study
 
-__all__ = ["file_name", "write_page", "write_pictures"]
+__all__ = ["file_name", "tally", "write_page", "write_pictures"]
 
 STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 62rem;
@@ -32,6 +35,14 @@ figcaption, .note { color: #444; font-size: .9rem; }
 nav li { margin: .2rem 0; }
 .agrees, .differs, .unknown { white-space: nowrap; }
 .wide { overflow-x: auto; }
+@media (max-width: 45rem) {
+  .claims thead { display: none; }
+  .claims tr, .claims td { display: block; }
+  .claims td { border: 0; padding: .15rem 0; }
+  .claims tr { border-bottom: 1px solid #ccc; padding: .6rem 0; }
+  .claims td:nth-child(3)::before { content: "published: "; color: #444; }
+  .claims td:nth-child(4)::before { content: "re-run: "; color: #444; }
+}
 details { margin: 1.2rem 0; }
 summary { font-size: 1.17rem; font-weight: 600; cursor: pointer; }
 """
@@ -66,6 +77,24 @@ def write_pictures(studies: Sequence[Study], folder: Path) -> None:
             picture.figure.savefig(folder / file_name(study, picture))
 
 
+def tally(study: Study) -> str:
+    """Return how many claims there are of each verdict; the study's own are told apart."""
+    papers = [claim.verdict for claim in study.claims if not claim.own]
+    own = [claim.verdict for claim in study.claims if claim.own]
+    told = _tally(papers, {"agrees": "agree", "differs": "differ"})
+    if own:
+        told += f"; of our own, {_tally(own, {'agrees': 'hold', 'differs': 'do not'})}"
+    return told
+
+
+def _tally(verdicts: Sequence[Verdict], words: dict[str, str]) -> str:
+    counts = {
+        words.get(verdict, verdict): verdicts.count(verdict)
+        for verdict in get_args(Verdict)
+    }
+    return ", ".join(f"{count} {word}" for word, count in counts.items() if count)
+
+
 def file_name(study: Study, picture: Picture) -> str:
     """Return the name of a figure's file."""
     return f"{study.name}-{picture.name}.pdf"
@@ -79,21 +108,17 @@ def _head(studies: Sequence[Study], made: str) -> Iterator[str]:
         "number was computed, and each verdict follows from it.</p>"
     )
     yield (
-        "<p>A claim agrees, differs, or cannot be known where a paper does not say enough; its "
-        "note says by which rule. To run it again: <code>make studies</code>, or <code>python "
+        "<p>A claim agrees or differs, by the rule in its note, or it cannot be known: the paper "
+        "does not say enough, or one draw of runs shows it and another does not, or a reduced "
+        "form is too small to tell. To run it again: <code>make studies</code>, or <code>python "
         "-m studies --only piater1998 --seed 7</code> for one study with another seed. What "
         "took long is kept beside this page and used again.</p>"
     )
     yield f'<p class="note">{html.escape(made)}</p>'
     yield "<nav><ul>"
     for study in studies:
-        counts = [sum(c.verdict == verdict for c in study.claims) for verdict in MARKS]
-        told = ", ".join(
-            f"{count} {verdict}"
-            for count, verdict in zip(counts, MARKS, strict=True)
-            if count
-        )
-        yield f'<li><a href="#{study.name}">{html.escape(study.title)}</a>: {told}</li>'
+        title = html.escape(study.title)
+        yield f'<li><a href="#{study.name}">{title}</a>: {tally(study)}</li>'
     yield "</ul></nav>"
 
 
@@ -129,7 +154,10 @@ def _claims(claims: Sequence[Claim]) -> str:
         f"<th>{word}</th>"
         for word in ("where", "claim", "published", "re-run", "verdict")
     )
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+    return (
+        f'<table class="claims"><thead><tr>{head}</tr></thead>'
+        f"<tbody>{''.join(rows)}</tbody></table>"
+    )
 
 
 def _sheet(sheet: Sheet) -> str:
@@ -152,7 +180,8 @@ def _sheet(sheet: Sheet) -> str:
 def _picture(study: Study, picture: Picture) -> str:
     title = html.escape(f"{study.name}: {picture.caption}")
     return (
-        f'<figure role="img" aria-label="{title}">{_svg(picture.figure, study, picture)}'
+        f'<figure><div role="img" aria-label="{title}">'
+        f"{_svg(picture.figure, study, picture)}</div>"
         f"<figcaption>{html.escape(picture.caption)} "
         f'<a href="{file_name(study, picture)}">PDF</a></figcaption></figure>'
     )
@@ -168,4 +197,6 @@ def _svg(figure: Figure, study: Study, picture: Picture) -> str:
     ):
         figure.savefig(out, format="svg", metadata={"Date": None})
     text = out.getvalue()
-    return text[text.index("<svg") :]
+    own = f"{study.name}-{picture.name}-"
+    text = re.sub(r'\bid="', f'id="{own}', text[text.index("<svg") :])
+    return re.sub(r'(="#|url\(#)', rf"\g<1>{own}", text)

@@ -24,6 +24,7 @@ class Claim:
 
     ``where`` is a table, figure or section of the paper; ``published`` and ``ours`` are short
     texts with the numbers, ``ours`` always computed; ``note`` names free choices and slips.
+    A claim is ``own`` if no paper makes it but the study.
     """
 
     where: str
@@ -32,6 +33,7 @@ class Claim:
     ours: str
     verdict: Verdict
     note: str = ""
+    own: bool = False
 
 
 @dataclass(frozen=True)

@@ -36,10 +36,11 @@ def kept(name: str, key: dict[str, Any], compute: Callable[[], Any]) -> Any:
     The code is not in the key: after changing how numbers are made, `forget` them.
     """
     key = json.loads(json.dumps({**key, "version": cw.__version__}))
-    path = OUT / "store" / f"{name}.json"
+    # Another seed is kept beside this one; other sizes take its place.
+    path = OUT / "store" / f"{name}-seed{key.get('seed', '')}.json"
     record = _read(path)
     if record is not None and record.get("key") == key:
-        reused.append(record["seconds"])
+        reused.append(record.get("seconds", 0.0))
         return record["result"]
     started = time.perf_counter()
     result = compute()

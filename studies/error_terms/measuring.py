@@ -50,6 +50,7 @@ class Gain(NamedTuple):
     interval: Interval
     curves: tuple[str, ...]
     size: float
+    always: bool  # both error terms find it in every data set
 
 
 class Measured(NamedTuple):
@@ -78,10 +79,13 @@ class Measured(NamedTuple):
     def gains(self) -> list[Gain]:
         """Return the gain at each size of each effect that is there, least first."""
         return sorted(
-            Gain(gain, interval, curves, size)
+            Gain(gain, interval, curves, size, min(found) == rates.n_sets)
             for curves, rates in self.every()
-            for (gain, interval), size in zip(
-                rates.gain(TRUE[curves[1]]), rates.sizes, strict=True
+            for (gain, interval), size, *found in zip(
+                rates.gain(TRUE[curves[1]]),
+                rates.sizes,
+                *rates.found[TRUE[curves[1]]].values(),
+                strict=True,
             )
             if size > 0
         )

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from matplotlib.figure import Figure
 from scipy import special
 
-from studies.piater1997.bands import band
+from studies.piater1997.bands import joint_band
 from studies.piater1997.power import AT_SIZE, AT_STRETCH
 from studies.piater1997.profiles import PROFILES
 from studies.piater1997.published import ALPHA, COMPARED, PUBLISHED, PUBLISHED_POWER
@@ -50,19 +50,21 @@ def tables_picture(made: Mapping[str, Replications]) -> Picture:
         _ratios(ax, made[name])
     return Picture(
         "tables",
-        "Tables 1 to 4: the middle 90 % of the replications (line) and their median (dot), "
-        "divided by the published value (1, dashed). Orange: the published value lies "
-        "outside. A published 0 has no ratio and is left out.",
+        "Tables 1 to 4: the ranges of the replications by which claims are judged (line) and "
+        "their medians (dot), divided by the published value (1, dashed). Orange: the "
+        "published value lies outside. A published 0 has no ratio and is left out.",
         figure,
     )
 
 
 def _ratios(ax: Axes, made: Replications) -> None:
-    numbers = printed(made)
     rows = [
-        (f"{column} {each.source}", each.published, band(each.values))
-        for column in ("SS", "F")
-        for each in numbers[column]
+        (f"{column} {each.source}", each.published, ours)
+        for column, numbers in printed(made).items()
+        if column != "p"
+        for each, ours in zip(
+            numbers, joint_band([each.values for each in numbers]).bands, strict=True
+        )
         if each.published > 0
     ]
     for place, (_, published, ours) in enumerate(rows):

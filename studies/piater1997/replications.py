@@ -37,10 +37,12 @@ class Replications:
     ``ss`` and ``f`` by source; the rest by effect. ``p`` is that of the randomized test,
     ``p_larger`` counts only the shuffles with a larger F. ``null_mean`` is the mean F of
     the shuffled tables, ``tail`` the share of them above the conventional 5 % point, and
-    ``tail_at_mean`` this share when they are brought to the conventional mean.
+    ``tail_at_mean`` this share when they are brought to the conventional mean. ``rough``
+    says that the replications are few and share runs.
     """
 
     name: str
+    rough: bool
     ss: Mapping[str, Floats]
     f: Mapping[str, Floats]
     p: Mapping[str, Floats]
@@ -73,6 +75,7 @@ def replicate(curves: Floats, seed: int, *, quick: bool) -> dict[str, Replicatio
     return {
         name: Replications(
             name,
+            quick,
             **{
                 part: {source: np.array(values) for source, values in by_source.items()}
                 for part, by_source in parts.items()

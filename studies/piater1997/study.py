@@ -78,7 +78,8 @@ def study(*, seed: int = 1997, quick: bool = False) -> Study:
 def _paragraphs(n_replications: int, n_curves: int, *, quick: bool) -> tuple[str, ...]:
     dealt = (
         f"This quick form deals its {n_replications} replications out of {n_curves} runs of "
-        "each algorithm, so they share runs and its ranges are rough."
+        "each algorithm, so they share runs, its ranges are rough, and nothing is refuted by "
+        "them: what they would refute cannot be known."
         if quick
         else f"No two of the {n_replications} replications share a run."
     )
@@ -86,8 +87,11 @@ def _paragraphs(n_replications: int, n_curves: int, *, quick: bool) -> tuple[str
         (
             "The report compares TD(0) learners of tic-tac-toe with three learning rates, ten "
             "runs of each. It does not list its scores; here each table is made again from "
-            f"fresh runs, {n_replications} times, and a published number agrees when it lies "
-            f"in the middle 90 % of the replications. {dealt}"
+            f"fresh runs, {n_replications} times, and published numbers agree when all of "
+            "one kind in a table lie inside the ranges of the replications. These leave out "
+            "the same share on both sides of every number, at most 5 %, and as little as it "
+            "takes for 90 % of the replications to have all their own numbers inside. "
+            f"{dealt}"
         ),
         (
             "Some of what the report says is so in one draw of runs and not in another, such "

@@ -6,7 +6,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from studies.piater1997.bands import band, frequency, settled, short
+from studies.piater1997.bands import (
+    band,
+    frequency,
+    joint_band,
+    settled,
+    share,
+    short,
+    weighed,
+)
 from studies.piater1997.published import (
     ALPHA,
     COMPARED,
@@ -22,6 +30,7 @@ if TYPE_CHECKING:
 
     from studies.piater1997.heights import Heights
     from studies.piater1997.replications import Replications
+    from studies.report import Verdict
 
 __all__ = ["table_claims"]
 
@@ -34,7 +43,7 @@ def table_claims(made: Mapping[str, Replications], all_runs: Heights) -> list[Cl
         *_magnitudes(first),
         *_first_table(first),
         same,
-        *_magnitudes(second, excuse=_excuse(same)),
+        *_magnitudes(second, other_curves=same.verdict == "differs"),
         _second_table(second, all_runs),
         *_magnitudes(third),
         *_third_table(first, third),
@@ -45,36 +54,47 @@ def table_claims(made: Mapping[str, Replications], all_runs: Heights) -> list[Cl
 
 
 def _magnitudes(
-    made: Replications, effects: Sequence[str] = EFFECTS, excuse: str = ""
+    made: Replications, effects: Sequence[str] = EFFECTS, *, other_curves: bool = False
 ) -> list[Claim]:
     """Claim by claim: sums of squares, F and p lie where honest replications do."""
     words = {"SS": "Sums of squares", "F": "F", "p": "p of the randomized test"}
     claims = []
     for column, every in printed(made).items():
         numbers = [each for each in every if column != "p" or each.source in effects]
-        bands = [band(each.values) for each in numbers]
-        pairs = list(zip(numbers, bands, strict=True))
+        together = joint_band([each.values for each in numbers])
+        pairs = list(zip(numbers, together.bands, strict=True))
         outside = [each.source for each, ours in pairs if not ours.holds(each.published)]
-        inside = np.all(
-            [
-                (each.values >= ours.low - 1e-6) & (each.values <= ours.high + 1e-6)
-                for each, ours in pairs
-            ],
-            axis=0,
-        )
         claims.append(
             Claim(
                 made.name,
                 f"{words[column]} of {', '.join(COMPARED[made.name])}",
                 "; ".join(f"{each.source} {short(each.published)}" for each in numbers),
                 "; ".join(f"{each.source} {ours.text()}" for each, ours in pairs),
-                judged(not outside),
-                f"5 % to 95 % of the replications. Agrees if {_all(numbers)} inside; "
-                f"{frequency(inside)} pass this themselves."
-                + (f" Outside: {', '.join(outside)}.{excuse}" if outside else ""),
+                _placed(outside, made, other_curves=other_curves),
+                f"{together.text()} of the replications, so wide that "
+                f"{frequency(together.inside)} pass themselves. Agrees if {_all(numbers)} "
+                f"inside.{_reserve(outside, made, other_curves=other_curves)}",
             )
         )
     return claims
+
+
+def _placed(outside: Sequence[str], made: Replications, *, other_curves: bool) -> Verdict:
+    """Judge published numbers by whether any lies outside the ranges."""
+    if other_curves and not outside:
+        return "cannot be known"
+    return weighed(not outside, rough=made.rough)
+
+
+def _reserve(outside: Sequence[str], made: Replications, *, other_curves: bool) -> str:
+    """Say what is outside, and what the verdict is held back by."""
+    said = f" Outside: {', '.join(outside)}." if outside else ""
+    if outside and made.rough:
+        said += " Few replications that share runs cannot refute."
+    if other_curves:
+        said += f" {made.name} is of other curves than the other tables"
+        said += "." if outside else ", so lying inside these wide ranges says nothing."
+    return said
 
 
 def _all(numbers: Sequence[object]) -> str:
@@ -92,7 +112,7 @@ def _first_table(made: Replications) -> list[Claim]:
             "The algorithm effect of A1 and A2 is significant",
             f"p = {p['algorithm']}",
             f"p ≤ {ALPHA} in {frequency(height)}",
-            settled(height),
+            settled(height, rough=made.rough),
             "A published p is one draw of ten runs of each.",
         ),
         Claim(
@@ -100,9 +120,9 @@ def _first_table(made: Replications) -> list[Claim]:
             "The interaction of A1 and A2 is not significant",
             f"p = {p['interaction']}",
             f"p > {ALPHA} in {frequency(~shape)}",
-            settled(~shape),
+            settled(~shape, rough=made.rough),
             f"If A1 and A2 learned alike, p ≤ {ALPHA} would come in {100 * ALPHA:.0f} % of the "
-            f"replications; it comes in {100 * shape.mean():.0f} %.",
+            f"replications; it comes in {share(shape)}.",
         ),
     ]
 
@@ -124,12 +144,6 @@ def _same_curves(second: Replications) -> Claim:
     )
 
 
-def _excuse(same: Claim) -> str:
-    if same.verdict == "agrees":
-        return ""
-    return " Table 2 is of other curves than the other tables."
-
-
 def _second_table(made: Replications, all_runs: Heights) -> Claim:
     p = PUBLISHED_P["Table 2"]
     missed = {effect: ~made.found(effect) for effect in EFFECTS}
@@ -139,7 +153,7 @@ def _second_table(made: Replications, all_runs: Heights) -> Claim:
         "; ".join(f"{effect} p = {p[effect]}" for effect in EFFECTS),
         f"p > {ALPHA}: "
         + "; ".join(f"{effect} in {frequency(missed[effect])}" for effect in EFFECTS),
-        settled(min(missed.values(), key=np.mean)),
+        settled(min(missed.values(), key=np.mean), rough=made.rough),
         "Judged by the effect that is found more often, in ten runs of each. "
         f"{all_runs.gap_text('A1', 'A3')}.",
     )
@@ -154,14 +168,14 @@ def _third_table(first: Replications, made: Replications) -> list[Claim]:
             "The algorithm effect of A1, A2 and A3 is significant",
             f"p = {p}",
             f"p ≤ {ALPHA} in {frequency(made.found('algorithm'))}",
-            settled(made.found("algorithm")),
+            settled(made.found("algorithm"), rough=made.rough),
         ),
         Claim(
             "Table 3",
             "With A3 beside them, A1 and A2 differ less significantly than alone",
             f"{p} against {p_first}",
             f"so in {frequency(weaker)}",
-            settled(weaker),
+            settled(weaker, rough=made.rough),
         ),
     ]
 
@@ -217,5 +231,5 @@ def _growing(half: Replications, whole: Replications, twice: Replications) -> Cl
             for values, (name, _) in zip(p, order, strict=True)
         )
         + f"; p never rises in {frequency(falls)}",
-        settled(falls),
+        settled(falls, rough=whole.rough),
     )

@@ -66,5 +66,6 @@ def table_sheet(made: Replications) -> Sheet:
         tuple(rows),
         f"p ≤ {ALPHA} for the algorithm effect in {frequency(made.found('algorithm'))}, for "
         f"the interaction in {frequency(made.found('interaction'))}. Error pooled, as in "
-        "the report.",
+        "the report. Claims are judged by wider ranges, which several numbers keep to "
+        "together.",
     )

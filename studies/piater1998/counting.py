@@ -39,6 +39,7 @@ QUICK_FACTORS = (0, 1, 2, 4, 10)
 N_QUICK = 10  # repetitions in the quick form, of one pool
 # Repetitions of Figures 3 and 4; chess with squares as names is our addition.
 N_REPETITIONS = {"chess_numeric": 100, "chess_nominal": 20, "tictactoe": 100, "rl": 100}
+N_ELSEWHERE = 20  # cross validations on which Figure 6 is tried as well
 N_AT_ONCE = 10  # cross validations that are made, and kept, together
 
 Floats = npt.NDArray[np.float64]
@@ -135,7 +136,7 @@ def find(seed: int, *, quick: bool) -> Found:
                     power_figure.power(curves, (last,), elsewhere, n_draws=n_draws // 4)[
                         :, 0
                     ]
-                    for curves in every[name][:4]
+                    for curves in every[name][:N_ELSEWHERE]
                 ]
             )
             for name in _cross_validated()

@@ -1,9 +1,9 @@
 """How often the tests find a difference that was made: Figure 6.
 
 Ten of twenty curves are drawn, and independently ten of the same curves changed by
-M_case(L, f). The paper generates one distribution by shuffling for all draws, and does not
-say from which curves; here every draw is shuffled itself, as its section 4 has it, and
-`one_distribution` is the other reading.
+M_case(L, f). By its listing the paper makes one distribution for all draws, and does not say
+from which curves; here every draw is shuffled itself, as its section 4 has it, and
+`one_distribution` is by the listing.
 """
 
 from __future__ import annotations

@@ -164,6 +164,7 @@ def _power(found: Found) -> Sheet:
         ),
         tuple(rows),
         "Case a has no interaction and case b no algorithm effect. One distribution: random "
-        "tens of all forty curves are shuffled once for a hundred draws, which is the other "
-        "reading of the procedure. Cross validations: lowest to highest.",
+        "tens of all forty curves are shuffled once for a hundred draws. By the paper's listing "
+        "there is one distribution for all draws; it does not say which curves are shuffled "
+        "for it. Cross validations: lowest to highest.",
     )

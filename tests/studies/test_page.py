@@ -38,6 +38,9 @@ def test_the_page_is_whole_and_needs_no_network(tmp_path: Path) -> None:
     assert "a &lt; b" in text
     assert "&lt;2&gt;" in text
     assert "✓ agrees" in text
+    ids = re.findall(r'\bid="([^"]+)"', text)
+    assert len(ids) == len(set(ids))
+    assert set(re.findall(r'="#([^"]+)"', text)) <= {*ids}
     assert text.count("<svg") == 1
     assert not re.findall(r"(?:src|href)=.https?:", text.replace("xlink:href", ""))
     assert list(tmp_path.iterdir()) == [path]

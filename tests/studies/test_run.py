@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from studies import __main__ as runner
+from studies.running import STUDIES, run, run_all
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,24 +30,25 @@ class Addresses(HTMLParser):
         self.found += [value or "" for name, value in attrs if name in names]
 
 
-def run(folder: Path, monkeypatch: pytest.MonkeyPatch, *options: str) -> str:
+def written(folder: Path, monkeypatch: pytest.MonkeyPatch, *options: str) -> str:
     monkeypatch.setattr(runner, "OUT", folder)
     monkeypatch.setattr("studies.store.OUT", folder)
     monkeypatch.setattr(sys, "argv", ["studies", "--quick", "--jobs", "1", *options])
     runner.main()
-    return (folder / "index.html").read_text(encoding="utf-8")
+    (page,) = (folder / "quick").glob("*.html")
+    return page.read_text(encoding="utf-8")
 
 
 def test_the_quick_form_writes_every_study(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    text = run(tmp_path, monkeypatch)
+    text = written(tmp_path, monkeypatch)
     told = capsys.readouterr().out
-    for name in runner.STUDIES:
+    for name in STUDIES:
         assert f'<section id="{name}">' in text
         assert f"{name}, " in told
-        assert list(tmp_path.glob(f"{name}-*.pdf"))
-    assert text.count(", quick form, ") == len(runner.STUDIES)
+        assert list((tmp_path / "quick").glob(f"{name}-*.pdf"))
+    assert text.count(", quick form, ") == len(STUDIES)
     for paper, places in {
         "piater1997": ("Table 1", "Table 2", "Table 3", "Table 4", *_figures(3, 7)),
         "piater1998": _figures(3, 6),
@@ -69,9 +71,37 @@ def test_the_quick_form_writes_every_study(
 def test_one_study_runs_alone_and_with_another_seed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    text = run(tmp_path, monkeypatch, "--only", "gorski2009", "--seed", "7")
+    options = ("--only", "gorski2009", "--seed", "7")
+    text = written(tmp_path, monkeypatch, *options, *options)
     assert text.count("<section") == 1
     assert "Seed 7, quick form" in text
+    assert " before." not in text
+    assert (tmp_path / "quick" / "gorski2009.html").exists()
+    assert " before." in written(tmp_path, monkeypatch, *options)
+
+
+def test_time_spent_before_is_told_by_other_processes_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Workers import `studies.store` anew, with its own folder."""
+    monkeypatch.setattr("studies.store.OUT", tmp_path)
+    (study,) = run_all(["gorski2009"], 1, quick=True, seed=8)
+    assert study.seconds_before == 0
+    assert run("gorski2009", quick=True, seed=8).seconds_before > 0
+    # From ``__main__`` it would be sent with a list of its own.
+    assert run.__module__ == "studies.running"
+
+
+def test_stopping_says_that_work_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stopped(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(runner, "run_all", stopped)
+    with pytest.raises(SystemExit, match="What was computed is kept"):
+        written(tmp_path, monkeypatch)
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("options", [("--seed", "-1"), ("--jobs", "0"), ("--seed", "x")])
@@ -82,7 +112,7 @@ def test_numbers_that_cannot_be_used_are_refused(
     options: tuple[str, str],
 ) -> None:
     with pytest.raises(SystemExit) as refused:
-        run(tmp_path, monkeypatch, *options)
+        written(tmp_path, monkeypatch, *options)
     assert refused.value.code == 2
     assert f"whole number from {options[0] == '--jobs':d} on" in capsys.readouterr().err
 

@@ -41,13 +41,16 @@ def test_numbers_are_kept_until_their_key_changes(
     assert capsys.readouterr().err.count("study/numbers: 0 s") == 1
     kept("study/numbers", {"seed": 2}, compute)
     assert compute.times == 2
-    assert [path.name for path in (folder / "study").iterdir()] == ["numbers.json"]
+    assert sorted(path.name for path in (folder / "study").iterdir()) == [
+        "numbers-seed1.json",
+        "numbers-seed2.json",
+    ]
 
 
 def test_what_cannot_be_read_is_computed_again(folder: Path) -> None:
     compute = Asked()
     kept("numbers", {}, compute)
-    path = folder / "numbers.json"
+    path = folder / "numbers-seed.json"
     for text in ("", path.read_text()[:20], "[]", "{}"):
         path.write_text(text)
         assert kept("numbers", {}, compute)["count"] == 3
