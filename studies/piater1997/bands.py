@@ -28,8 +28,7 @@ Floats = npt.NDArray[np.float64]
 
 # A property of one draw is settled when nearly every draw, or hardly any, has it.
 NEARLY_ALWAYS, HARDLY_EVER = 0.9, 0.1
-# Shares of the replications a range may leave out on each side, largest first.
-TAILS = np.arange(50, -1, -1) / 1000
+LARGEST_TAIL = 50  # of 1000 replications, what a range may leave out on each side
 
 
 class Band(NamedTuple):
@@ -66,8 +65,10 @@ class JointBand(NamedTuple):
 
 def band(values: npt.ArrayLike, tail: float = 0.05) -> Band:
     """Return the median and the quantiles that leave out a share on each side."""
-    low, median, high = _quantiles(_clean(values), [tail, 0.5, 1 - tail])
-    return Band(float(low), float(median), float(high))
+    # Rounded again: a quantile that is one of the values must not fall beside it.
+    quantiles = np.quantile(_clean(values), [tail, 0.5, 1 - tail])
+    low, median, high = _clean(quantiles).tolist()
+    return Band(low, median, high)
 
 
 def joint_band(values: Sequence[npt.ArrayLike]) -> JointBand:
@@ -77,24 +78,23 @@ def joint_band(values: Sequence[npt.ArrayLike]) -> JointBand:
     off on both sides of every number, the largest up to 5 % that leaves at least 90 % of the
     replications with all their numbers inside.
     """
-    clean = _clean(values)[:, None, :]  # (numbers, tails, replications)
-    low = np.stack([_quantiles(each[0], TAILS) for each in clean])[..., None]
-    high = np.stack([_quantiles(each[0], 1 - TAILS) for each in clean])[..., None]
-    inside = np.all((clean >= low) & (clean <= high), axis=0)
-    # The last tail is 0, which leaves nothing out.
-    place = int(np.argmax(inside.mean(axis=1) >= NEARLY_ALWAYS))
-    tail = float(TAILS[place])
-    return JointBand(tail, tuple(band(each, tail) for each in values), inside[place])
+    ranges = (_leaving_out(tail / 1000, values) for tail in range(LARGEST_TAIL, -1, -1))
+    # There is one, for nothing lies outside the ranges that leave out nothing.
+    return next(each for each in ranges if each.inside.mean() >= NEARLY_ALWAYS)
 
 
-def _clean(values: npt.ArrayLike | Sequence[npt.ArrayLike]) -> Floats:
+def _leaving_out(tail: float, values: Sequence[npt.ArrayLike]) -> JointBand:
+    bands = tuple(band(each, tail) for each in values)
+    inside = [
+        (_clean(each) >= ours.low) & (_clean(each) <= ours.high)
+        for each, ours in zip(values, bands, strict=True)
+    ]
+    return JointBand(tail, bands, np.all(inside, axis=0))
+
+
+def _clean(values: npt.ArrayLike) -> Floats:
     """Drop what floating-point sums leave, so that a constant has no width."""
-    return np.round(np.asarray(values, dtype=np.float64), 6)
-
-
-def _quantiles(clean: Floats, at: npt.ArrayLike) -> Floats:
-    # Rounded again: a quantile that is one of the values must not fall beside it.
-    return np.asarray(np.round(np.quantile(clean, at), 6))
+    return np.asarray(values, dtype=np.float64).round(6)
 
 
 def short(value: float) -> str:

@@ -9,7 +9,7 @@ import pytest
 import curvewise as cw
 from studies import store
 from studies.piater1997 import study
-from studies.piater1997.bands import band, settled
+from studies.piater1997.bands import band, frequency, joint_band, settled, weighed
 from studies.piater1997.curves import deal, trained
 from studies.piater1997.power import critical_value, drawn, f_of_two, measure
 from studies.piater1997.replications import replicate
@@ -68,13 +68,30 @@ def test_what_no_seed_can_change(made: Study) -> None:
     same = claim(made, "All tables are of the same")
     assert same.ours.startswith("9,073.90 by Tables 1, 3 and 4;")
     assert same.verdict == "differs"
-    assert claim(made, "Sums of squares of A1, A3").verdict == "differs"
     assert claim(made, "Fewest heads").ours.startswith("15;")
     assert claim(made, "Place of the critical value").ours.endswith("= 950")
     assert claim(made, "Degrees of freedom").ours == "1 and 144"
     assert claim(made, "Means of the standard F").ours.startswith("1.014 for both")
+    # The words can be read as means of the shuffled F.
+    assert claim(made, "Means of the standard F").verdict == "cannot be known"
     assert claim(made, "SS algorithm is the sum").verdict == "differs"
     assert claim(made, "SS interaction can be stopped").verdict == "agrees"
+
+
+def test_few_replications_that_share_runs_refute_nothing(made: Study) -> None:
+    ranges = [each for each in made.claims if "pass themselves" in each.note]
+    assert len(ranges) == 12
+    assert not [each.claim for each in ranges if each.verdict == "differs"]
+    sums = claim(made, "Sums of squares of A1, A3")
+    assert "Outside: " in sums.note
+    assert "cannot refute" in sums.note
+    assert sums.verdict == "cannot be known"
+
+
+def test_p_of_other_curves_cannot_be_known(made: Study) -> None:
+    second = claim(made, "p of the randomized test of A1, A3")
+    assert second.verdict == "cannot be known"
+    assert "other curves" in second.note
 
 
 def test_fourth_table_is_exact(
@@ -145,8 +162,56 @@ def test_critical_value_is_a_mean_of_21() -> None:
     assert critical_value(null) == 950
 
 
-def test_a_claim_about_one_draw_is_settled_by_nearly_all_or_hardly_any() -> None:
-    assert settled(np.arange(10) < 9) == "agrees"
-    assert settled(np.arange(10) < 1) == "differs"
-    assert settled(np.arange(10) < 5) == "cannot be known"
+@pytest.mark.parametrize("rough", [False, True])
+def test_a_claim_about_one_draw_is_settled_by_nearly_all_or_hardly_any(
+    *, rough: bool
+) -> None:
+    refuted = "cannot be known" if rough else "differs"
+    assert settled(np.arange(10) < 9, rough=rough) == "agrees"
+    assert settled(np.arange(10) < 1, rough=rough) == refuted
+    assert settled(np.arange(10) < 5, rough=rough) == "cannot be known"
+    assert weighed(holds=True, rough=rough) == "agrees"
+    assert weighed(holds=False, rough=rough) == refuted
+
+
+@pytest.mark.parametrize("n_numbers", [2, 3, 5])
+def test_joint_band_is_the_narrowest_that_90_per_cent_pass(n_numbers: int) -> None:
+    values = np.random.default_rng(n_numbers).normal(size=(n_numbers, 2_000))
+    found = joint_band(list(values))
+
+    def passing(tail: float) -> float:
+        low, high = np.quantile(values, [tail, 1 - tail], axis=1)[..., None]
+        return float(np.mean(np.all((values >= low) & (values <= high), axis=0)))
+
+    assert found.inside.mean() >= 0.9
+    assert passing(found.tail) == found.inside.mean()
+    assert passing(found.tail + 0.001) < 0.9
+    # Independent numbers all keep to their ranges with chance (1 - 2q) ** n.
+    assert found.tail == pytest.approx((1 - 0.9 ** (1 / n_numbers)) / 2, abs=0.003)
+
+
+def test_joint_band_of_one_number_is_its_band() -> None:
+    values = np.random.default_rng(0).normal(size=300)
+    found = joint_band([values])
+    assert found.bands == (band(values),)
+    assert found.text() == "5 % to 95 %"
     assert band(np.arange(101.0)) == (5, 50, 95)
+    assert found.inside.sum() == 270
+
+
+def test_joint_band_holds_its_ends_and_constants() -> None:
+    almost = 840 + 1e-10 * np.random.default_rng(0).normal(size=300)
+    found = joint_band([almost, np.zeros(300), np.arange(300.0)])
+    constant, zero, spread = found.bands
+    assert constant == (840, 840, 840)
+    assert constant.holds(840)
+    assert zero.holds(0)
+    assert spread.holds(spread.low)
+    assert spread.holds(spread.high)
+    assert found.tail == 0.05
+
+
+def test_a_share_shows_on_which_side_of_90_per_cent_it_lies() -> None:
+    assert frequency(np.arange(300) < 269) == "269 of 300 replications (89.7 %)"
+    assert frequency(np.arange(300) < 270) == "270 of 300 replications (90 %)"
+    assert frequency(np.arange(289) < 260) == "260 of 289 replications (89.97 %)"
