@@ -98,10 +98,14 @@ def _means(made: Replications) -> Claim:
         _of_which(expected, possible=made.rough or len(inside) == len(EFFECTS)),
         "The mean of F is df / (df − 2) of its error, the same for both effects. The words "
         "may also mean the shuffled F: so read, the published ones lie inside "
-        f"{together.text()} of the replications for: "
-        f"{' and '.join(inside) if inside else 'neither effect'} "
-        f"({frequency(together.inside)} pass for both). If for both, which means are printed "
-        "cannot be known.",
+        f"{together.text()} of the replications for "
+        f"{' and '.join(inside) if inside else 'neither effect'}; {frequency(together.inside)} "
+        "pass for both. "
+        + (
+            "Few replications that share runs cannot refute that reading."
+            if made.rough
+            else "If for both, it cannot be known which means are printed."
+        ),
     )
 
 

@@ -89,8 +89,8 @@ def _paragraphs(n_replications: int, n_curves: int, *, quick: bool) -> tuple[str
             "runs of each. It does not list its scores; here each table is made again from "
             f"fresh runs, {n_replications} times, and published numbers agree when all of "
             "one kind in a table lie inside the ranges of the replications. These leave out "
-            "the same share on both sides of every number, at most 5 %, and as little as it "
-            "takes for 90 % of the replications to have all their own numbers inside. "
+            "the same share on both sides of every number, at most 5 %, and only so much "
+            "that 90 % of the replications have all their own numbers inside. "
             f"{dealt}"
         ),
         (

@@ -72,8 +72,9 @@ def _magnitudes(
                 "; ".join(f"{each.source} {ours.text()}" for each, ours in pairs),
                 _placed(outside, made, other_curves=other_curves),
                 f"{together.text()} of the replications, so wide that "
-                f"{frequency(together.inside)} pass themselves. Agrees if {_all(numbers)} "
-                f"inside.{_reserve(outside, made, other_curves=other_curves)}",
+                f"{frequency(together.inside)} pass themselves."
+                + ("" if other_curves else f" Agrees if {_all(numbers)} inside.")
+                + _reserve(outside, made, other_curves=other_curves),
             )
         )
     return claims

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import dataclasses
 import io
 from typing import TYPE_CHECKING
 
@@ -9,10 +10,12 @@ import pytest
 import curvewise as cw
 from studies import store
 from studies.piater1997 import study
-from studies.piater1997.bands import band, frequency, joint_band, settled, weighed
+from studies.piater1997.bands import Band, band, frequency, joint_band, settled, weighed
 from studies.piater1997.curves import deal, trained
+from studies.piater1997.heights import heights
 from studies.piater1997.power import critical_value, drawn, f_of_two, measure
 from studies.piater1997.replications import replicate
+from studies.piater1997.table_claims import table_claims
 from tests.simulation import autoregressive
 
 if TYPE_CHECKING:
@@ -86,6 +89,24 @@ def test_few_replications_that_share_runs_refute_nothing(made: Study) -> None:
     assert "Outside: " in sums.note
     assert "cannot refute" in sums.note
     assert sums.verdict == "cannot be known"
+
+
+def test_replications_that_share_no_run_refute(
+    out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store, "OUT", out)
+    pool = trained(1997, quick=True)
+    tables = {
+        name: dataclasses.replace(table, rough=False)
+        for name, table in replicate(
+            deal(pool, 1997, quick=True), 1997, quick=True
+        ).items()
+    }
+    claims = table_claims(tables, heights(pool))
+    verdicts = {each.claim: each.verdict for each in claims}
+    assert verdicts["Sums of squares of A1, A3"] == "differs"
+    assert verdicts["p of the randomized test of A1, A3"] == "cannot be known"
+    assert verdicts["Sums of squares of A1, A1+v"] == "agrees"
 
 
 def test_p_of_other_curves_cannot_be_known(made: Study) -> None:
@@ -193,17 +214,17 @@ def test_joint_band_is_the_narrowest_that_90_per_cent_pass(n_numbers: int) -> No
 def test_joint_band_of_one_number_is_its_band() -> None:
     values = np.random.default_rng(0).normal(size=300)
     found = joint_band([values])
-    assert found.bands == (band(values),)
+    assert found.bands[0] == band(values)
     assert found.text() == "5 % to 95 %"
-    assert band(np.arange(101.0)) == (5, 50, 95)
     assert found.inside.sum() == 270
+    assert band(np.arange(101.0)) == (5, 50, 95)
 
 
 def test_joint_band_holds_its_ends_and_constants() -> None:
     almost = 840 + 1e-10 * np.random.default_rng(0).normal(size=300)
     found = joint_band([almost, np.zeros(300), np.arange(300.0)])
     constant, zero, spread = found.bands
-    assert constant == (840, 840, 840)
+    assert constant == Band(840, 840, 840)
     assert constant.holds(840)
     assert zero.holds(0)
     assert spread.holds(spread.low)
