@@ -10,7 +10,6 @@ import curvewise
 from curvewise.cli import options as o
 from curvewise.cli.output import Style, answering, check_plot, note, save_plot, show
 from curvewise.errors import OptionError
-from curvewise.present.pair_plots import figure_of
 
 __all__ = ["contrast"]
 
@@ -91,6 +90,8 @@ def contrast(
             rng=seed,
         )
         if figure is not None:
+            from curvewise.present.pair_plots import figure_of
+
             save_plot(lambda: figure_of(found), figure)
         show([found], style)
         if figure is not None:

@@ -16,7 +16,6 @@ from curvewise.cli.options import (  # noqa: TC001 (typer reads the annotations)
 )
 from curvewise.cli.output import Style, answering, check_plot, note, save_plot, show
 from curvewise.errors import OptionError, nearest
-from curvewise.present.criteria_plots import figure_of_criteria
 from curvewise.results.criteria import CRITERIA
 
 __all__ = ["criteria"]
@@ -48,6 +47,8 @@ def criteria(
         if criterion is not None:
             found = found.select(criterion)
         if figure is not None:
+            from curvewise.present.criteria_plots import figure_of_criteria
+
             save_plot(lambda: figure_of_criteria(found), figure)
         show([found], style)
         if figure is not None:

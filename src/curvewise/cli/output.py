@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from curvewise.errors import CurvewiseError, OptionError
-from curvewise.present import describe
 from curvewise.present.plots import check_figure_path, save_figure
 from curvewise.tables import markdown_text, printable
 
@@ -125,6 +124,8 @@ def show(
 
     As JSON the first result is the record itself; ``record`` is added to it.
     """
+    from curvewise.present import describe
+
     verdicts = [describe(result) for result in results]
     warnings = list(dict.fromkeys(w for result in results for w in result.warnings))
     told = [*verdicts, *(f"{word}: {text}" for word, text in (lines or {}).items())]

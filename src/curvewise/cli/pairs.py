@@ -10,7 +10,6 @@ import curvewise
 from curvewise.cli import options as o
 from curvewise.cli.output import Style, answering, check_plot, note, save_plot, show
 from curvewise.cli.spreading import progress
-from curvewise.present.pair_plots import figure_of
 
 __all__ = ["pairs"]
 
@@ -99,6 +98,8 @@ def pairs(
                 rng=seed,
             )
         if figure is not None:
+            from curvewise.present.pair_plots import figure_of
+
             save_plot(lambda: figure_of(found), figure)
         show([found, leading], style, record={"best": leading.to_dict()})
         if figure is not None:
