@@ -27,12 +27,7 @@ def compare(
     start: o.From = None,
     stop: o.To = None,
     lower_is_better: o.LowerIsBetter = False,
-    error: Annotated[
-        Literal["split", "pooled"],
-        typer.Option(
-            help="Error term: split keeps height and shape apart; pooled is the papers'."
-        ),
-    ] = "split",
+    error: o.Error = "split",
     spread: Annotated[
         Literal["equal", "unequal"],
         typer.Option(

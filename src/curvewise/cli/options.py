@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -20,6 +20,7 @@ __all__ = [
     "AsLatex",
     "AsMarkdown",
     "Block",
+    "Error",
     "Exact",
     "File",
     "From",
@@ -76,6 +77,12 @@ LowerIsBetter = Annotated[
     bool, typer.Option("--lower-is-better", help="Scores are losses or costs.")
 ]
 Alpha = Annotated[float, typer.Option(help="Significance level.")]
+Error = Annotated[
+    Literal["split", "pooled"],
+    typer.Option(
+        help="Error term: split keeps height and shape apart; pooled is the papers'."
+    ),
+]
 Shuffles = Annotated[
     str,
     typer.Option(

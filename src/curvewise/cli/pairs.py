@@ -32,12 +32,7 @@ def pairs(
             "more with few runs of many algorithms."
         ),
     ] = "holm",
-    error: Annotated[
-        Literal["split", "pooled"],
-        typer.Option(
-            help="Error term: split keeps height and shape apart; pooled is the papers'."
-        ),
-    ] = "split",
+    error: o.Error = "split",
     alpha: o.Alpha = 0.05,
     shuffles: Annotated[
         str | None,
