@@ -19,8 +19,15 @@ from studies.sources.modifications import CASES, modified
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["one_learner", "rejects", "with_modified"]
+__all__ = [
+    "N_SHUFFLES_MODIFIED",
+    "N_SHUFFLES_ONE",
+    "one_learner",
+    "rejects",
+    "with_modified",
+]
 
+N_SHUFFLES_ONE, N_SHUFFLES_MODIFIED = 500, 400  # of Figure 4 and of Figure 5
 # A shuffle that does as much but for rounding reaches F.
 ROUNDING = 1 - 1e-9
 
@@ -38,7 +45,7 @@ def rejects(n_as_large: Integers, n_shuffles: int) -> Booleans:
 
 
 def one_learner(
-    pools: Floats, rng: np.random.Generator, n_shuffles: int = 500
+    pools: Floats, rng: np.random.Generator, n_shuffles: int = N_SHUFFLES_ONE
 ) -> Integers:
     """Count rejections in `N_SPLITS` splits of each pool; (pools, tests, effects).
 
@@ -64,7 +71,7 @@ def with_modified(
     rng: np.random.Generator,
     *,
     n_repetitions: int,
-    n_shuffles: int = 400,
+    n_shuffles: int = N_SHUFFLES_MODIFIED,
     n_splits: int = N_SPLITS,
 ) -> Integers:
     """Count rejections as in Figure 5; (cases, factors, repetitions, tests, effects).
