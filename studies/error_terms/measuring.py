@@ -35,12 +35,11 @@ if TYPE_CHECKING:
     from studies.error_terms.mechanism import Mechanism
     from studies.error_terms.rates import Interval
 
-__all__ = ["NAME", "Gain", "Measured", "measure", "stream"]
+__all__ = ["NAME", "Gain", "Measured", "measure"]
 
 Floats = npt.NDArray[np.float64]
 
 NAME = "error_terms"
-REVISION = 3  # of the experiments: what was kept by another one is not used
 
 
 class Gain(NamedTuple):
@@ -97,7 +96,7 @@ def measure(seed: int, *, quick: bool) -> Measured:
     suffix = "-quick" if quick else ""
 
     def keep(name: str, compute: Callable[[], Any], **key: object) -> Any:
-        key = {"seed": seed, "revision": REVISION, "scale": scale, **key}
+        key = {"seed": seed, "scale": scale, **key}
         return kept(f"{NAME}-{name}{suffix}", key, compute)
 
     pools = {name: stored_curves(name) for name in DOMAINS if name != "td"}

@@ -19,16 +19,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["ATTRIBUTES", "CLASSES", "positions"]
+__all__ = ["CLASSES", "positions"]
 
-ATTRIBUTES = (
-    "white king file",
-    "white king rank",
-    "white rook file",
-    "white rook rank",
-    "black king file",
-    "black king rank",
-)
 CLASSES = (
     *("draw", "zero", "one", "two", "three", "four", "five", "six", "seven", "eight"),
     *("nine", "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen"),
