@@ -5,7 +5,10 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format calibration bench studies studies-quick clean
+.PHONY: help demo test test-all coverage check format calibration bench studies studies-quick clean
+
+PYTEST := $(BIN)/python -m pytest -q -n auto
+FAST := -m 'not slow and not calibration'
 
 help:  ## List the commands
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -24,10 +27,16 @@ $(READY): pyproject.toml
 demo: $(READY)  ## Compare the embedded curves: a verdict, a table, a figure
 	@$(BIN)/curvewise demo
 
-test: $(READY)  ## Run all tests
-	@$(BIN)/python -m pytest -q -n auto -m 'not calibration'
+test: $(READY)  ## Run the fast tests (under three minutes on two cores)
+	@$(PYTEST) $(FAST)
 
-check: $(READY)  ## Lint, check types and import contracts
+test-all: $(READY)  ## Run all tests but the calibration
+	@$(PYTEST) -m 'not calibration'
+
+coverage: $(READY)  ## List the lines and branches that the fast tests do not reach
+	@$(PYTEST) $(FAST) --cov
+
+check: $(READY)  ## Check style, types and import contracts
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
@@ -37,18 +46,19 @@ format: $(READY)  ## Format the code
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
 
-calibration: $(READY)  ## Measure error rates and coverage at full length (about an hour)
-	@$(BIN)/python -m pytest -q -n auto -m calibration tests
+calibration: $(READY)  ## Measure error rates and interval coverage at full length (about an hour)
+	@$(PYTEST) -m calibration tests
 
 bench: $(READY)  ## Measure curvewise and its peers in one run (about five minutes)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
 	@$(BIN)/python -m benchmarks.bench
 
-studies: $(READY)  ## Run the papers' experiments again; writes studies/out/index.html
+studies: $(READY)  ## Repeat the papers' experiments; writes studies/out/index.html
 	@$(BIN)/python -m studies
 
-studies-quick: $(READY)  ## A reduced form, in a minute; writes studies/out/quick/index.html
+studies-quick: $(READY)  ## The same in a reduced form (a minute); writes studies/out/quick/index.html
 	@$(BIN)/python -m studies --quick
 
 clean:  ## Remove the virtual environment and caches
-	@rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	@rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .coverage*
+	@find src studies tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -94,8 +94,8 @@ def measure(n_rounds: int) -> dict[str, dict[str, float]]:
 def exact_seconds() -> dict[str, float]:
     """Time exact answers for two algorithms, eight steps, on two threads."""
     import curvewise as cw
-    from curvewise.kernels.design import Design
-    from curvewise.kernels.halves import count_heights
+    from curvewise.kernels.anova.design import Design
+    from curvewise.kernels.anova.subset_sums import count_heights
 
     seconds = {}
     for n_runs in (16, 18):
@@ -111,7 +111,7 @@ def exact_seconds() -> dict[str, float]:
     design = Design.from_scores(scores, labels, np.zeros_like(labels))
     heights = design.factor[0, 0] * design.coordinates[:, 0]
     started = time.perf_counter()
-    assert count_heights(heights, 20, float(design.limits.bounds[1])) > 0
+    assert count_heights(heights, 20, float(design.extreme_rule.bounds[1])) > 0
     seconds["height, 2 x 20 runs"] = time.perf_counter() - started
     return seconds
 

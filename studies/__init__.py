@@ -1,1 +1,1 @@
-"""The papers' experiments, re-made on the public names of curvewise."""
+"""The papers' experiments, repeated with the public names of curvewise only."""

@@ -1,7 +1,7 @@
-"""Run the studies and write their page.
+"""Run the studies and write one HTML page with their results.
 
-All of them write ``studies/out/index.html``, some of them a page of their own name beside
-it, and the quick form goes to ``studies/out/quick``.
+All studies together write ``studies/out/index.html``; a selection writes a page named after
+the selected studies. The quick form writes to ``studies/out/quick``.
 """
 
 from __future__ import annotations
@@ -24,32 +24,32 @@ if TYPE_CHECKING:
 
 
 def main() -> None:
-    """Run what was asked for, and write the page."""
+    """Run the selected studies, and write their figures and the page."""
     arguments = _arguments()
     names = [name for name in STUDIES if name in (arguments.only or STUDIES)]
     if arguments.fresh:
         for name in names:
             forget(name)
     started = time.perf_counter()
-    done = []
+    finished = []
     try:
         for study in run_all(
             names, arguments.jobs, quick=arguments.quick, seed=arguments.seed
         ):
             print(f"{study.name}, {study.seconds:.0f} s: {tally(study)}", flush=True)
-            done.append(study)
+            finished.append(study)
     except KeyboardInterrupt:
-        sys.exit("Stopped. What was computed is kept: run it again to go on.")
+        sys.exit("Stopped. Finished parts are stored: run the command again to continue.")
     folder = OUT / "quick" if arguments.quick else OUT
     folder.mkdir(parents=True, exist_ok=True)
     page = folder / f"{'index' if len(names) == len(STUDIES) else '-'.join(names)}.html"
-    made = (
+    provenance = (
         f"Made on {time.strftime('%Y-%m-%d')} with curvewise {cw.__version__}, NumPy "
         f"{np.__version__}, Python {platform.python_version()}, in "
         f"{time.perf_counter() - started:.0f} s."
     )
-    write_pictures(done, folder)
-    write_page(done, page, made)
+    write_pictures(finished, folder)
+    write_page(finished, page, provenance)
     print(f"Written: {page}")
 
 
@@ -58,31 +58,40 @@ def _arguments() -> argparse.Namespace:
         prog="python -m studies", description="Run the studies and write their page."
     )
     parser.add_argument(
-        "--quick", action="store_true", help="a reduced form, in a minute"
+        "--quick", action="store_true", help="a reduced form, in about a minute"
     )
     parser.add_argument(
         "--only", action="append", choices=STUDIES, help="run this study; repeat for more"
     )
     parser.add_argument(
-        "--seed", type=_at_least(0), metavar="N", help="another seed, for all studies"
+        "--seed",
+        type=_integer_from(0),
+        metavar="N",
+        help="seed of all studies, instead of their own",
     )
     parser.add_argument(
-        "--jobs", type=_at_least(1), metavar="N", default=2, help="studies at a time (2)"
+        "--jobs",
+        type=_integer_from(1),
+        metavar="N",
+        default=2,
+        help="studies run at a time (2)",
     )
     parser.add_argument(
-        "--fresh", action="store_true", help="compute anew what was kept of these studies"
+        "--fresh", action="store_true", help="recompute the stored parts of these studies"
     )
     return parser.parse_args()
 
 
-def _at_least(least: int) -> Callable[[str], int]:
-    def parsed(text: str) -> int:
-        if text.isdecimal() and int(text) >= least:
+def _integer_from(minimum: int) -> Callable[[str], int]:
+    """Return a parser for an option that is an integer of at least ``minimum``."""
+
+    def parse(text: str) -> int:
+        if text.isdecimal() and int(text) >= minimum:
             return int(text)
-        msg = f"must be a whole number from {least} on, not {text!r}"
+        msg = f"must be an integer of at least {minimum}, not {text!r}"
         raise argparse.ArgumentTypeError(msg)
 
-    return parsed
+    return parse
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
-"""Millions of ANOVAs of two halves of one set of curves, as matrix products.
+"""F ratios of many relabellings of one set of curves, as one matrix product.
 
-The studies of error rates test the same curves in thousands of splits. Whatever the split,
-shuffling it gives the same relabellings of the same curves, so F of many relabellings is one
-matrix product. `tests/studies/test_anovas.py` holds this to `curvewise.compare`.
+The studies of error rates test the same curves in thousands of random splits and shuffles.
+Each of them only changes which curves belong to the first group, so F of all of them follows
+from the product of a 0/1 matrix with the curves. `tests/studies/test_anovas.py` checks the
+results against `curvewise.compare`.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ Floats = npt.NDArray[np.float64]
 
 
 class Ratios(NamedTuple):
-    """F of every relabelling: both effects, by the papers' pooled and the split error."""
+    """F of each relabelling, for both effects and for the pooled and the split error term."""
 
     algorithm_pooled: Floats
     interaction_pooled: Floats
@@ -30,33 +31,33 @@ class Ratios(NamedTuple):
 
 
 def random_halves(n_runs: int, count: int, rng: np.random.Generator) -> Floats:
-    """Return ``count`` random choices of half of the runs, as rows of 0 and 1."""
+    """Return ``count`` random choices of half of the runs: rows of 0 and 1, 1 for chosen."""
     order = np.argsort(rng.random((count, n_runs)), axis=1)
     return np.asarray((order < n_runs // 2).astype(np.float64))
 
 
 def f_ratios(curves: Floats, halves: Floats) -> Ratios:
-    """Return F of the runs chosen against the others, for each row of ``halves``."""
+    """Return F of the chosen runs against the others, for each row of ``halves``."""
     n_runs, n_steps = curves.shape
     deviations = curves - curves.mean(axis=0)
     heights = deviations.mean(axis=1)
     n_first = halves.sum(axis=1)
     scale = 1 / n_first + 1 / (n_runs - n_first)
-    sums = halves @ deviations
-    both = np.einsum("ij,ij->i", sums, sums) * scale
-    algorithm = sums.sum(axis=1) ** 2 / n_steps * scale
-    interaction = both - algorithm
-    total = float(np.sum(deviations**2))
-    total_heights = n_steps * float(np.sum(heights**2))
-    spare = n_runs - 2
-    pooled = (total - both) / (n_steps * spare)
-    curves_ms = (total_heights - algorithm) / spare
-    residual = (total - total_heights - interaction) / (spare * (n_steps - 1))
+    group_sums = halves @ deviations
+    ss_effects = np.einsum("ij,ij->i", group_sums, group_sums) * scale
+    ss_algorithm = group_sums.sum(axis=1) ** 2 / n_steps * scale
+    ss_interaction = ss_effects - ss_algorithm
+    ss_total = float(np.sum(deviations**2))
+    ss_heights = n_steps * float(np.sum(heights**2))
+    df_curves = n_runs - 2
+    ms_pooled = (ss_total - ss_effects) / (n_steps * df_curves)
+    ms_curves = (ss_heights - ss_algorithm) / df_curves
+    ms_residual = (ss_total - ss_heights - ss_interaction) / (df_curves * (n_steps - 1))
     return Ratios(
-        algorithm / pooled,
-        interaction / (n_steps - 1) / pooled,
-        algorithm / curves_ms,
-        interaction / (n_steps - 1) / residual,
+        ss_algorithm / ms_pooled,
+        ss_interaction / (n_steps - 1) / ms_pooled,
+        ss_algorithm / ms_curves,
+        ss_interaction / (n_steps - 1) / ms_residual,
     )
 
 
@@ -65,25 +66,27 @@ def f_ratios_along(
 ) -> Floats:
     """Return the pooled F of ``curves + factor * change``; (effects, factors, halves).
 
-    All sums are linear in the factor and all squares quadratic, so that one more factor
-    costs no matrix product.
+    Group sums are linear in the factor and their squares quadratic, so the matrix products
+    are computed once for all factors.
     """
     n_runs, n_steps = curves.shape
     start, slope = curves - curves.mean(axis=0), change - change.mean(axis=0)
     n_first = halves.sum(axis=1)
     scale = 1 / n_first + 1 / (n_runs - n_first)
-    at_start, sloping = halves @ start, halves @ slope
+    start_sums, slope_sums = halves @ start, halves @ slope
     factor = np.asarray(factors, dtype=np.float64)[:, None]
 
-    def square(first: Floats, second: Floats, subscripts: str) -> Floats:
+    def sum_of_squares(first: Floats, second: Floats, subscripts: str) -> Floats:
         """Return the sum of squares of ``first + factor * second``."""
         parts = (first, first), (first, second), (second, second)
         constant, linear, quadratic = (np.einsum(subscripts, *part) for part in parts)
         return np.asarray(constant + factor * (2 * linear + factor * quadratic))
 
-    total = square(start, slope, "ij,ij->")
-    both = square(at_start, sloping, "ij,ij->i") * scale
-    heights = at_start.sum(axis=1) + factor * sloping.sum(axis=1)
-    algorithm = heights**2 / n_steps * scale
-    pooled = (total - both) / (n_steps * (n_runs - 2))
-    return np.array([algorithm, (both - algorithm) / (n_steps - 1)]) / pooled
+    ss_total = sum_of_squares(start, slope, "ij,ij->")
+    ss_effects = sum_of_squares(start_sums, slope_sums, "ij,ij->i") * scale
+    heights = start_sums.sum(axis=1) + factor * slope_sums.sum(axis=1)
+    ss_algorithm = heights**2 / n_steps * scale
+    ms_pooled = (ss_total - ss_effects) / (n_steps * (n_runs - 2))
+    return (
+        np.array([ss_algorithm, (ss_effects - ss_algorithm) / (n_steps - 1)]) / ms_pooled
+    )

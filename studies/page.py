@@ -1,4 +1,4 @@
-"""One page with every study: self-contained, offline, figures inline."""
+"""The HTML page of all studies: self-contained, with inline figures."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-    from studies.report import Claim, Picture, Sheet, Study
+    from studies.report import Claim, Picture, Study, Table
 
 __all__ = ["file_name", "tally", "write_page", "write_pictures"]
 
@@ -46,7 +46,7 @@ nav li { margin: .2rem 0; }
 details { margin: 1.2rem 0; }
 summary { font-size: 1.17rem; font-weight: 600; cursor: pointer; }
 """
-MANY_ROWS = 20  # in a table that is shown only when asked for
+MAX_OPEN_ROWS = 20  # longer tables are collapsed
 MARKS = {
     "agrees": ("agrees", "✓ agrees"),
     "differs": ("differs", "✗ differs"),
@@ -54,9 +54,12 @@ MARKS = {
 }
 
 
-def write_page(studies: Sequence[Study], path: Path, made: str) -> None:
-    """Write the page whole; ``made`` says when, with which versions."""
-    parts = [*_head(studies, made), *(line for each in studies for line in _study(each))]
+def write_page(studies: Sequence[Study], path: Path, provenance: str) -> None:
+    """Write the page; ``provenance`` says when and with which versions it was made."""
+    parts = [
+        *_head(studies, provenance),
+        *(line for each in studies for line in _study(each)),
+    ]
     body = "\n".join(parts)
     text = (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
@@ -64,13 +67,14 @@ def write_page(studies: Sequence[Study], path: Path, made: str) -> None:
         f"<title>The papers, run again</title><style>{STYLE}</style></head>\n"
         f"<body>\n{body}\n</body></html>\n"
     )
-    partial = path.with_suffix(".part")
-    partial.write_text(text, encoding="utf-8")
-    partial.replace(path)
+    # Written under another name first: an interrupted run leaves no broken page.
+    temporary = path.with_suffix(".part")
+    temporary.write_text(text, encoding="utf-8")
+    temporary.replace(path)
 
 
 def write_pictures(studies: Sequence[Study], folder: Path) -> None:
-    """Write every figure as PDF."""
+    """Write each figure as a PDF file in ``folder``."""
     folder.mkdir(parents=True, exist_ok=True)
     for study in studies:
         for picture in study.pictures:
@@ -78,13 +82,13 @@ def write_pictures(studies: Sequence[Study], folder: Path) -> None:
 
 
 def tally(study: Study) -> str:
-    """Return how many claims there are of each verdict; the study's own are told apart."""
+    """Return the number of claims with each verdict, the papers' and the study's own apart."""
     papers = [claim.verdict for claim in study.claims if not claim.own]
     own = [claim.verdict for claim in study.claims if claim.own]
-    told = _tally(papers, {"agrees": "agree", "differs": "differ"})
+    text = _tally(papers, {"agrees": "agree", "differs": "differ"})
     if own:
-        told += f"; of our own, {_tally(own, {'agrees': 'hold', 'differs': 'do not'})}"
-    return told
+        text += f"; of our own, {_tally(own, {'agrees': 'hold', 'differs': 'do not'})}"
+    return text
 
 
 def _tally(verdicts: Sequence[Verdict], words: dict[str, str]) -> str:
@@ -96,11 +100,11 @@ def _tally(verdicts: Sequence[Verdict], words: dict[str, str]) -> str:
 
 
 def file_name(study: Study, picture: Picture) -> str:
-    """Return the name of a figure's file."""
+    """Return the file name of a figure."""
     return f"{study.name}-{picture.name}.pdf"
 
 
-def _head(studies: Sequence[Study], made: str) -> Iterator[str]:
+def _head(studies: Sequence[Study], provenance: str) -> Iterator[str]:
     yield "<h1>The papers, run again</h1>"
     yield (
         "<p>Every table and figure of the three papers behind curvewise, the published claim "
@@ -114,7 +118,7 @@ def _head(studies: Sequence[Study], made: str) -> Iterator[str]:
         "-m studies --only piater1998 --seed 7</code> for one study with another seed. What "
         "took long is kept beside this page and used again.</p>"
     )
-    yield f'<p class="note">{html.escape(made)}</p>'
+    yield f'<p class="note">{html.escape(provenance)}</p>'
     yield "<nav><ul>"
     for study in studies:
         title = html.escape(study.title)
@@ -130,8 +134,8 @@ def _study(study: Study) -> Iterator[str]:
         yield _claims(study.claims)
     for picture in study.pictures:
         yield _picture(study, picture)
-    for sheet in study.sheets:
-        yield _sheet(sheet)
+    for table in study.tables:
+        yield _table(table)
     size = "quick form" if study.quick else "full size"
     before = f", and {study.seconds_before:.0f} s before" if study.seconds_before else ""
     yield (
@@ -160,21 +164,21 @@ def _claims(claims: Sequence[Claim]) -> str:
     )
 
 
-def _sheet(sheet: Sheet) -> str:
-    head = "".join(f"<th>{html.escape(cell)}</th>" for cell in sheet.header)
+def _table(table: Table) -> str:
+    head = "".join(f"<th>{html.escape(cell)}</th>" for cell in table.header)
     body = "".join(
         "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>"
-        for row in sheet.rows
+        for row in table.rows
     )
-    note = f'<p class="note">{html.escape(sheet.note)}</p>' if sheet.note else ""
-    title = html.escape(sheet.title)
-    table = (
+    note = f'<p class="note">{html.escape(table.note)}</p>' if table.note else ""
+    title = html.escape(table.title)
+    text = (
         f'<div class="wide"><table><thead><tr>{head}</tr></thead>'
         f"<tbody>{body}</tbody></table></div>{note}"
     )
-    if len(sheet.rows) > MANY_ROWS:
-        return f"<details><summary>{title}</summary>{table}</details>"
-    return f"<h3>{title}</h3>{table}"
+    if len(table.rows) > MAX_OPEN_ROWS:
+        return f"<details><summary>{title}</summary>{text}</details>"
+    return f"<h3>{title}</h3>{text}"
 
 
 def _picture(study: Study, picture: Picture) -> str:
@@ -188,7 +192,7 @@ def _picture(study: Study, picture: Picture) -> str:
 
 
 def _svg(figure: Figure, study: Study, picture: Picture) -> str:
-    """Return a figure as SVG whose names meet no other figure's."""
+    """Return a figure as SVG with ids that are unique on the page."""
     from matplotlib import rc_context
 
     out = io.StringIO()
@@ -197,6 +201,6 @@ def _svg(figure: Figure, study: Study, picture: Picture) -> str:
     ):
         figure.savefig(out, format="svg", metadata={"Date": None})
     text = out.getvalue()
-    own = f"{study.name}-{picture.name}-"
-    text = re.sub(r'\bid="', f'id="{own}', text[text.index("<svg") :])
-    return re.sub(r'(="#|url\(#)', rf"\g<1>{own}", text)
+    prefix = f"{study.name}-{picture.name}-"
+    text = re.sub(r'\bid="', f'id="{prefix}', text[text.index("<svg") :])
+    return re.sub(r'(="#|url\(#)', rf"\g<1>{prefix}", text)

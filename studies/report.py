@@ -1,4 +1,4 @@
-"""What a study says: claims held against what was computed, tables, pictures."""
+"""The report of a study: claims with verdicts, tables and pictures."""
 
 from __future__ import annotations
 
@@ -8,23 +8,34 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["Claim", "Picture", "Sheet", "Study", "Verdict", "judged"]
+__all__ = ["Claim", "Picture", "Study", "Table", "Verdict", "judge"]
 
 Verdict = Literal["agrees", "differs", "cannot be known"]
 
 
-def judged(holds: object) -> Verdict:
-    """Return the verdict on a claim that either holds or does not."""
+def judge(holds: object) -> Verdict:
+    """Return "agrees" if ``holds`` is true, else "differs"."""
     return "agrees" if holds else "differs"
 
 
 @dataclass(frozen=True)
 class Claim:
-    """Something a paper says, what a re-run gives, and whether they agree.
+    """A claim of a paper, what the study computed, and whether the two agree.
 
-    ``where`` is a table, figure or section of the paper; ``published`` and ``ours`` are short
-    texts with the numbers, ``ours`` always computed; ``note`` names free choices and slips.
-    A claim is ``own`` if no paper makes it but the study.
+    Attributes
+    ----------
+    where : str
+        The table, figure or section of the paper.
+    claim : str
+        The claim, in one sentence.
+    published, ours : str
+        The published and the computed numbers, as short texts.
+    verdict : str
+        "agrees", "differs" or "cannot be known".
+    note : str
+        The rule behind the verdict, free choices, and errors of the paper.
+    own : bool
+        Whether the study makes the claim, not a paper.
     """
 
     where: str
@@ -37,8 +48,8 @@ class Claim:
 
 
 @dataclass(frozen=True)
-class Sheet:
-    """A table of text."""
+class Table:
+    """A table whose cells are texts; every row is as long as the header."""
 
     title: str
     header: tuple[str, ...]
@@ -48,7 +59,7 @@ class Sheet:
 
 @dataclass(frozen=True, eq=False)
 class Picture:
-    """A figure, with a name for its file and a caption."""
+    """A figure with its caption; ``name`` is the end of its file name."""
 
     name: str
     caption: str
@@ -57,15 +68,15 @@ class Picture:
 
 @dataclass(frozen=True, eq=False)
 class Study:
-    """All of one study, ready for the page."""
+    """Everything the page shows of one study."""
 
     name: str
     title: str
     paragraphs: tuple[str, ...]
     claims: tuple[Claim, ...]
-    sheets: tuple[Sheet, ...]
+    tables: tuple[Table, ...]
     pictures: tuple[Picture, ...]
     seed: int
     quick: bool
     seconds: float
-    seconds_before: float = 0.0  # spent earlier on results that were kept and used again
+    seconds_before: float = 0.0  # spent earlier on stored results that were used again

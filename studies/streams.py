@@ -1,4 +1,4 @@
-"""Random streams: one for each purpose and place, shared with no other."""
+"""Independent random streams, one for each purpose and position."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ import numpy as np
 __all__ = ["stream"]
 
 
-def stream(seed: int, purpose: str, *places: int) -> np.random.Generator:
-    """Return the random numbers of a purpose, such as "piater1997: training", at a place.
+def stream(seed: int, purpose: str, *positions: int) -> np.random.Generator:
+    """Return the generator of a purpose, such as "piater1997: training", at a position.
 
-    NumPy takes no notice of zeros at the end of a seed: [7, 0] is 7. Hence the 1. The seed
-    itself is left to the curves that are stored.
+    NumPy ignores trailing zeros of a seed, so that [7, 0] equals 7; the final 1 keeps
+    positions 0 distinct. No stream equals ``default_rng(seed)`` itself, which made the
+    stored curves.
     """
-    return np.random.default_rng([seed, zlib.crc32(purpose.encode()), *places, 1])
+    return np.random.default_rng([seed, zlib.crc32(purpose.encode()), *positions, 1])

@@ -1,14 +1,8 @@
-"""What curvewise says when it cannot go on: what is wrong, where, and what to do."""
+"""What curvewise raises when it cannot go on: what is wrong, where, and what to do."""
 
 from __future__ import annotations
 
-from difflib import get_close_matches
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-__all__ = ["CurvesError", "CurvewiseError", "OptionError", "counted", "nearest"]
+__all__ = ["CurvesError", "CurvewiseError", "OptionError"]
 
 
 class CurvewiseError(ValueError):
@@ -20,29 +14,8 @@ class CurvesError(CurvewiseError):
 
 
 class OptionError(CurvewiseError):
-    """An argument has a value that means nothing."""
+    """An argument has a value that cannot be used; ``option`` is its name, where there is one."""
 
-
-def nearest(name: str, available: Iterable[str], *, most: int = 20) -> str:
-    """Say what there is to choose from, and which of it looks like what was meant.
-
-    >>> nearest("agnet", ["agent", "run"])
-    "there are 'agent', 'run'; did you mean 'agent'?"
-    """
-    names = list(available)
-    listed = ", ".join(map(repr, names[:most]))
-    if len(names) > most:
-        listed += f" and {len(names) - most} more"
-    lowered = {other.lower(): other for other in names}
-    close = get_close_matches(name.lower(), lowered, n=1)
-    hint = f"; did you mean {lowered[close[0]]!r}?" if close else "."
-    return f"there are {listed}{hint}" if names else "there are none."
-
-
-def counted(number: int, noun: str) -> str:
-    """Write a number with its noun.
-
-    >>> counted(1, "run"), counted(1_200, "run")
-    ('1 run', '1,200 runs')
-    """
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+    def __init__(self, message: str, *, option: str | None = None) -> None:
+        super().__init__(message)
+        self.option = option

@@ -1,1 +1,1 @@
-"""What the papers' error term does to the shuffle test, and what a split one mends."""
+"""How the papers' pooled error term misleads the shuffle test, and how a split one helps."""

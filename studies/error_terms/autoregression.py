@@ -1,4 +1,4 @@
-"""AR(1) curves, what is added to them, and what the pooled term does to very many of them."""
+"""AR(1) curves, the effects added to them, and limiting false-alarm rates."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from studies.error_terms.shuffles import ALPHA
 
-__all__ = ["CORRELATION", "autoregressive", "limits", "profile", "weighted_tail"]
+__all__ = ["CORRELATION", "autoregressive", "limiting_rates", "profile", "weighted_tail"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -15,7 +15,7 @@ CORRELATION = 0.9
 
 
 def autoregressive(rng: np.random.Generator, n_runs: int, n_steps: int) -> Floats:
-    """Return AR(1) curves: `CORRELATION` between neighbouring steps, variance 1."""
+    """Return AR(1) curves of variance 1, with `CORRELATION` between neighbouring steps."""
     noise = rng.normal(size=(n_runs, n_steps))
     curves = noise.copy()
     for step in range(1, n_steps):
@@ -25,10 +25,10 @@ def autoregressive(rng: np.random.Generator, n_runs: int, n_steps: int) -> Float
 
 
 def profile(kind: str, n_steps: int) -> Floats:
-    """Return what is added to one algorithm, with root mean square 1.
+    """Return the effect that is added to one algorithm, scaled to root mean square 1.
 
-    "parallel" is the same at every step; "crossing" is a straight line through zero in the
-    middle, which changes no curve's mean.
+    "parallel" is constant over steps; "crossing" is a straight line with mean zero, which
+    leaves the height of a curve unchanged.
     """
     if kind == "parallel":
         return np.ones(n_steps)
@@ -36,40 +36,41 @@ def profile(kind: str, n_steps: int) -> Floats:
     return np.asarray(line / np.sqrt(np.mean(line**2)))
 
 
-def limits(kind: str, n_steps: int, sizes: npt.ArrayLike) -> Floats:
-    """Return the false alarms of the pooled term for AR(1) curves and very many runs.
+def limiting_rates(kind: str, n_steps: int, sizes: npt.ArrayLike) -> Floats:
+    """Return the false-alarm rates of the pooled error term as the number of runs grows.
 
-    A shuffled table holds 1 + size²/4 times the error of the observed one, so its critical
-    value is as many times too small. The sum of squares of the effect that is not there
-    is a sum of χ² weighted by the eigenvalues of its part of the covariance.
+    In the limit, a shuffled table has 1 + size²/4 times the error mean square of the observed
+    one, so the critical value is too small by this factor. The sum of squares of the absent
+    effect is a sum of χ² variables, weighted by the eigenvalues of the covariance of its
+    projection.
     """
     from scipy.optimize import brentq
 
     steps = np.arange(n_steps)
     covariance = CORRELATION ** np.abs(steps[:, None] - steps)
     mean = np.full((n_steps, n_steps), 1 / n_steps)
-    part = np.eye(n_steps) - mean if kind == "parallel" else mean
-    weights = np.linalg.eigvalsh(part @ covariance @ part)
+    projection = np.eye(n_steps) - mean if kind == "parallel" else mean
+    weights = np.linalg.eigvalsh(projection @ covariance @ projection)
     critical = brentq(
         lambda value: float(weighted_tail(value, weights)) - ALPHA, 1e-6, 100
     )
-    too_much = 1 + np.asarray(sizes, dtype=np.float64) ** 2 / 4
-    return weighted_tail(critical / too_much, weights)
+    error_inflation = 1 + np.asarray(sizes, dtype=np.float64) ** 2 / 4
+    return weighted_tail(critical / error_inflation, weights)
 
 
 def weighted_tail(values: npt.ArrayLike, weights: Floats) -> Floats:
-    """Return P(Σ w_i χ²_1 > value), by the sum of Davies (1973, Biometrika 60, 415–417).
+    """Return P(Σ w_i χ²_1 > value) by the series of Davies (1973, Biometrika 60, 415–417).
 
-    With two weights or more it is right to four digits; with one, to three.
+    Accurate to four digits with two weights or more, to three with one.
 
     >>> weighted_tail([3.841, 5.991], np.ones(2)).round(3)
     array([0.147, 0.05 ])
     """
     total = weights.sum()
-    places = np.arange(20_000) + 0.5
-    t = 0.05 * places
-    turned = 2 * t[:, None] * weights / total
-    angle = np.arctan(turned).sum(axis=1) / 2
-    size = np.exp(-np.log1p(turned**2).sum(axis=1) / 4)
+    indices = np.arange(20_000) + 0.5
+    t = 0.05 * indices
+    scaled = 2 * t[:, None] * weights / total
+    angle = np.arctan(scaled).sum(axis=1) / 2
+    size = np.exp(-np.log1p(scaled**2).sum(axis=1) / 4)
     waves = np.sin(angle - np.asarray(values)[..., None] / total * t)
-    return np.asarray(0.5 + waves @ (size / places) / np.pi)
+    return np.asarray(0.5 + waves @ (size / indices) / np.pi)

@@ -1,32 +1,34 @@
-"""When a count of false alarms is too many or too few for chance, and a loss worth naming."""
+"""Bounds: when a count of false alarms is too high or too low to be due to chance."""
 
 from __future__ import annotations
 
 from studies.error_terms.shuffles import ALPHA
 
-__all__ = ["MARGIN", "RARE", "above", "below"]
+__all__ = ["MAX_FALSE_VERDICT", "MIN_LOSS", "is_above", "is_below"]
 
-MARGIN = 0.02  # a loss of power below this is none worth naming
-RARE = 1e-4  # the chance that any of the rates of a claim passes its bound without cause
+MIN_LOSS = 0.02  # smaller losses of power are not counted as losses
+MAX_FALSE_VERDICT = (
+    1e-4  # probability that chance alone moves any rate of a claim out of bounds
+)
 
 
-def above(count: int, n_sets: int, n_rates: int) -> bool:
-    """Is one of ``n_rates`` counts too large for a test that errs at alpha?
+def is_above(count: int, n_sets: int, n_rates: int) -> bool:
+    """Return whether a count, one of ``n_rates``, is too large for a test at level alpha.
 
-    >>> above(85, 1_000, 1), above(75, 1_000, 1)
+    >>> is_above(85, 1_000, 1), is_above(75, 1_000, 1)
     (True, False)
     """
     from scipy.special import bdtrc
 
-    return bool(count and bdtrc(count - 1, n_sets, ALPHA) < RARE / n_rates)
+    return bool(count and bdtrc(count - 1, n_sets, ALPHA) < MAX_FALSE_VERDICT / n_rates)
 
 
-def below(count: int, n_sets: int, n_rates: int, attained: float) -> bool:
-    """Is one of ``n_rates`` counts too small for a test that errs at the level it attains?
+def is_below(count: int, n_sets: int, n_rates: int, attained: float) -> bool:
+    """Return whether a count, one of ``n_rates``, is too small for a test at ``attained``.
 
-    >>> below(20, 1_000, 1, 0.05), below(30, 1_000, 1, 0.05)
+    >>> is_below(20, 1_000, 1, 0.05), is_below(30, 1_000, 1, 0.05)
     (True, False)
     """
     from scipy.special import bdtr
 
-    return bool(bdtr(count, n_sets, attained) < RARE / n_rates)
+    return bool(bdtr(count, n_sets, attained) < MAX_FALSE_VERDICT / n_rates)

@@ -1,4 +1,4 @@
-"""What is varied: designs, curves, draws, the effect that is there, and how much is run."""
+"""The designs, kinds of curves, effects and sizes of the experiments."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from studies.error_terms.shuffles import EFFECTS, Design
 from studies.sources.td_tictactoe import STEPS
 
 __all__ = [
+    "ABSENT_EFFECT",
     "ADDED",
     "DESIGNS",
     "DOMAINS",
     "DRAWS",
-    "FALSE",
     "FULL",
     "KINDS",
     "LIMIT_SIZES",
-    "PAPERS_SHUFFLES",
+    "N_SHUFFLES_PAPERS",
+    "PRESENT_EFFECT",
     "QUICK",
     "RUNS_DESIGN",
     "SHIFT",
-    "TRUE",
     "Scale",
 ]
 
@@ -30,30 +30,32 @@ DESIGNS = {
     "10 + 10 runs, 8 steps": Design(10, 8, 999),
     "5 + 5 runs, 20 steps": Design(5, 20, 0),
 }
-RUNS_DESIGN = "10 + 10 runs, 8 steps"  # the one whose number of runs is varied
+RUNS_DESIGN = "10 + 10 runs, 8 steps"  # the number of runs is varied in this design
 DOMAINS = {
     "chess_numeric": "chess, numbers",
     "chess_nominal": "chess, names",
     "td": "TD(0), A1",
 }
 DRAWS = {"disjoint": False, "overlapping": True}
-PAPERS_SHUFFLES = 499  # the paper has 500; with one less, p can be .05
+N_SHUFFLES_PAPERS = 499  # the paper has 500; with 499, p can be exactly .05
 KINDS = ("parallel", "crossing")
 ADDED = {"parallel": "parallel shift", "crossing": "crossing of mean zero"}
-# What is there, and with it what is not: the effect that would be a false alarm.
-FALSE = {
+# For each kind of change: the effect that is absent, so that finding it is a false alarm.
+ABSENT_EFFECT = {
     "parallel": "interaction",
     "crossing": "algorithm",
     "a": "interaction",
     "b": "algorithm",
 }
-TRUE = {kind: EFFECTS[effect == "algorithm"] for kind, effect in FALSE.items()}
-SHIFT = 2.0  # in SDs of a score: the size in both forms at which rates are told
+PRESENT_EFFECT = {
+    kind: EFFECTS[effect == "algorithm"] for kind, effect in ABSENT_EFFECT.items()
+}
+SHIFT = 2.0  # in SDs of a score: a size of both forms, for which rates are reported
 LIMIT_SIZES = np.linspace(0, 4, 41)
 
 
 class Scale(NamedTuple):
-    """How much is computed."""
+    """The amount of computation: numbers of data sets, sizes, factors and runs."""
 
     n_sets: int
     sizes: tuple[float, ...]

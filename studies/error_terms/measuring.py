@@ -1,4 +1,4 @@
-"""All that is measured, and kept: rates on AR(1) curves and on the papers' kinds."""
+"""All measurements: rates for AR(1) curves and for the papers' kinds of curves."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from studies.error_terms.autoregression import limits
+from studies.error_terms.autoregression import limiting_rates
 from studies.error_terms.designs import (
     DESIGNS,
     DOMAINS,
@@ -15,17 +15,17 @@ from studies.error_terms.designs import (
     FULL,
     KINDS,
     LIMIT_SIZES,
-    PAPERS_SHUFFLES,
+    N_SHUFFLES_PAPERS,
+    PRESENT_EFFECT,
     QUICK,
     RUNS_DESIGN,
     SHIFT,
-    TRUE,
 )
 from studies.error_terms.mechanism import mechanism
 from studies.error_terms.rates import Rates, rates_of_autoregressive, rates_of_modified
 from studies.sources.cross_validation import stored_curves
 from studies.sources.td_tictactoe import LEARNING_RATES, learning_curves
-from studies.store import fingerprint, kept
+from studies.store import fingerprint, load_or_compute
 from studies.streams import stream
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ NAME = "error_terms"
 
 
 class Gain(NamedTuple):
-    """How much more often split finds an effect that is there than pooled."""
+    """How much more often the split error term finds a present effect than the pooled one."""
 
     share: float
     interval: Interval
@@ -53,37 +53,52 @@ class Gain(NamedTuple):
 
 
 class Measured(NamedTuple):
-    """All rates: keyed by (design, kind), by (domain, case, draw), and by runs.
+    """All rates.
 
-    ``pools`` are the papers' kinds of curves; ``limits``, keyed by (design, kind), the
-    false alarms of the pooled term with very many runs.
+    Attributes
+    ----------
+    autoregressive : dict
+        Rates for AR(1) curves, by (design, kind).
+    papers : dict
+        Rates for the papers' kinds of curves, by (domain, case, draw).
+    more_runs : dict
+        Rates for AR(1) curves, by number of runs.
+    pools : dict
+        The papers' kinds of curves.
+    limiting_rates : dict
+        False-alarm rates of the pooled error term as the number of runs grows, by
+        (design, kind), at `LIMIT_SIZES`.
+    mechanism : Mechanism
+        One data set, followed as the effect grows.
     """
 
     autoregressive: dict[tuple[str, str], Rates]
     papers: dict[tuple[str, str, str], Rates]
     more_runs: dict[int, Rates]
     pools: dict[str, Floats]
-    limits: dict[tuple[str, str], Floats]
+    limiting_rates: dict[tuple[str, str], Floats]
     mechanism: Mechanism
 
     @property
     def limit(self) -> float:
-        """The false alarms of the pooled term with very many runs, at `SHIFT`."""
-        return float(np.interp(SHIFT, LIMIT_SIZES, self.limits[RUNS_DESIGN, "parallel"]))
+        """The limiting false-alarm rate of the pooled error term at `SHIFT`."""
+        return float(
+            np.interp(SHIFT, LIMIT_SIZES, self.limiting_rates[RUNS_DESIGN, "parallel"])
+        )
 
-    def every(self) -> list[tuple[tuple[str, ...], Rates]]:
-        """Return the rates of all kinds of curves; the second word is what was done."""
+    def all_rates(self) -> list[tuple[tuple[str, ...], Rates]]:
+        """Return the rates of all curves by key; its second element is the kind or case."""
         return [*self.autoregressive.items(), *self.papers.items()]
 
     def gains(self) -> list[Gain]:
-        """Return the gain at each size of each effect that is there, least first."""
+        """Return the gain at each size of each present effect, in ascending order."""
         return sorted(
             Gain(gain, interval, curves, size, min(found) == rates.n_sets)
-            for curves, rates in self.every()
+            for curves, rates in self.all_rates()
             for (gain, interval), size, *found in zip(
-                rates.gain(TRUE[curves[1]]),
+                rates.gain(PRESENT_EFFECT[curves[1]]),
                 rates.sizes,
-                *rates.found[TRUE[curves[1]]].values(),
+                *rates.found[PRESENT_EFFECT[curves[1]]].values(),
                 strict=True,
             )
             if size > 0
@@ -91,28 +106,30 @@ class Measured(NamedTuple):
 
 
 def measure(seed: int, *, quick: bool) -> Measured:
-    """Run all experiments, or take from the store what was run before."""
+    """Run all experiments, or load stored results."""
     scale = QUICK if quick else FULL
     suffix = "-quick" if quick else ""
 
-    def keep(name: str, compute: Callable[[], Any], **key: object) -> Any:
+    def cached(name: str, compute: Callable[[], Any], **key: object) -> Any:
         key = {"seed": seed, "scale": scale, **key}
-        return kept(f"{NAME}-{name}{suffix}", key, compute)
+        return load_or_compute(f"{NAME}-{name}{suffix}", key, compute)
 
     pools = {name: stored_curves(name) for name in DOMAINS if name != "td"}
-    pools["td"] = np.array(keep("td", lambda: _td_curves(scale, seed)))
-    told = {name: fingerprint(pool) for name, pool in pools.items()}
+    pools["td"] = np.array(cached("td", lambda: _td_curves(scale, seed)))
+    fingerprints = {name: fingerprint(pool) for name, pool in pools.items()}
     rates = {
-        "ar": keep("ar", lambda: _autoregressive(scale, seed), designs=DESIGNS),
-        "papers": keep("papers", lambda: _papers(scale, seed, pools), pools=told),
-        "runs": keep("runs", lambda: _more_runs(scale, seed), shift=SHIFT),
+        "ar": cached("ar", lambda: _autoregressive(scale, seed), designs=DESIGNS),
+        "papers": cached(
+            "papers", lambda: _papers(scale, seed, pools), pools=fingerprints
+        ),
+        "runs": cached("runs", lambda: _more_runs(scale, seed), shift=SHIFT),
     }
     return Measured(
         _unpack(rates["ar"]),
         _unpack(rates["papers"]),
         {int(runs): each for (runs,), each in _unpack(rates["runs"]).items()},
         pools,
-        _limits(),
+        _limiting_rates(),
         mechanism(stream(seed, "error_terms: mechanism")),
     )
 
@@ -129,9 +146,9 @@ def _autoregressive(scale: Scale, seed: int) -> dict[str, Any]:
             kind,
             scale.sizes,
             scale.n_sets,
-            stream(seed, "error_terms: ar", place, number),
+            stream(seed, "error_terms: ar", index, number),
         ).plain()
-        for place, (name, design) in enumerate(DESIGNS.items())
+        for index, (name, design) in enumerate(DESIGNS.items())
         for number, kind in enumerate(KINDS)
     }
 
@@ -143,11 +160,11 @@ def _papers(scale: Scale, seed: int, pools: Mapping[str, Floats]) -> dict[str, A
             case,
             scale.factors,
             scale.n_sets,
-            stream(seed, "error_terms: papers", place, number, drawn),
+            stream(seed, "error_terms: papers", index, number, drawn),
             overlapping=DRAWS[draw],
-            n_shuffles=PAPERS_SHUFFLES,
+            n_shuffles=N_SHUFFLES_PAPERS,
         ).plain()
-        for place, name in enumerate(DOMAINS)
+        for index, name in enumerate(DOMAINS)
         for number, case in enumerate("ab")
         for drawn, draw in enumerate(DRAWS)
     }
@@ -157,7 +174,7 @@ def _more_runs(scale: Scale, seed: int) -> dict[str, Any]:
     design = DESIGNS[RUNS_DESIGN]
     return {
         str(runs): rates_of_autoregressive(
-            design._replace(n_runs=runs, n_shuffles=PAPERS_SHUFFLES),
+            design._replace(n_runs=runs, n_shuffles=N_SHUFFLES_PAPERS),
             "parallel",
             (0, SHIFT),
             scale.n_sets,
@@ -167,9 +184,9 @@ def _more_runs(scale: Scale, seed: int) -> dict[str, Any]:
     }
 
 
-def _limits() -> dict[tuple[str, str], Floats]:
+def _limiting_rates() -> dict[tuple[str, str], Floats]:
     return {
-        (name, kind): limits(kind, design.n_steps, LIMIT_SIZES)
+        (name, kind): limiting_rates(kind, design.n_steps, LIMIT_SIZES)
         for name, design in DESIGNS.items()
         for kind in KINDS
     }

@@ -1,4 +1,4 @@
-"""One data set as an effect grows: F of the effect that is not there, and what it must pass."""
+"""One data set as an effect grows: F of the absent effect, and its critical value."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from studies.anovas import f_ratios
 from studies.error_terms.autoregression import autoregressive, profile
-from studies.error_terms.designs import FALSE, KINDS
+from studies.error_terms.designs import ABSENT_EFFECT, KINDS
 from studies.error_terms.shuffles import (
     ALPHA,
     ERRORS,
@@ -23,14 +23,15 @@ __all__ = ["EXAMPLE", "UNREMARKABLE", "Mechanism", "mechanism"]
 Floats = npt.NDArray[np.float64]
 
 EXAMPLE = Design(10, 8, 4_999)
-UNREMARKABLE = (0.1, 0.4)  # every p of the data set at size 0 is in between
+UNREMARKABLE = (0.1, 0.4)  # all p of the data set at size 0 lie between these
 
 
 class Mechanism(NamedTuple):
-    """F as observed and its critical value, by (kind, error), at each size.
+    """The observed F and its critical value, by (kind, error), at each size.
 
-    ``expected``, by kind, is how much of the pooled critical value would be left if all of
-    F* fell as the mean of MS_error* over all labellings rises, (T_h + T_s) / (k (n − 1)).
+    ``expected``, by kind, is the pooled critical value relative to size 0 if all shuffled F
+    fell in proportion as the mean of MS_error* over all labellings,
+    (T_h + T_s) / (k (n − 1)), rises.
     """
 
     sizes: Floats
@@ -40,7 +41,7 @@ class Mechanism(NamedTuple):
 
 
 def mechanism(rng: np.random.Generator) -> Mechanism:
-    """Follow the first data set drawn in which no effect is near being found."""
+    """Follow one data set: the first drawn in which both effects are far from significant."""
     n_runs, n_steps, n_shuffles = EXAMPLE
     halves = shuffled_halves(EXAMPLE, rng)
     low, high = UNREMARKABLE
@@ -57,7 +58,7 @@ def mechanism(rng: np.random.Generator) -> Mechanism:
         totals = np.array([each.var(axis=0).sum() for each in grown])
         expected[kind] = totals[0] / totals
         for error in ERRORS:
-            f = np.array([each[f"{FALSE[kind]}_{error}"] for each in every])
+            f = np.array([each[f"{ABSENT_EFFECT[kind]}_{error}"] for each in every])
             observed[kind, error] = f[:, 0]
             critical[kind, error] = np.sort(f[:, 1:], axis=1)[:, rank]
     return Mechanism(sizes, observed, critical, expected)

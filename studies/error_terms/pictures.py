@@ -1,4 +1,4 @@
-"""The figures: the mechanism, false alarms, power."""
+"""Figures of the mechanism, of false alarms and of power."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from studies.error_terms.bounds import MARGIN
+from studies.error_terms.bounds import MIN_LOSS
 from studies.error_terms.designs import (
+    ABSENT_EFFECT,
     ADDED,
     DESIGNS,
     DOMAINS,
     DRAWS,
-    FALSE,
     KINDS,
     LIMIT_SIZES,
-    TRUE,
+    PRESENT_EFFECT,
 )
 from studies.error_terms.mechanism import EXAMPLE, UNREMARKABLE
 from studies.error_terms.shuffles import ALPHA, ERRORS
@@ -37,7 +37,7 @@ MARKERS = {"pooled": "o", "split": "s"}
 
 
 def pictures(measured: Measured) -> tuple[Picture, ...]:
-    """Draw why it happens, how often, and what it means for power."""
+    """Draw the mechanism, the false alarms and the power."""
     low, high = (f"{p:.1f}".removeprefix("0") for p in UNREMARKABLE)
     return (
         Picture(
@@ -116,7 +116,7 @@ def _draw_mechanism(mechanism: Mechanism) -> Figure:
             colour = COLOURS[error]
             critical = mechanism.critical[kind, error]
             observed = mechanism.observed[kind, error]
-            # F of the two error terms have different scales: this puts them on one.
+            # The two error terms give F on different scales: divide by the critical F at size 0.
             unit = critical[0]
             panel.plot(sizes, observed / unit, color=colour, label=f"{error}: observed F")
             panel.plot(
@@ -127,7 +127,9 @@ def _draw_mechanism(mechanism: Mechanism) -> Figure:
         )
         panel.set_ylim(bottom=0)
         panel.set_xlabel(f"{ADDED[kind]}, SD of a score", fontsize=9)
-        panel.set_title(f"F of the {FALSE[kind]} effect, which is not there", fontsize=10)
+        panel.set_title(
+            f"F of the {ABSENT_EFFECT[kind]} effect, which is not there", fontsize=10
+        )
     axes[0, 0].set_ylabel("F, in critical F at size 0", fontsize=9)
     handles, labels = axes[0, 0].get_legend_handles_labels()
     figure.legend(
@@ -144,17 +146,19 @@ def _draw_autoregressive(measured: Measured) -> Figure:
             panel = axes[row, column]
             rates = measured.autoregressive[name, kind]
             for error in ERRORS:
-                _draw_rates(panel, rates, FALSE[kind], error, label=error)
+                _draw_rates(panel, rates, ABSENT_EFFECT[kind], error, label=error)
             panel.plot(
                 LIMIT_SIZES,
-                measured.limits[name, kind],
+                measured.limiting_rates[name, kind],
                 ":",
                 color=COLOURS["pooled"],
                 label="pooled, very many runs",
             )
             _finish(panel, f"{ADDED[kind]}, SD of a score")
         for row, kind in enumerate(KINDS):
-            axes[row, 0].set_ylabel(f"{FALSE[kind]} effect found, share", fontsize=9)
+            axes[row, 0].set_ylabel(
+                f"{ABSENT_EFFECT[kind]} effect found, share", fontsize=9
+            )
     limit, *others = zip(*axes[0, 0].get_legend_handles_labels(), strict=True)
     handles, labels = zip(*others, limit, strict=True)
     axes[0, 0].legend(handles, labels, fontsize=8, frameon=False)
@@ -178,7 +182,9 @@ def _draw_papers(measured: Measured) -> Figure:
                 for error in ERRORS:
                     rates = measured.papers[name, case, draw]
                     named = f"{error}, {draw}"
-                    _draw_rates(panel, rates, FALSE[case], error, label=named, **style)
+                    _draw_rates(
+                        panel, rates, ABSENT_EFFECT[case], error, label=named, **style
+                    )
             what = "lifted" if case == "a" else "turned"
             _finish(panel, f"f of M_{case} ({what})")
     axes[0, 0].set_ylabel("interaction effect found, share", fontsize=9)
@@ -191,9 +197,9 @@ def _draw_power(measured: Measured) -> Figure:
     figure, axes = _axes(2, 4, 4.8, sharey="row")
     for column, ((name, kind), rates) in enumerate(measured.autoregressive.items()):
         top, bottom = axes[:, column]
-        effect = TRUE[kind]
+        effect = PRESENT_EFFECT[kind]
         for error in ERRORS:
-            # Open circles around squares: where the two agree, both are seen.
+            # Open circles around squares, so that both show where they coincide.
             style = {"markerfacecolor": "none", "markersize": 8, "zorder": 4}
             style = style if error == "pooled" else {}
             _draw_rates(top, rates, effect, error, label=error, **style)
@@ -211,7 +217,9 @@ def _draw_power(measured: Measured) -> Figure:
             ms=4,
         )
         bottom.axhline(0, color="#555555", linewidth=0.8, zorder=0)
-        bottom.axhline(-MARGIN, color="#555555", linestyle="--", linewidth=0.8, zorder=0)
+        bottom.axhline(
+            -MIN_LOSS, color="#555555", linestyle="--", linewidth=0.8, zorder=0
+        )
         bottom.set_xlabel(f"{ADDED[kind]}, SD", fontsize=8)
     axes[0, 0].set_ylabel("effect found, share", fontsize=9)
     axes[1, 0].set_ylabel("split − pooled", fontsize=9)

@@ -1,7 +1,7 @@
-"""How often the shuffle test finds each effect, by both error terms, as one effect grows.
+"""How often the shuffle test finds each effect, with both error terms, as one effect grows.
 
-One data set is tested at every size of the effect with the same noise and the same
-shuffles, so rates at different sizes, and of both error terms, are compared in pairs.
+Each data set is tested at all sizes of the effect with the same noise and the same shuffles,
+so comparisons between sizes and between error terms are paired.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from studies.error_terms.shuffles import (
     ALPHA,
     EFFECTS,
     ERRORS,
-    TIED,
+    TIE_TOLERANCE,
     Design,
     all_halves,
     p_values,
@@ -37,7 +37,7 @@ N_DRAWN = 10  # curves of either kind, as in Figure 6 of the 1998 paper
 
 
 class Interval(NamedTuple):
-    """The two ends of an interval."""
+    """A confidence interval."""
 
     low: float
     high: float
@@ -45,11 +45,12 @@ class Interval(NamedTuple):
 
 @dataclass(frozen=True)
 class Rates:
-    """In how many of ``n_sets`` data sets each effect was found, at each size.
+    """The number of data sets, out of ``n_sets``, in which each effect was found.
 
     ``found[effect][error]`` has a count for each size; ``only_split`` and ``only_pooled``
-    count the data sets in which one error term found the effect and the other did not;
-    ``moved[effect][error]`` those whose p differs at any size from that at the first.
+    count data sets in which one error term found the effect and the other did not;
+    ``moved[effect][error]`` counts data sets whose p at any size differs from that at the
+    first size.
     """
 
     sizes: list[float]
@@ -60,7 +61,7 @@ class Rates:
     moved: dict[str, dict[str, int]]
 
     def plain(self) -> dict[str, Any]:
-        """Return what can be kept, and given to ``Rates(**plain)``."""
+        """Return the fields as JSON data; ``Rates(**plain)`` restores the object."""
         return asdict(self)
 
     def share(self, effect: str, error: str) -> Floats:
@@ -74,17 +75,17 @@ class Rates:
         tail = (1 - level) / 2
         ends = []
         for count in self.found[effect][error]:
-            rest = self.n_sets - count
-            low = betaincinv(count, rest + 1, tail) if count else 0.0
-            high = betaincinv(count + 1, rest, 1 - tail) if rest else 1.0
+            n_missed = self.n_sets - count
+            low = betaincinv(count, n_missed + 1, tail) if count else 0.0
+            high = betaincinv(count + 1, n_missed, 1 - tail) if n_missed else 1.0
             ends.append(Interval(float(low), float(high)))
         return ends
 
     def gain(self, effect: str, z: float = 1.96) -> list[tuple[float, Interval]]:
         """Return how much more often split finds the effect than pooled, with an interval.
 
-        Both saw the same data, so only data sets on which they disagree count; half a
-        data set is added to either side, which keeps the interval open without any.
+        The data are paired, so only data sets on which the two disagree count. Half a data
+        set is added to either side, so that the interval has a width even without any.
         """
         gains = []
         for split, pooled in zip(
@@ -104,7 +105,7 @@ def rates_of_autoregressive(
     n_sets: int,
     rng: np.random.Generator,
 ) -> Rates:
-    """Find effects in AR(1) curves, one algorithm changed by ``sizes`` of a profile."""
+    """Return the rates for AR(1) curves, with a profile of each size added to one algorithm."""
     added = profile(kind, design.n_steps)
     exact = None if design.n_shuffles else all_halves(design.n_runs)
 
@@ -128,9 +129,10 @@ def rates_of_modified(
     overlapping: bool,
     n_shuffles: int,
 ) -> Rates:
-    """Find effects in ten curves against ten modified ones, drawn from the same pool.
+    """Return the rates for ten curves against ten modified ones, drawn from the same pool.
 
-    ``overlapping`` draws twice, as the papers do, so that some curves meet themselves.
+    With ``overlapping`` the two draws are independent, as in the papers, so that some curves
+    are compared with themselves.
     """
     design = Design(N_DRAWN, pool.shape[1], n_shuffles)
     changed = modified(pool, case, factors)
@@ -151,18 +153,20 @@ def rates_of_modified(
 
 
 def _count(tests: Iterable[list[Ratios]], sizes: Sequence[float], n_sets: int) -> Rates:
-    """Count what was found; p has axes (data set, size, one of `Ratios`)."""
+    """Count the effects found; p has axes (data set, size, field of `Ratios`)."""
     p = np.array([[list(each) for each in row] for row in tests])
-    found = p <= ALPHA + TIED
-    moved = (np.abs(p - p[:, :1]) > TIED).any(axis=1).sum(axis=0)
-    place = {name: i for i, name in enumerate(Ratios._fields)}
+    found = p <= ALPHA + TIE_TOLERANCE
+    moved = (np.abs(p - p[:, :1]) > TIE_TOLERANCE).any(axis=1).sum(axis=0)
+    index = {name: i for i, name in enumerate(Ratios._fields)}
 
-    def of(effect: str, error: str) -> npt.NDArray[np.bool_]:
-        return found[:, :, place[f"{effect}_{error}"]]
+    def found_by(effect: str, error: str) -> npt.NDArray[np.bool_]:
+        return found[:, :, index[f"{effect}_{error}"]]
 
-    def only(one: str, other: str) -> dict[str, list[int]]:
+    def found_only_by(one: str, other: str) -> dict[str, list[int]]:
         return {
-            effect: (of(effect, one) & ~of(effect, other)).sum(axis=0).tolist()
+            effect: (found_by(effect, one) & ~found_by(effect, other))
+            .sum(axis=0)
+            .tolist()
             for effect in EFFECTS
         }
 
@@ -170,13 +174,15 @@ def _count(tests: Iterable[list[Ratios]], sizes: Sequence[float], n_sets: int) -
         sizes=[float(size) for size in sizes],
         n_sets=n_sets,
         found={
-            effect: {error: of(effect, error).sum(axis=0).tolist() for error in ERRORS}
+            effect: {
+                error: found_by(effect, error).sum(axis=0).tolist() for error in ERRORS
+            }
             for effect in EFFECTS
         },
-        only_split=only("split", "pooled"),
-        only_pooled=only("pooled", "split"),
+        only_split=found_only_by("split", "pooled"),
+        only_pooled=found_only_by("pooled", "split"),
         moved={
-            effect: {error: int(moved[place[f"{effect}_{error}"]]) for error in ERRORS}
+            effect: {error: int(moved[index[f"{effect}_{error}"]]) for error in ERRORS}
             for effect in EFFECTS
         },
     )

@@ -1,4 +1,4 @@
-"""The shuffle test of two algorithms with equally many runs, by both error terms."""
+"""The shuffle test of two algorithms with equal numbers of runs, for both error terms."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ Floats = npt.NDArray[np.float64]
 ALPHA = 0.05
 ERRORS = ("pooled", "split")
 EFFECTS = ("algorithm", "interaction")
-TIED = 1e-9  # relative: the same relabelling may be summed in another order
-ZERO = 1e-12  # F of groups with equal means, which rounding leaves a little above 0
+TIE_TOLERANCE = 1e-9  # relative: equal F may differ by rounding
+ZERO_TOLERANCE = 1e-12  # absolute: F of equal means may exceed 0 by rounding
 
 
 class Design(NamedTuple):
-    """Two algorithms with equally many runs; ``n_shuffles`` is 0 for all relabellings."""
+    """Two algorithms with ``n_runs`` runs each; ``n_shuffles`` 0 means all relabellings."""
 
     n_runs: int
     n_steps: int
@@ -39,9 +39,9 @@ class Design(NamedTuple):
 
     @property
     def attained(self) -> float:
-        """The largest level up to alpha that the test can have."""
+        """The largest attainable level that does not exceed alpha."""
         if self.n_shuffles:
-            return float(np.floor(ALPHA * (1 + self.n_shuffles) + TIED)) / (
+            return float(np.floor(ALPHA * (1 + self.n_shuffles) + TIE_TOLERANCE)) / (
                 1 + self.n_shuffles
             )
         n_distinct = comb(2 * self.n_runs, self.n_runs) // 2
@@ -49,7 +49,7 @@ class Design(NamedTuple):
 
 
 def all_halves(n_runs: int) -> Floats:
-    """Return every choice of ``n_runs`` of twice as many runs, the observed one first."""
+    """Return all choices of ``n_runs`` out of twice as many runs, the observed one first."""
     chosen = list(combinations(range(2 * n_runs), n_runs))
     halves = np.zeros((len(chosen), 2 * n_runs))
     np.put_along_axis(halves, np.array(chosen), 1.0, axis=1)
@@ -57,15 +57,17 @@ def all_halves(n_runs: int) -> Floats:
 
 
 def shuffled_halves(design: Design, rng: np.random.Generator) -> Floats:
-    """Return the observed choice of half of the runs, and random ones after it."""
+    """Return the observed choice of half of the runs, followed by random ones."""
     observed = np.repeat([[1.0, 0.0]], design.n_runs, axis=1)
     return np.vstack([observed, random_halves(2 * design.n_runs, design.n_shuffles, rng)])
 
 
 def p_values(curves: Floats, halves: Floats) -> Ratios:
-    """Return p of both effects by both error terms; the first of the halves is observed.
+    """Return p of both effects for both error terms; the first row of halves is observed.
 
-    With all relabellings this is the exact p, with z random ones (1 + count) / (1 + z).
+    With all relabellings p is exact; with z random ones it is (1 + count) / (1 + z).
     """
     ratios = f_ratios(curves, halves)
-    return Ratios(*(np.mean(f >= f[0] * (1 - TIED) - ZERO) for f in ratios))
+    return Ratios(
+        *(np.mean(f >= f[0] * (1 - TIE_TOLERANCE) - ZERO_TOLERANCE) for f in ratios)
+    )

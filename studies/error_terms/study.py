@@ -1,7 +1,7 @@
-"""One error term for two effects: why parallel curves are found to differ in shape.
+"""The study of error terms: with a pooled one, each effect raises false alarms of the other.
 
-A finding about the papers: with their pooled error term each effect makes the shuffle test
-of the other cry wolf.
+The papers use the pooled error term. A real difference in height then makes their shuffle
+test report a difference in shape too often, and the other way round.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ import time
 from studies.error_terms.claims import claims
 from studies.error_terms.measuring import NAME, measure
 from studies.error_terms.pictures import pictures
-from studies.error_terms.sheets import sheets
-from studies.error_terms.words import paragraphs
+from studies.error_terms.tables import tables
+from studies.error_terms.text import paragraphs
 from studies.report import Study
 
 __all__ = ["study"]
 
 
 def study(*, seed: int = 2003, quick: bool = False) -> Study:
-    """Measure both error terms, and say what follows."""
+    """Measure false alarms and power of both error terms, and judge the claims."""
     started = time.perf_counter()
     measured = measure(seed, quick=quick)
     return Study(
@@ -27,7 +27,7 @@ def study(*, seed: int = 2003, quick: bool = False) -> Study:
         title="One error term for two effects makes each cry wolf for the other",
         paragraphs=paragraphs(measured),
         claims=claims(measured),
-        sheets=sheets(measured),
+        tables=tables(measured),
         pictures=pictures(measured),
         seed=seed,
         quick=quick,

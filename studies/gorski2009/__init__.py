@@ -1,1 +1,1 @@
-"""Gorski & Laird (2009), Evaluating Evaluations, run again."""
+"""Gorski & Laird (2009), Evaluating Evaluations: Tables 1 and 2 and Figures 1 to 4."""

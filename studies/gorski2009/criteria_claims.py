@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from studies.gorski2009.figure_cases import FIGURES, case_values
 from studies.gorski2009.published import METRICS
-from studies.gorski2009.words import listed
-from studies.report import Claim, judged
+from studies.gorski2009.text import join_words
+from studies.report import Claim, judge
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -21,7 +21,7 @@ DRAWN = "Its curves are drawn, not listed; ours follow its words."
 
 
 def criteria_claims(criteria: cw.Criteria) -> Iterator[Claim]:
-    """Yield claims on the cells, on how many criteria are met, and on the two figures."""
+    """Judge the cells of Table 2, the number of criteria met, and the two figures."""
     yield from _cells(criteria)
     yield _ticks(criteria)
     yield _figure_3(criteria)
@@ -29,19 +29,19 @@ def criteria_claims(criteria: cw.Criteria) -> Iterator[Claim]:
 
 
 def _cells(criteria: cw.Criteria) -> Iterator[Claim]:
-    named = sum(each.holds_in_paper == each.published for each in criteria.values())
+    n_named = sum(each.holds_in_paper == each.published for each in criteria.values())
     yield Claim(
         "Table 2",
         "Ticks and crosses, on the cases that the report names.",
         f"{len(criteria)} cells",
-        f"{named} of {len(criteria)} come out alike",
-        judged(named == len(criteria)),
+        f"{n_named} of {len(criteria)} come out alike",
+        judge(n_named == len(criteria)),
         "Judged so if every cell is alike. The report draws its cases or only names them; "
         "ours were made after its words with its table in view. So the table can be had by "
         "computing; it is not an independent confirmation.",
     )
-    other = [f"{each.title}: {each.criterion}" for each in criteria.differences]
-    alike = len(criteria) - len(other)
+    different = [f"{each.title}: {each.criterion}" for each in criteria.differences]
+    n_equal = len(criteria) - len(different)
     sources = {
         (each.criterion, tried.case.name): tried.case.source
         for each in criteria.values()
@@ -52,14 +52,14 @@ def _cells(criteria: cw.Criteria) -> Iterator[Claim]:
         "Table 2",
         "Ticks and crosses, on all cases tried.",
         f"{len(criteria)} cells",
-        f"{alike} of {len(criteria)} come out alike"
-        + (f"; otherwise {'; '.join(other)}" if other else ""),
-        judged(not other),
+        f"{n_equal} of {len(criteria)} come out alike"
+        + (f"; otherwise {'; '.join(different)}" if different else ""),
+        judge(not different),
         "Judged so if every cell is alike. A tick stands only if every case meets the "
         f"criterion; {ours} of {len(sources)} cases are ours, not the report's."
         + (
             " Each case that decides otherwise is listed below the table."
-            if other
+            if different
             else ""
         ),
     )
@@ -81,7 +81,7 @@ def _ticks(criteria: cw.Criteria) -> Claim:
         "fewer",
         f"ticks in the published Table 2: {_counts(published)}; on all cases tried: "
         f"{_counts(ours)}",
-        judged(_fewer(published)),
+        judge(_fewer(published)),
         "Judged by the published table: each of the first two must have fewer ticks than each "
         f"of the others. On all cases tried that is {'so' if holds else 'not so'}.",
     )
@@ -99,13 +99,13 @@ def _counts(ticks: Mapping[str, int]) -> str:
 def _figure_3(criteria: cw.Criteria) -> Claim:
     pairs, same = _compared(criteria, "Figure 3")
     higher = [METRICS[m] for m in METRICS if not same[m] and pairs[m][1] > pairs[m][0]]
-    ranked = listed(higher) if higher else "none"
+    ranked = join_words(higher) if higher else "none"
     return Claim(
         "Figure 3",
         "Transfer regret is the same for both pairs; the other metrics tell them apart.",
         "distinguishing: transfer regret ×, the others ✓",
         _pairs_text(pairs),
-        judged(same == {metric: metric == "transfer_regret" for metric in METRICS}),
+        judge(same == {metric: metric == "transfer_regret" for metric in METRICS}),
         f"{DRAWN} The report takes 3b for the better one; higher there: {ranked}.",
     )
 
@@ -117,7 +117,7 @@ def _figure_4(criteria: cw.Criteria) -> Claim:
         "The transfer ratio differs between the pairs; the other metrics are the same.",
         "similar: transfer ratio ×, the others ✓",
         _pairs_text(pairs),
-        judged(same == {metric: metric != "transfer_ratio" for metric in METRICS}),
+        judge(same == {metric: metric != "transfer_ratio" for metric in METRICS}),
         f"{DRAWN} 4a is 4b squeezed under a ceiling.",
     )
 
@@ -125,7 +125,7 @@ def _figure_4(criteria: cw.Criteria) -> Claim:
 def _compared(
     criteria: cw.Criteria, figure: str
 ) -> tuple[dict[str, list[float]], dict[str, bool]]:
-    """Return each metric's values of the two pairs, and whether they are the same."""
+    """Return the values of each metric for the two pairs, and whether they are equal."""
     criterion = FIGURES[figure]
     pairs = {m: case_values(criteria, criterion, m, figure) for m in METRICS}
     return pairs, {m: math.isclose(*pairs[m], rel_tol=1e-9) for m in METRICS}

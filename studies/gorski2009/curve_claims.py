@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from studies.gorski2009.mean_curves import LONGEST
-from studies.gorski2009.measuring import OPTIMUM, ends, overtaken
+from studies.gorski2009.mean_curves import MAX_EPISODES
+from studies.gorski2009.measuring import OPTIMUM, interval_ends, overtaking_episode
 from studies.gorski2009.readings import PLAIN_WINDOW
-from studies.report import Claim, judged
+from studies.report import Claim, judge
 from studies.sources.grid_worlds import WORLDS
 
 if TYPE_CHECKING:
@@ -20,13 +20,15 @@ if TYPE_CHECKING:
 
 __all__ = ["curve_claims"]
 
-MUCH = 0.5  # of the distance from the control to the optimum
-NEAR = 0.01  # a mean reward this close to the optimum has come to it
-LEVEL = 0.05  # a mean reward this close to its end has levelled off
+MIN_GAIN = (
+    0.5  # "much better": this share of the distance from the control to the optimum
+)
+OPTIMUM_TOLERANCE = 0.01  # a mean reward this close to the optimum counts as optimal
+LEVEL_TOLERANCE = 0.05  # a curve that stays this close to its last value has levelled off
 
 
 def curve_claims(found: Findings) -> Iterator[Claim]:
-    """Yield a claim for each figure, and one on where the curves end."""
+    """Judge Figures 1 and 2, and whether the curves reach the optimum."""
     yield _figure_1(found)
     yield _figure_2(found.plain)
     yield _optimum(found)
@@ -35,15 +37,15 @@ def curve_claims(found: Findings) -> Iterator[Claim]:
 def _figure_1(found: Findings) -> Claim:
     control, transfer = found.plain["4x4"].until(PLAIN_WINDOW[0])
     gain = found.table["4x4"].calibrated_transfer_ratio
-    low, high = ends(gain)
+    low, high = interval_ends(gain)
     return Claim(
         "Figure 1",
         "In the 4x4 world the transfer condition does much better than the control.",
         "mean curves of 20,000 trials, not listed",
         f"first episode: {_pair(control[0], transfer[0])}; mean of {len(control)} episodes: "
         f"{_pair(control.mean(), transfer.mean())}",
-        judged(low > MUCH),
-        f"Judged so if transfer takes more than {_percent(MUCH)} of what the control leaves to "
+        judge(low > MIN_GAIN),
+        f"Judged so if transfer takes more than {_percent(MIN_GAIN)} of what the control leaves to "
         f"the optimum; it takes {_percent(gain.value)} (CTR, 95 % interval {_percent(low)} "
         f"to {_percent(high)}).",
     )
@@ -52,10 +54,12 @@ def _figure_1(found: Findings) -> Claim:
 def _figure_2(means: Mapping[str, Means]) -> Claim:
     control, transfer = means["3x3"].until(PLAIN_WINDOW[1])
     small, large = (
-        [_levelled(curve) for curve in means[world].until(LONGEST)]
+        [_levelling_episode(curve) for curve in means[world].until(MAX_EPISODES)]
         for world in ("3x3", "4x4")
     )
-    sooner = all(first < second for first, second in zip(small, large, strict=True))
+    levels_off_sooner = all(
+        first < second for first, second in zip(small, large, strict=True)
+    )
     return Claim(
         "Figure 2",
         "In the 3x3 world the curves have the same general shape, and less training is "
@@ -64,23 +68,27 @@ def _figure_2(means: Mapping[str, Means]) -> Claim:
         f"first episode: {_pair(control[0], transfer[0])}; mean of {len(control)} episodes: "
         f"{_pair(control.mean(), transfer.mean())}; levelled off from episode {small[0]} "
         f"(control) and {small[1]} (transfer), in 4x4 {large[0]} and {large[1]}",
-        judged(transfer[0] > control[0] and transfer.mean() > control.mean() and sooner),
+        judge(
+            transfer[0] > control[0]
+            and transfer.mean() > control.mean()
+            and levels_off_sooner
+        ),
         "Judged so if transfer is ahead at first and in the mean, and both conditions level "
-        f"off sooner than in the 4x4 world: stay within {LEVEL:g} of the mean reward of "
-        f"episode {LONGEST}.",
+        f"off sooner than in the 4x4 world: stay within {LEVEL_TOLERANCE:g} of the mean reward of "
+        f"episode {MAX_EPISODES}.",
     )
 
 
 def _optimum(found: Findings) -> Claim:
-    lasts = {
+    final = {
         world: [float(curve[-1]) for curve in each.until(WORLDS[world].n_episodes)]
         for world, each in found.plain.items()
     }
-    both = all(min(pair) > OPTIMUM - NEAR for pair in lasts.values())
+    both = all(min(pair) > OPTIMUM - OPTIMUM_TOLERANCE for pair in final.values())
     n_there = sum(
         all(
             min(curve[-1] for curve in each.until(WORLDS[world].n_episodes))
-            > OPTIMUM - NEAR
+            > OPTIMUM - OPTIMUM_TOLERANCE
             for world, each in means.items()
         )
         for means in found.means.values()
@@ -91,21 +99,22 @@ def _optimum(found: Findings) -> Claim:
         "taken for granted of both worlds",
         "; ".join(
             f"episode {WORLDS[world].n_episodes}, {world}: {_pair(*pair)}"
-            for world, pair in lasts.items()
+            for world, pair in final.items()
         )
         + f"; both at the optimum with {n_there} of {len(found.means)} learners",
-        judged(both),
-        f"Judged by the plain reading: mean rewards within {NEAR:g} of the optimum."
-        + ("" if both else _detour(found)),
+        judge(both),
+        f"Judged by the plain reading: mean rewards within {OPTIMUM_TOLERANCE:g} of the optimum."
+        + ("" if both else _why_below_optimum(found)),
     )
 
 
-def _detour(found: Findings) -> str:
-    """Say why a condition stays below the optimum, and what follows for the CTR."""
-    ahead = {
-        world: overtaken(*each.until(LONGEST)) for world, each in found.plain.items()
+def _why_below_optimum(found: Findings) -> str:
+    """Return why a condition stays below the optimum, and what follows for the CTR."""
+    overtaking = {
+        world: overtaking_episode(*each.until(MAX_EPISODES))
+        for world, each in found.plain.items()
     }
-    told = [f"{n} ({world})" for world, n in ahead.items() if n is not None]
+    episodes = [f"{n} ({world})" for world, n in overtaking.items() if n is not None]
     longer = next(each for each in found.readings if each.name == "40 and 20 episodes")
     ratios = [
         " and ".join(f"{row['calibrated_transfer_ratio']:.4f}" for row in rows.values())
@@ -113,15 +122,19 @@ def _detour(found: Findings) -> str:
     ]
     return (
         " A greedy learner need not leave a detour that the source task taught it."
-        + (f" The control is ahead from episode {', '.join(told)} on." if told else "")
+        + (
+            f" The control is ahead from episode {', '.join(episodes)} on."
+            if episodes
+            else ""
+        )
         + f" The CTR is {ratios[0]} in the plain windows, {ratios[1]} over {longer.name}."
     )
 
 
-def _levelled(curve: Floats) -> int:
-    """Return the episode from which a mean curve stays close to its end."""
-    away = np.flatnonzero(np.abs(curve - curve[-1]) > LEVEL)
-    return int(away[-1]) + 2 if len(away) else 1
+def _levelling_episode(curve: Floats) -> int:
+    """Return the first episode from which a mean curve stays close to its last value."""
+    outside = np.flatnonzero(np.abs(curve - curve[-1]) > LEVEL_TOLERANCE)
+    return int(outside[-1]) + 2 if len(outside) else 1
 
 
 def _percent(share: float | None) -> str:

@@ -1,4 +1,4 @@
-"""All that the study computes, before a word is said about it."""
+"""Everything that the study computes."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import curvewise as cw
 from studies.gorski2009.mean_curves import LEARNERS, PLAIN, mean_curves
-from studies.gorski2009.measuring import with_intervals
-from studies.gorski2009.readings import measured_readings
+from studies.gorski2009.measuring import measure_with_intervals
+from studies.gorski2009.readings import measure_readings
 from studies.streams import stream
 
 if TYPE_CHECKING:
@@ -22,18 +22,20 @@ __all__ = ["Findings", "findings"]
 
 @dataclass(frozen=True, eq=False)
 class Findings:
-    """Curves, readings and criteria.
+    """The curves, the metrics under each reading, and the criteria.
 
     Attributes
     ----------
     n_plain, n_others : int
-        Trials of each condition of the plain learner, and of every other.
+        Trials per condition of the plain learner, and of each other learner.
     means : mapping
-        By name of the learner, then by world.
+        Mean curves, by name of the learner, then by world.
     readings : tuple of Reading
-        The plain one first.
+        Every reading of section 3, the plain one first.
     table : mapping
         The plain reading in each world, with intervals.
+    criteria : Criteria
+        The ten criteria, decided by computation.
     """
 
     n_plain: int
@@ -50,7 +52,7 @@ class Findings:
 
 
 def findings(*, seed: int, quick: bool) -> Findings:
-    """Play both worlds under every reading, and decide the ten criteria."""
+    """Run both grid worlds with every learner, and decide the ten criteria."""
     n_plain, n_others = (1_000, 500) if quick else (20_000, 2_000)
     means = {
         name: mean_curves(
@@ -65,12 +67,12 @@ def findings(*, seed: int, quick: bool) -> Findings:
         n_plain=n_plain,
         n_others=n_others,
         means=means,
-        readings=measured_readings(means),
+        readings=measure_readings(means),
         table={
-            world: with_intervals(
-                world, each, stream(seed, "gorski2009: intervals", place)
+            world: measure_with_intervals(
+                world, each, stream(seed, "gorski2009: intervals", index)
             )
-            for place, (world, each) in enumerate(means[PLAIN].items())
+            for index, (world, each) in enumerate(means[PLAIN].items())
         },
         criteria=cw.check_criteria(rng=stream(seed, "gorski2009: criteria")),
     )

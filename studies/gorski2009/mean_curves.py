@@ -1,4 +1,4 @@
-"""Mean learning curves in both grid worlds, for each reading of the learner."""
+"""Mean learning curves in both grid worlds, for each variant of the learner."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from studies.sources.grid_worlds import WORLDS, Learner, learning_curves
-from studies.store import kept
+from studies.store import load_or_compute
 from studies.streams import stream
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "LEARNERS",
-    "LONGEST",
+    "MAX_EPISODES",
     "N_BATCHES",
     "ORDERED",
     "PLAIN",
@@ -40,15 +40,15 @@ LEARNERS = {
     "next move chosen after the update": Learner(chooses_late=True),
     "discount .9": Learner(discount=0.9),
 }
-LONGEST = 40  # episodes of the longest window
+MAX_EPISODES = 40  # episodes of the longest window
 N_BATCHES = 20
 
 
 @dataclass(frozen=True, eq=False)
 class Means:
-    """Mean curves of equal batches of trials, (n_batches, n_episodes).
+    """Mean curves of equal batches of trials: arrays of (n_batches, n_episodes).
 
-    ``worst`` is the lowest reward of a single episode within the plain window.
+    ``worst`` is the lowest reward of any single episode within the plain window.
     """
 
     control: Floats
@@ -56,16 +56,16 @@ class Means:
     worst: float
 
     def until(self, stop: int) -> tuple[Floats, Floats]:
-        """Return the mean curves of both conditions over the first episodes."""
+        """Return the mean curves of both conditions over the first ``stop`` episodes."""
         return self.control[:, :stop].mean(axis=0), self.transfer[:, :stop].mean(axis=0)
 
 
 def mean_curves(name: str, *, n_trials: int, seed: int, quick: bool) -> dict[str, Means]:
-    """Return the means of a learner in both worlds, from the store if they are there."""
-    place = list(LEARNERS).index(name)
-    # Only the plain learner plays on for the longer windows.
+    """Return the mean curves of a learner in both worlds, from the store if possible."""
+    index = list(LEARNERS).index(name)
+    # Longer windows are compared for the plain learner only.
     lengths = {
-        world: LONGEST if name == PLAIN else each.n_episodes
+        world: MAX_EPISODES if name == PLAIN else each.n_episodes
         for world, each in WORLDS.items()
     }
     key = {
@@ -77,28 +77,28 @@ def mean_curves(name: str, *, n_trials: int, seed: int, quick: bool) -> dict[str
     }
 
     def compute() -> dict[str, dict[str, Any]]:
-        streams = iter(stream(seed, "gorski2009: learning", place).spawn(2 * len(WORLDS)))
+        streams = iter(stream(seed, "gorski2009: learning", index).spawn(2 * len(WORLDS)))
         return {
-            world: _played(LEARNERS[name], world, lengths[world], n_trials, streams)
+            world: _play(LEARNERS[name], world, lengths[world], n_trials, streams)
             for world in WORLDS
         }
 
     size = "quick" if quick else "full"
-    record = kept(f"gorski2009-{place}-{size}", key, compute)
+    record = load_or_compute(f"gorski2009-{index}-{size}", key, compute)
     return {
         world: Means(np.array(each["control"]), np.array(each["transfer"]), each["worst"])
         for world, each in record.items()
     }
 
 
-def _played(
+def _play(
     learner: Learner,
     name: str,
     n_episodes: int,
     n_trials: int,
     streams: Iterator[np.random.Generator],
 ) -> dict[str, Any]:
-    """Play both conditions in one world, each with the next stream."""
+    """Run both conditions in one world, each with the next random stream."""
     world = WORLDS[name]._replace(n_episodes=n_episodes)
     curves = {
         condition: learning_curves(

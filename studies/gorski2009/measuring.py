@@ -1,4 +1,4 @@
-"""The four metrics of Gorski & Laird (2009), measured on a pair of mean curves."""
+"""The four metrics of Gorski & Laird (2009) for a pair of mean curves."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ if TYPE_CHECKING:
 
 __all__ = [
     "OPTIMUM",
-    "ends",
-    "measured",
-    "overtaken",
-    "reduction",
-    "values",
-    "with_intervals",
+    "interval_ends",
+    "measure",
+    "measure_with_intervals",
+    "metric_values",
+    "overtaking_episode",
+    "relative_reduction",
 ]
 
 OPTIMUM = 1.0  # the best reward of an episode, in both worlds
 
 
-def measured(
+def measure(
     control: Floats,
     transfer: Floats,
     *,
@@ -47,8 +47,10 @@ def measured(
     )
 
 
-def with_intervals(world: str, means: Means, rng: np.random.Generator) -> cw.Transfer:
-    """Measure the plain reading; means of batches of trials stand for runs."""
+def measure_with_intervals(
+    world: str, means: Means, rng: np.random.Generator
+) -> cw.Transfer:
+    """Measure the plain reading, with the means of batches of trials as runs."""
     stop = WORLDS[world].n_episodes
     return cw.transfer(
         _two_conditions(means.control[:, :stop], means.transfer[:, :stop]),
@@ -62,25 +64,27 @@ def with_intervals(world: str, means: Means, rng: np.random.Generator) -> cw.Tra
 
 
 def _two_conditions(control: Floats, transfer: Floats) -> cw.Curves:
-    """Return curves of the two conditions, episodes counted from 1."""
+    """Return the curves of both conditions, with episodes counted from 1."""
     runs = {"control": np.atleast_2d(control), "transfer": np.atleast_2d(transfer)}
     return cw.Curves.from_dict(runs, steps=range(1, runs["control"].shape[1] + 1))
 
 
-def values(found: cw.Transfer) -> Row:
-    """Return the four metrics; NaN where one is undefined."""
-    told = {metric: found.metrics[metric].value for metric in METRICS}
-    return {metric: np.nan if each is None else each for metric, each in told.items()}
+def metric_values(found: cw.Transfer) -> Row:
+    """Return the four metrics; NaN where undefined."""
+    found_values = {metric: found.metrics[metric].value for metric in METRICS}
+    return {
+        metric: np.nan if each is None else each for metric, each in found_values.items()
+    }
 
 
-def ends(found: cw.Metric) -> tuple[float, float]:
-    """Return the ends of an interval; NaN where there is none."""
+def interval_ends(found: cw.Metric) -> tuple[float, float]:
+    """Return the ends of the interval of a metric; NaN where there is none."""
     low, high = (None, None) if found.interval is None else found.interval
     return (np.nan if low is None else low), (np.nan if high is None else high)
 
 
-def overtaken(control: Floats, transfer: Floats) -> int | None:
-    """Return the episode from which the control stays ahead; None if it does not."""
+def overtaking_episode(control: Floats, transfer: Floats) -> int | None:
+    """Return the first episode from which the control stays ahead, or None."""
     behind = np.flatnonzero(control <= transfer)
     if not len(behind):
         return 1
@@ -88,8 +92,8 @@ def overtaken(control: Floats, transfer: Floats) -> int | None:
     return None if last == len(control) - 1 else last + 2
 
 
-def reduction(control: Floats, transfer: Floats, *, first: int) -> float:
-    """Return the ARR of two mean curves with trials counted from ``first``, 0 or 1."""
+def relative_reduction(control: Floats, transfer: Floats, *, first: int) -> float:
+    """Return the average relative reduction with trials counted from ``first``, 0 or 1."""
     end = float(transfer[-max(1, round(len(transfer) / 10)) :].mean())
     start = float(control[0])
     levels = np.unique([start, end, *control, *transfer])

@@ -1,4 +1,4 @@
-"""Figures 1 to 4, and Table 1 under every reading."""
+"""Figures 1 to 4, and Table 1 under each reading."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from studies.gorski2009.figure_cases import FIGURES, case_values
-from studies.gorski2009.measuring import OPTIMUM, overtaken
+from studies.gorski2009.measuring import OPTIMUM, overtaking_episode
 from studies.gorski2009.published import METRICS, PUBLISHED
 from studies.report import Picture
 from studies.sources.grid_worlds import WORLDS
@@ -51,7 +51,7 @@ def _figures_1_2(means: Mapping[str, Means], n_trials: int) -> Picture:
         if number == 1:
             axes.set_ylabel("mean reward")
             axes.legend(frameon=False, loc="lower right")
-        n = overtaken(control, transfer)
+        n = overtaking_episode(control, transfer)
         if n is not None:
             crossings.append(f"{n} ({world})")
     caption = (
@@ -73,23 +73,23 @@ def _readings(readings: Sequence[Reading]) -> Picture:
     figure = Figure(figsize=(10, 3.8), layout="constrained")
     grid = figure.subplots(1, len(METRICS))
     for axes, (metric, title) in zip(grid, METRICS.items(), strict=True):
-        bearing = [reading for reading in readings if reading.bears_on(metric)]
-        for kept, colour, line, label in (
+        relevant = [reading for reading in readings if reading.bears_on(metric)]
+        for as_published, colour, line, label in (
             (True, GREY, "-", "other reading"),
             (False, RED, "--", "other reading, turned round"),
         ):
             axes.plot([], [], color=colour, ls=line, lw=1, label=label)
-            for reading in bearing:
-                if reading.keeps(metric) is kept:
+            for reading in relevant:
+                if reading.keeps(metric) is as_published:
                     _line(axes, reading.rows, metric, color=colour, ls=line, lw=1)
         for rows, colour, marker, label in (
             (readings[0].rows, BLUE, "o", "plain reading"),
             (PUBLISHED, "black", "s", "published"),
         ):
             _line(axes, rows, metric, color=colour, marker=marker, label=label, lw=2)
-        n_kept = sum(reading.keeps(metric) for reading in bearing)
+        n_as_published = sum(reading.keeps(metric) for reading in relevant)
         axes.set_title(
-            f"{title}\nas published: {n_kept} of {len(bearing)}", size="medium"
+            f"{title}\nas published: {n_as_published} of {len(relevant)}", size="medium"
         )
         axes.set_xticks([0, 1], list(PUBLISHED))
         axes.set_xlim(-0.25, 1.25)
@@ -103,15 +103,15 @@ def _readings(readings: Sequence[Reading]) -> Picture:
 
 
 def _line(
-    axes: Axes, rows: Mapping[str, Mapping[str, float]], metric: str, **look: Any
+    axes: Axes, rows: Mapping[str, Mapping[str, float]], metric: str, **style: Any
 ) -> None:
-    axes.plot([0, 1], [rows[world][metric] for world in PUBLISHED], **look)
+    axes.plot([0, 1], [rows[world][metric] for world in PUBLISHED], **style)
 
 
 def _hypothetical(criteria: cw.Criteria, source: str) -> Picture:
-    """Draw the two pairs of a figure of the report, with what each metric makes of them."""
+    """Draw the two pairs of curves of a figure, with the values of the metrics."""
     criterion = FIGURES[source]
-    values = {
+    metric_values = {
         title: case_values(criteria, criterion, metric, source)
         for metric, title in METRICS.items()
     }
@@ -119,10 +119,10 @@ def _hypothetical(criteria: cw.Criteria, source: str) -> Picture:
     case = next(each.case for each in tried if each.case.source == source)
     figure = Figure(figsize=(9, 4), layout="constrained")
     panels = figure.subplots(1, len(case.pairs), sharey=True)
-    for place, (axes, pair) in enumerate(zip(panels, case.pairs, strict=True)):
+    for index, (axes, pair) in enumerate(zip(panels, case.pairs, strict=True)):
         _both(axes, pair.steps, pair.control[0], pair.experimental[0])
-        told = [f"{title} {each[place]:.4f}" for title, each in values.items()]
-        axes.set_title(f"{pair.name}\n{', '.join(told[:2])}\n{', '.join(told[2:])}")
+        texts = [f"{title} {each[index]:.4f}" for title, each in metric_values.items()]
+        axes.set_title(f"{pair.name}\n{', '.join(texts[:2])}\n{', '.join(texts[2:])}")
         axes.set_xlabel("step")
         axes.set_ylim(-0.05, 1.05)
     panels[0].set_ylabel("score")

@@ -1,4 +1,4 @@
-"""What Gorski & Laird (2009) print in Table 1, and what its digits tell of their making."""
+"""Table 1 of Gorski & Laird (2009), and a relation that its digits must satisfy."""
 
 from __future__ import annotations
 
@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["HALF_DIGIT", "METRICS", "PUBLISHED", "RISES", "Row", "one_rule", "rule_ends"]
+__all__ = [
+    "HALF_DIGIT",
+    "METRICS",
+    "PUBLISHED",
+    "RISES",
+    "Row",
+    "rule_constant",
+    "rule_constant_range",
+]
 
 Row = dict[str, float]
 
@@ -23,24 +31,24 @@ PUBLISHED: dict[str, Row] = {
     "3x3": dict(zip(METRICS, (1.4205, 0.2739, 0.7856, 0.6236), strict=True)),
 }
 RISES = dict(zip(METRICS, (True, True, False, False), strict=True))  # from 4x4 to 3x3
-HALF_DIGIT = 0.00005  # what rounding to four digits hides
+HALF_DIGIT = 0.00005  # the largest error of a number rounded to four decimals
 
 
-def one_rule(row: Mapping[str, float]) -> float:
-    """Return b = R (1/CTR + 1/(TR − 1)): how high the optimum is in the box of regret.
+def rule_constant(row: Mapping[str, float]) -> float:
+    """Return b = R (1/CTR + 1/(TR − 1)), the height of the optimum in units of regret's box.
 
     With D the area between the curves, R = D / (box · T), CTR = D / (p_opt T − ∫C) and
-    TR − 1 = D / (∫C + shift · T); so b = (p_opt + shift) / box, whatever the curves.
+    TR − 1 = D / (∫C + shift · T), so b = (p_opt + shift) / box for any curves.
     """
     ratio, regret, calibrated = (row[name] for name in list(METRICS)[:3])
     return regret * (1 / calibrated + 1 / (ratio - 1))
 
 
-def rule_ends(world: str) -> tuple[float, float]:
-    """Return the lowest and the highest b that rounds to a published row."""
+def rule_constant_range(world: str) -> tuple[float, float]:
+    """Return the lowest and the highest b compatible with the rounding of a row."""
     row = PUBLISHED[world]
     corners = [
-        one_rule({name: row[name] + sign * HALF_DIGIT for name, sign in signs})
+        rule_constant({name: row[name] + sign * HALF_DIGIT for name, sign in signs})
         for signs in itertools.product(*([(name, -1), (name, 1)] for name in row))
     ]
     return min(corners), max(corners)

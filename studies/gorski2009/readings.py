@@ -1,8 +1,9 @@
 """Table 1 of Gorski & Laird (2009) under several readings of their section 3.
 
-The text leaves open how the learner plays (`mean_curves.LEARNERS`), how many episodes are
-compared, what is added for the transfer ratio, between which scores the box of transfer
-regret lies, and from what number trials are counted.
+A reading is one way to interpret the text where it leaves a choice: how the learner plays
+(`mean_curves.LEARNERS`), how many episodes are compared, what is added to the rewards for
+the transfer ratio, which scores bound the box of transfer regret, and whether trials are
+counted from 0 or 1.
 """
 
 from __future__ import annotations
@@ -11,9 +12,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from studies.gorski2009.mean_curves import LONGEST, ORDERED, PLAIN
-from studies.gorski2009.measuring import OPTIMUM, measured, reduction, values
-from studies.gorski2009.published import METRICS, RISES, one_rule
+from studies.gorski2009.mean_curves import MAX_EPISODES, ORDERED, PLAIN
+from studies.gorski2009.measuring import (
+    OPTIMUM,
+    measure,
+    metric_values,
+    relative_reduction,
+)
+from studies.gorski2009.published import METRICS, RISES, rule_constant
 from studies.sources.grid_worlds import WORLDS
 
 if TYPE_CHECKING:
@@ -22,7 +28,7 @@ if TYPE_CHECKING:
     from studies.gorski2009.mean_curves import Floats, Means
     from studies.gorski2009.published import Row
 
-__all__ = ["KINDS", "PLAIN_WINDOW", "Reading", "measured_readings"]
+__all__ = ["KINDS", "PLAIN_WINDOW", "Reading", "measure_readings"]
 
 Window = tuple[int, int] | float
 
@@ -35,14 +41,14 @@ KINDS = {  # what a reading changes
     "box": "between which scores the box of transfer regret lies",
     "count": "from what number trials are counted for ARR",
 }
-ONLY = {  # the one metric that a reading of this kind can change
+ONLY_METRIC = {  # the only metric that a reading of this kind can change
     "shift": "transfer_ratio",
     "box": "transfer_regret",
     "count": "average_relative_reduction",
 }
 PLAIN_WINDOW = (WORLDS["4x4"].n_episodes, WORLDS["3x3"].n_episodes)
-# Episodes compared in the 4x4 and in the 3x3 world; a share is where both mean curves
-# stay within it of their end.
+# Episodes compared in the 4x4 and in the 3x3 world. A fraction ends the window where both
+# mean curves have levelled off to within this fraction.
 WINDOWS: tuple[Window, ...] = (
     (15, 8),
     (16, 9),
@@ -57,43 +63,43 @@ WINDOWS: tuple[Window, ...] = (
 
 
 class Reading(NamedTuple):
-    """A reading of section 3 and the four metrics it gives in each world."""
+    """A reading of section 3, and the four metrics it gives in each world."""
 
     kind: str
     name: str
     rows: dict[str, Row]
 
     def bears_on(self, metric: str) -> bool:
-        """Whether the choice can change the metric."""
-        return ONLY.get(self.kind, metric) == metric
+        """Return whether this reading can change the metric."""
+        return ONLY_METRIC.get(self.kind, metric) == metric
 
     def keeps(self, metric: str) -> bool:
-        """Whether the metric moves between the worlds as published."""
+        """Return whether the metric changes between the worlds in the published direction."""
         change = self.rows["3x3"][metric] - self.rows["4x4"][metric]
         return change > 0 if RISES[metric] else change < 0
 
     @property
     def keeps_all(self) -> bool:
-        """Whether all four metrics move as published."""
+        """Whether all four metrics change in the published direction."""
         return all(self.keeps(metric) for metric in METRICS)
 
     def distance(self, world: str, published: Row) -> float:
-        """Return the largest difference from a published row."""
+        """Return the largest absolute difference from a published row."""
         row = self.rows[world]
         return max(abs(row[metric] - published[metric]) for metric in METRICS)
 
     def rule(self, world: str) -> float:
-        """Return b of a row; see `one_rule`."""
-        return one_rule(self.rows[world])
+        """Return b of a row; see `rule_constant`."""
+        return rule_constant(self.rows[world])
 
 
-def measured_readings(means: Mapping[str, Mapping[str, Means]]) -> tuple[Reading, ...]:
-    """Return every reading tried, the plain one first; ``means`` by name of the learner."""
+def measure_readings(means: Mapping[str, Mapping[str, Means]]) -> tuple[Reading, ...]:
+    """Return all readings, the plain one first; ``means`` is keyed by learner."""
     plain = means[PLAIN]
     return (
         *(Reading("learner", name, _rows(each)) for name, each in means.items()),
-        *(Reading(*_told(each), _rows(plain, each)) for each in WINDOWS),
-        # Chosen with the published rows in view: it comes near the first.
+        *(Reading(*_kind_and_name(each), _rows(plain, each)) for each in WINDOWS),
+        # Chosen after seeing the published rows: it comes close to the first.
         Reading(
             "learner and window",
             f"{ORDERED}, 13 and 7 episodes",
@@ -104,7 +110,7 @@ def measured_readings(means: Mapping[str, Mapping[str, Means]]) -> tuple[Reading
     )
 
 
-def _told(window: Window) -> tuple[str, str]:
+def _kind_and_name(window: Window) -> tuple[str, str]:
     if isinstance(window, tuple):
         return "window", f"{window[0]} and {window[1]} episodes"
     return "asymptote", f"until both stay within {window:.0%} of their end"
@@ -114,10 +120,11 @@ def _rows(means: Mapping[str, Means], window: Window = PLAIN_WINDOW) -> dict[str
     if isinstance(window, tuple):
         stops = zip(means.items(), window, strict=True)
         return {
-            world: values(measured(*each.until(stop))) for (world, each), stop in stops
+            world: metric_values(measure(*each.until(stop)))
+            for (world, each), stop in stops
         }
     return {
-        world: values(measured(*each.until(LONGEST), until_asymptote=window))
+        world: metric_values(measure(*each.until(MAX_EPISODES), until_asymptote=window))
         for world, each in means.items()
     }
 
@@ -128,7 +135,7 @@ def _compared(means: Mapping[str, Means]) -> dict[str, tuple[Floats, Floats]]:
 
 
 def _shifted(means: Mapping[str, Means]) -> Iterator[Reading]:
-    """Yield the readings of what is added to the rewards: only the ratio changes."""
+    """Yield the readings of the shift, which change only the transfer ratio."""
     plain, curves = _rows(means), _compared(means)
     lowest = {world: float(np.min(pair)) for world, pair in curves.items()}
     shifts = {
@@ -140,25 +147,27 @@ def _shifted(means: Mapping[str, Means]) -> Iterator[Reading]:
         },
         "the same is added in both worlds": dict.fromkeys(curves, -min(lowest.values())),
     }
-    for told, shift in shifts.items():
+    for name, shift in shifts.items():
         rows = {}
         for world, (control, transfer) in curves.items():
-            up = shift[world]
-            lifted = measured(control + up, transfer + up, optimum=OPTIMUM + up)
-            ratio = values(lifted)["transfer_ratio"]
+            offset = shift[world]
+            lifted = measure(
+                control + offset, transfer + offset, optimum=OPTIMUM + offset
+            )
+            ratio = metric_values(lifted)["transfer_ratio"]
             rows[world] = {**plain[world], "transfer_ratio": ratio}
-        yield Reading("shift", told, rows)
+        yield Reading("shift", name, rows)
 
 
 def _boxed_and_counted(means: Mapping[str, Means]) -> Iterator[Reading]:
-    """Yield the readings that change regret's box alone, and ARR's count of trials alone."""
+    """Yield the readings that change only the box of regret, and only the count of ARR."""
     plain, curves = _rows(means), _compared(means)
     boxed, counted = {}, {}
     for world, (control, transfer) in curves.items():
         gain = float(np.mean(transfer - control))
         box = OPTIMUM - means[world].worst
         boxed[world] = {**plain[world], "transfer_regret": gain / box}
-        from_0 = reduction(control, transfer, first=0)
+        from_0 = relative_reduction(control, transfer, first=0)
         counted[world] = {**plain[world], "average_relative_reduction": from_0}
     yield Reading("box", "regret's box holds all single rewards", boxed)
     yield Reading("count", "ARR counts trials from 0", counted)

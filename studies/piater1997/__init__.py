@@ -1,4 +1,4 @@
-"""Piater & Cohen (1997), CMPSCI TR 97-41: its four tables and its Figures 3 to 7."""
+"""Piater & Cohen (1997), CMPSCI TR 97-41: Tables 1 to 4 and Figures 3 to 7."""
 
 from __future__ import annotations
 

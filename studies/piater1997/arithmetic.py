@@ -1,4 +1,4 @@
-"""The arithmetic of the report's tables: from sums of squares and df to the rest."""
+"""Check that the report's tables follow from their sums of squares and degrees of freedom."""
 
 from __future__ import annotations
 
@@ -7,58 +7,58 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import curvewise as cw
 from studies.piater1997.published import PUBLISHED, SOURCES
-from studies.report import Claim, Sheet, judged
+from studies.report import Claim, Table, judge
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-__all__ = ["arithmetic_claim", "arithmetic_sheet"]
+__all__ = ["arithmetic_claim", "arithmetic_table"]
 
-Table = dict[str, dict[str, float]]
+PublishedTable = dict[str, dict[str, float]]
 
 
 class Entry(NamedTuple):
-    """A printed number, what it should be, and how far rounding may put them apart."""
+    """A printed number, the computed one, and the difference that rounding explains."""
 
     where: str
     column: str
-    said: float
+    printed: float
     ours: float
     slack: float
 
     @property
-    def right(self) -> bool:
-        return abs(self.said - self.ours) <= self.slack
+    def follows(self) -> bool:
+        return abs(self.printed - self.ours) <= self.slack
 
     def text(self) -> str:
         if self.column == "df":
-            return f"{self.said:g} / {self.ours:g}"
-        if 0 < self.said < 1:
-            return f"{self.said:g} / {self.ours:.4g}"
-        return f"{self.said:.2f} / {self.ours:.2f}"
+            return f"{self.printed:g} / {self.ours:g}"
+        if 0 < self.printed < 1:
+            return f"{self.printed:g} / {self.ours:.4g}"
+        return f"{self.printed:.2f} / {self.ours:.2f}"
 
 
 def arithmetic_claim() -> Claim:
-    """Ask whether every number of the tables follows from their sums of squares and df."""
+    """Judge whether all numbers of the tables follow from sums of squares and df."""
     entries = _entries()
-    wrong = [f"{each.where}: {each.column}" for each in entries if not each.right]
+    failing = [f"{each.where}: {each.column}" for each in entries if not each.follows]
     return Claim(
         "Tables 1 to 4",
         "Totals, mean squares, F and conventional p follow from the sums of squares and df",
         f"{len(entries)} numbers",
-        f"{len(entries) - len(wrong)} follow, to rounding"
-        + (f"; not {', '.join(wrong)}" if wrong else ""),
-        judged(not wrong),
+        f"{len(entries) - len(failing)} follow, to rounding"
+        + (f"; not {', '.join(failing)}" if failing else ""),
+        judge(not failing),
         "By AnovaTable.from_sums. The conventional p are those in the text of the report. "
         "Rounded to two digits, the sums of squares leave the last digits open by a little.",
     )
 
 
-def arithmetic_sheet() -> Sheet:
-    """Return the published numbers beside those that follow."""
+def arithmetic_table() -> Table:
+    """Return the published numbers beside the computed ones."""
     cells = {(each.where, each.column): each.text() for each in _entries()}
     columns = ("MS", "F", "conventional p")
-    return Sheet(
+    return Table(
         "The arithmetic of Tables 1 to 4",
         ("", "SS", "df", *(f"{column}, published / ours" for column in columns)),
         tuple(
@@ -77,11 +77,11 @@ def arithmetic_sheet() -> Sheet:
 
 def _entries() -> list[Entry]:
     return [
-        entry for name, table in PUBLISHED.items() for entry in _of_table(name, table)
+        entry for name, table in PUBLISHED.items() for entry in _entries_of(name, table)
     ]
 
 
-def _of_table(name: str, published: Table) -> Iterator[Entry]:
+def _entries_of(name: str, published: PublishedTable) -> Iterator[Entry]:
     table = cw.AnovaTable.from_sums(
         {source: row["ss"] for source, row in published.items()},
         {source: int(row["df"]) for source, row in published.items()},
@@ -107,7 +107,7 @@ def _of_table(name: str, published: Table) -> Iterator[Entry]:
         yield Entry(f"{name}, total", column, published["total"][key], ours, slack)
 
 
-def _f_slack(row: Mapping[str, float], published: Table) -> float:
-    """Return how far F may be off when everything was rounded to two digits."""
+def _f_slack(row: Mapping[str, float], published: PublishedTable) -> float:
+    """Return the largest error of F if all printed numbers are rounded to two decimals."""
     error = published["error"]["ms"]
     return 0.006 + 0.006 * row.get("f", 0.0) / error + 0.005 / error / row["df"]

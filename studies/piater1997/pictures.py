@@ -1,4 +1,4 @@
-"""Pictures of the tables, and Figures 3 to 7 made again."""
+"""A picture of the tables, and Figures 3 to 7 of the report."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import numpy.typing as npt
 from matplotlib.figure import Figure
 from scipy import special
 
-from studies.piater1997.bands import joint_band
 from studies.piater1997.power import AT_SIZE, AT_STRETCH
 from studies.piater1997.profiles import PROFILES
 from studies.piater1997.published import ALPHA, COMPARED, PUBLISHED, PUBLISHED_POWER
-from studies.piater1997.replications import N_PICTURED
-from studies.piater1997.table_sheets import printed
+from studies.piater1997.published_tables import printed_numbers
+from studies.piater1997.quantile_ranges import joint_ranges
+from studies.piater1997.replications import N_SHUFFLES_PICTURED
 from studies.report import Picture
 from studies.sources.td_tictactoe import STEPS
 
@@ -40,14 +40,14 @@ __all__ = [
 Floats = npt.NDArray[np.float64]
 
 FIRST, SECOND, PUBLISHED_COLOUR, PALE = "#0072b2", "#d55e00", "#000000", "#9ecae1"
-HIGHEST_DENSITY = 1.2
+MAX_DENSITY = 1.2
 
 
-def tables_picture(made: Mapping[str, Replications]) -> Picture:
-    """Draw the ranges of every table in parts of the published values."""
+def tables_picture(replicated: Mapping[str, Replications]) -> Picture:
+    """Draw the ranges of each table relative to the published values."""
     figure = Figure(figsize=(10, 6.4), layout="constrained")
     for ax, name in zip(figure.subplots(2, 2).flat, COMPARED, strict=True):
-        _ratios(ax, made[name])
+        _draw_ratios(ax, replicated[name])
     return Picture(
         "tables",
         "Tables 1 to 4: the ranges of the replications by which claims are judged (line) and "
@@ -57,32 +57,34 @@ def tables_picture(made: Mapping[str, Replications]) -> Picture:
     )
 
 
-def _ratios(ax: Axes, made: Replications) -> None:
+def _draw_ratios(ax: Axes, replicated: Replications) -> None:
     rows = [
         (f"{column} {each.source}", each.published, ours)
-        for column, numbers in printed(made).items()
+        for column, numbers in printed_numbers(replicated).items()
         if column != "p"
         for each, ours in zip(
-            numbers, joint_band([each.values for each in numbers]).bands, strict=True
+            numbers, joint_ranges([each.values for each in numbers]).ranges, strict=True
         )
         if each.published > 0
     ]
-    for place, (_, published, ours) in enumerate(rows):
-        colour = FIRST if ours.holds(published) else SECOND
+    for index, (_, published, ours) in enumerate(rows):
+        colour = FIRST if ours.contains(published) else SECOND
         ends = [ours.low / published, ours.high / published]
-        ax.plot(ends, [place, place], color=colour, linewidth=3, solid_capstyle="butt")
-        ax.plot(ours.median / published, place, "o", color=colour, markersize=5)
+        ax.plot(ends, [index, index], color=colour, linewidth=3, solid_capstyle="butt")
+        ax.plot(ours.median / published, index, "o", color=colour, markersize=5)
     ax.axvline(1, color=PUBLISHED_COLOUR, linestyle="--", linewidth=1)
     ax.set_yticks(range(len(rows)), [row[0] for row in rows])
     ax.invert_yaxis()
     ax.set_xscale("log")
     lowest = min(ours.low / published for _, published, ours in rows)
     highest = max(ours.high / published for _, published, ours in rows)
-    # As wide as the other tables are, unless a table needs more.
+    # The same limits for all tables, widened only where a table needs it.
     ax.set_xlim(min(0.03, lowest / 1.3), max(5.0, highest * 1.3))
     ax.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
-    _name(
-        ax, f"{made.name}: {', '.join(COMPARED[made.name])}", "replications / published"
+    _label_axes(
+        ax,
+        f"{replicated.name}: {', '.join(COMPARED[replicated.name])}",
+        "replications / published",
     )
 
 
@@ -90,18 +92,23 @@ def curves_picture(replication: Floats, all_runs: Heights) -> Picture:
     """Draw ten curves of A1 with ten of A2, and with ten of A3."""
     figure = Figure(figsize=(10, 4), layout="constrained")
     axes = figure.subplots(1, 2, sharey=True)
-    for ax, place, name in zip(axes, (1, 2), ("A2", "A3"), strict=True):
-        for at, colour, style, label in (
+    for ax, index, name in zip(axes, (1, 2), ("A2", "A3"), strict=True):
+        for position, colour, style, label in (
             (0, FIRST, "-", "A1"),
-            (place, SECOND, "--", name),
+            (index, SECOND, "--", name),
         ):
             ax.plot(
-                STEPS, replication[at].T, style, color=colour, linewidth=0.7, alpha=0.6
+                STEPS,
+                replication[position].T,
+                style,
+                color=colour,
+                linewidth=0.7,
+                alpha=0.6,
             )
             mean = all_runs.curves[label]
             ax.plot(STEPS, mean, style, color=colour, linewidth=2.5, label=label)
         number = {"A2": 3, "A3": 5}[name]
-        _name(ax, f"Figure {number}: A1 and {name}", "training games")
+        _label_axes(ax, f"Figure {number}: A1 and {name}", "training games")
         ax.legend(loc="lower right")
     axes[0].set_ylabel("score of 100 test games")
     n_runs = len(all_runs.runs["A1"])
@@ -114,7 +121,7 @@ def curves_picture(replication: Floats, all_runs: Heights) -> Picture:
 
 
 def null_picture(example: cw.Comparison) -> Picture:
-    """Draw the shuffled F of one table beside the conventional distribution."""
+    """Draw the shuffled F of one table with the conventional F distribution."""
     figure = Figure(figsize=(10, 3.8), layout="constrained")
     for ax, name in zip(figure.subplots(1, 2), ("algorithm", "interaction"), strict=True):
         effect = example.effects["pooled"][name]
@@ -132,14 +139,14 @@ def null_picture(example: cw.Comparison) -> Picture:
         ax.plot(grid, _f_density(grid, *effect.df), color="#555555", label="conventional")
         ax.axvline(effect.statistic, color=SECOND, label="observed here")
         ax.axvline(published, color=PUBLISHED_COLOUR, linestyle="--", label="published")
-        ax.set_ylim(0, HIGHEST_DENSITY)
-        _name(ax, f"{name}: p = {effect.pvalue:.3f} here", "F", "density")
+        ax.set_ylim(0, MAX_DENSITY)
+        _label_axes(ax, f"{name}: p = {effect.pvalue:.3f} here", "F", "density")
     _legend(figure, ax)
     return Picture(
         "null",
-        f"Figure 4: F of {N_PICTURED:,} shuffled tables of A1 and A2 (bars), the conventional "
+        f"Figure 4: F of {N_SHUFFLES_PICTURED:,} shuffled tables of A1 and A2 (bars), the conventional "
         "F distribution (line), F observed here and F published. Densities are cut at "
-        f"{HIGHEST_DENSITY}.",
+        f"{MAX_DENSITY}.",
         figure,
     )
 
@@ -156,21 +163,21 @@ def _f_density(x: Floats, df: float, df_error: float) -> Floats:
 
 
 def profiles_picture(found: Profiles, shown: int) -> Picture:
-    """Draw sums of squares level by level, and their share so far."""
+    """Draw the sums of squares at each level, and their cumulative share."""
     figure = Figure(figsize=(10, 3.8), layout="constrained")
     titles = {
         "differences": "differences (SS algorithm + SS interaction)",
         "interaction": "SS interaction",
     }
     for ax, (effect, name) in zip(figure.subplots(1, 2), PROFILES.items(), strict=True):
-        places = np.arange(len(STEPS))
-        ax.bar(places, found.ss[effect][shown], color=PALE)
-        ax.set_xticks(places, [f"{step:,}" for step in STEPS], fontsize=9)
-        _name(ax, titles[name], "training games", "sum of squares (bars)")
+        indices = np.arange(len(STEPS))
+        ax.bar(indices, found.ss[effect][shown], color=PALE)
+        ax.set_xticks(indices, [f"{step:,}" for step in STEPS], fontsize=9)
+        _label_axes(ax, titles[name], "training games", "sum of squares (bars)")
         share = ax.twinx()
         low, high = np.quantile(found.share[effect], [0.05, 0.95], axis=0)
-        share.fill_between(places, low, high, color=SECOND, alpha=0.15, linewidth=0)
-        share.plot(places, found.share[effect][shown], "o-", color=SECOND, markersize=4)
+        share.fill_between(indices, low, high, color=SECOND, alpha=0.15, linewidth=0)
+        share.plot(indices, found.share[effect][shown], "o-", color=SECOND, markersize=4)
         share.set_ylim(0, 1.05)
         share.set_ylabel("share so far (line)", color=SECOND)
     return Picture(
@@ -185,7 +192,7 @@ def power_picture(by_stretch: Power, by_size: Power) -> Picture:
     """Draw power against the stretch, and against the number of curves."""
     figure = Figure(figsize=(10, 4), layout="constrained")
     axes = figure.subplots(1, 2, sharey=True)
-    for ax, power, label, at in (
+    for ax, power, label, position in (
         (axes[0], by_stretch, "stretch s (l = 10)", AT_STRETCH),
         (axes[1], by_size, "curves per algorithm l (s = 1.1)", AT_SIZE),
     ):
@@ -199,7 +206,7 @@ def power_picture(by_stretch: Power, by_size: Power) -> Picture:
             )
             ax.plot(power.points, values.mean(axis=0), style, color=colour, label=name)
         ax.plot(
-            at,
+            position,
             PUBLISHED_POWER,
             "x",
             color=PUBLISHED_COLOUR,
@@ -210,7 +217,7 @@ def power_picture(by_stretch: Power, by_size: Power) -> Picture:
         )
         ax.axhline(ALPHA, color="#999999", linewidth=0.8, linestyle=":")
         ax.set_ylim(0, 1.03)
-        _name(ax, power.name, label)
+        _label_axes(ax, power.name, label)
     _legend(figure, ax)
     axes[0].set_ylabel("power")
     axes[1].set_xticks(by_size.points)
@@ -223,7 +230,7 @@ def power_picture(by_stretch: Power, by_size: Power) -> Picture:
     )
 
 
-def _name(ax: Axes, title: str, x: str, y: str = "") -> None:
+def _label_axes(ax: Axes, title: str, x: str, y: str = "") -> None:
     ax.set_title(title, fontsize=11)
     ax.set_xlabel(x)
     if y:
@@ -231,6 +238,6 @@ def _name(ax: Axes, title: str, x: str, y: str = "") -> None:
 
 
 def _legend(figure: Figure, ax: Axes) -> None:
-    """Put one legend below all panels, where it hides nothing."""
+    """Draw one legend below all panels, where it covers no data."""
     handles, labels = ax.get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=len(labels))

@@ -1,4 +1,4 @@
-"""Figures 6 and 7: what the report says of power, held against the experiments."""
+"""Claims about power (Figures 6 and 7), judged by the experiments."""
 
 from __future__ import annotations
 
@@ -14,32 +14,32 @@ from studies.piater1997.power import (
     POWER_EFFECTS,
 )
 from studies.piater1997.published import ALPHA, PUBLISHED_POWER
-from studies.report import Claim, Sheet, judged
+from studies.report import Claim, Table, judge
 
 if TYPE_CHECKING:
-    from studies.piater1997.bands import Band
     from studies.piater1997.power import Effect, Power
+    from studies.piater1997.quantile_ranges import QuantileRange
     from studies.report import Verdict
 
-__all__ = ["power_claims", "power_sheet"]
+__all__ = ["power_claims", "power_table"]
 
 Floats = npt.NDArray[np.float64]
 
-SLACK = 0.1  # by chance a point of a rising curve may lie this far below an earlier one
-HIGH = 0.9
+MAX_FALL = 0.1  # how far chance may push a point of a rising curve below an earlier one
+HIGH_POWER = 0.9
 
 
-def power_sheet(power: Power, symbol: str) -> Sheet:
-    """Return power point by point."""
+def power_table(power: Power, symbol: str) -> Table:
+    """Return a table of the power at each point."""
     rows = []
-    for place, point in enumerate(power.points):
+    for index, point in enumerate(power.points):
         cells = [f"{point:g}"]
         for effect in POWER_EFFECTS:
-            spread = power.band(effect, point)
-            mean = power.mean(effect)[place]
-            cells += [f"{mean:.2f}", f"{spread.low:.2f} to {spread.high:.2f}"]
+            interval = power.power_range(effect, point)
+            mean = power.mean(effect)[index]
+            cells += [f"{mean:.2f}", f"{interval.low:.2f} to {interval.high:.2f}"]
         rows.append(tuple(cells))
-    return Sheet(
+    return Table(
         f"{power.name}: power",
         (symbol, "algorithm", "5 % to 95 %", "interaction", "5 % to 95 %"),
         tuple(rows),
@@ -48,24 +48,24 @@ def power_sheet(power: Power, symbol: str) -> Sheet:
 
 
 def power_claims(by_stretch: Power, by_size: Power) -> list[Claim]:
-    """Hold what the report says of power against the experiments."""
+    """Judge what the report says about power."""
     return [
         _point(by_stretch),
         _rise(by_stretch, "the stretch s", "s"),
         _rise(by_size, "the number of curves l", "l"),
-        _level(by_stretch),
+        _type_one_error(by_stretch),
     ]
 
 
 def _point(power: Power) -> Claim:
-    ours = power.band("algorithm", AT_STRETCH)
+    ours = power.power_range("algorithm", AT_STRETCH)
     mean = power.mean("algorithm")[power.points.index(AT_STRETCH)]
     return Claim(
         "Figures 6 and 7",
         f"Power to find the algorithm effect at s = {AT_STRETCH}, l = {AT_SIZE}",
         f"about {PUBLISHED_POWER:.2f}",
         f"{mean:.2f}; one experiment {ours.low:.2f} to {ours.high:.2f}",
-        _one_point(ours, power.n_sets),
+        _judge_point(ours, power.n_sets),
         f"5 % to 95 % of {power.experiments}; agrees if the published power lies inside."
         + (
             " One set cannot show how far sets differ, so it cannot refute."
@@ -75,9 +75,9 @@ def _point(power: Power) -> Claim:
     )
 
 
-def _one_point(ours: Band, n_sets: int) -> Verdict:
-    """Judge a published power; curves of one set alone cannot refute it."""
-    if ours.holds(PUBLISHED_POWER):
+def _judge_point(ours: QuantileRange, n_sets: int) -> Verdict:
+    """Judge the published power; a single set of curves cannot refute it."""
+    if ours.contains(PUBLISHED_POWER):
         return "agrees"
     return "cannot be known" if n_sets == 1 else "differs"
 
@@ -95,9 +95,9 @@ def _rise(power: Power, what: str, symbol: str) -> Claim:
             f"{_high(power, effect, symbol)}"
             for effect, values in means.items()
         ),
-        judged(rises and fall <= SLACK),
+        judge(rises and fall <= MAX_FALL),
         f"From {symbol} = {power.points[0]:g} to {power.points[-1]:g}. Agrees if both rise "
-        f"and no point lies more than {SLACK} below an earlier one; the largest fall is "
+        f"and no point lies more than {MAX_FALL} below an earlier one; the largest fall is "
         f"{fall:.2f}. The report does not say how high or how early.",
     )
 
@@ -107,25 +107,25 @@ def _largest_fall(values: Floats) -> float:
 
 
 def _high(power: Power, effect: Effect, symbol: str) -> str:
-    """Say from which point on power is high."""
-    reached = np.flatnonzero(power.mean(effect) >= HIGH)
-    if not reached.size:
-        return f"{HIGH} not reached"
-    return f"{HIGH} reached at {symbol} = {power.points[reached[0]]:g}"
+    """Return the first point at which power is high, as text."""
+    high = np.flatnonzero(power.mean(effect) >= HIGH_POWER)
+    if not high.size:
+        return f"{HIGH_POWER} not reached"
+    return f"{HIGH_POWER} reached at {symbol} = {power.points[high[0]]:g}"
 
 
-def _level(power: Power) -> Claim:
+def _type_one_error(power: Power) -> Claim:
     found = {effect: power.mean(effect)[0] for effect in POWER_EFFECTS}
     n_trials = power.n_experiments * N_TRIALS
-    most = ALPHA + 3 * float(np.sqrt(ALPHA * (1 - ALPHA) / n_trials))
+    limit = ALPHA + 3 * float(np.sqrt(ALPHA * (1 - ALPHA) / n_trials))
     return Claim(
         "Figure 6",
         f"Without a stretch (s = {power.points[0]:g}) an effect is found no more often than "
         "the type I error allows",
         f"{ALPHA}",
         "; ".join(f"{effect} {share:.3f}" for effect, share in found.items()),
-        judged(all(share <= most for share in found.values())),
-        f"Agrees if both are at most {most:.3f}, three standard errors above {ALPHA}. They "
+        judge(all(share <= limit for share in found.values())),
+        f"Agrees if both are at most {limit:.3f}, three standard errors above {ALPHA}. They "
         "may well be less: the two samples of a trial share runs about twice as often as "
         "those behind the critical value do.",
     )

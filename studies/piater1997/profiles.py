@@ -1,4 +1,4 @@
-"""Section 5: sums of squares level by level, and what share of them lies up to a level."""
+"""Section 5: sums of squares at each level, and their cumulative shares."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 import curvewise as cw
-from studies.piater1997.bands import band
-from studies.piater1997.curves import compared
+from studies.piater1997.curves import select_algorithms
 from studies.piater1997.published import COMPARED
-from studies.report import Claim, Sheet, judged
+from studies.piater1997.quantile_ranges import quantile_range
+from studies.report import Claim, Table, judge
 from studies.sources.td_tictactoe import STEPS
 
 if TYPE_CHECKING:
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
 
     from studies.piater1997.replications import Replications
 
-__all__ = ["PROFILES", "Profiles", "profile_claims", "profile_sheet", "profiles"]
+__all__ = ["PROFILES", "Profiles", "profile_claims", "profile_table", "profiles"]
 
 Floats = npt.NDArray[np.float64]
 
-# `locate` calls the differences at each step its algorithm effect.
+# The algorithm effect of `locate` is the difference at each step, shape included.
 PROFILES = {"algorithm": "differences", "interaction": "interaction"}
 
 
 @dataclass(frozen=True)
 class Profiles:
-    """Sums of squares of A1 and A2 by effect: (replications, steps), and the share so far."""
+    """Sums of squares of A1 and A2, and cumulative shares, by effect: (replications, steps)."""
 
     ss: Mapping[str, Floats]
     share: Mapping[str, Floats]
@@ -40,7 +40,7 @@ def profiles(curves: Floats) -> Profiles:
     """Return the profiles of A1 and A2 in every replication."""
     found = [
         cw.locate(
-            compared(replication, COMPARED["Table 1"]),
+            select_algorithms(replication, COMPARED["Table 1"]),
             windows=False,
             exact=False,
             n_shuffles=1,  # only sums of squares are looked at, no p
@@ -58,14 +58,14 @@ def profiles(curves: Floats) -> Profiles:
     )
 
 
-def profile_claims(found: Profiles, made: Replications, shown: int) -> list[Claim]:
-    """Ask of which sums of squares the profiles are the parts."""
+def profile_claims(found: Profiles, replicated: Replications, shown: int) -> list[Claim]:
+    """Judge which sums of squares the profiles add up to."""
     sums = {name: profile.sum(axis=1) for name, profile in found.ss.items()}
-    algorithm, interaction = made.ss["algorithm"], made.ss["interaction"]
-    both = algorithm + interaction
-    literal = np.allclose(sums["algorithm"], algorithm)
-    together = np.allclose(sums["algorithm"], both)
-    shape = np.allclose(sums["interaction"], interaction)
+    algorithm, interaction = replicated.ss["algorithm"], replicated.ss["interaction"]
+    both_effects = algorithm + interaction
+    equals_algorithm = np.allclose(sums["algorithm"], algorithm)
+    equals_both = np.allclose(sums["algorithm"], both_effects)
+    equals_interaction = np.allclose(sums["interaction"], interaction)
     n_steps = len(STEPS)
     return [
         Claim(
@@ -76,14 +76,14 @@ def profile_claims(found: Profiles, made: Replications, shown: int) -> list[Clai
             f"differences at the {n_steps} levels sum to {sums['algorithm'][shown]:,.1f}, "
             f"SS algorithm is {algorithm[shown]:,.1f}, SS interaction "
             f"{interaction[shown]:,.1f}",
-            judged(literal),
+            judge(equals_algorithm),
             "Agrees if the sums are equal in every replication; shown is the one of the "
             "figures. SS algorithm adds the same amount at every level, so its share up to "
             "level h is always h/k."
             + (
                 " The sum that can be stopped is that of SS algorithm and SS interaction "
                 "together, in every replication, and the argument holds for it."
-                if together
+                if equals_both
                 else ""
             ),
         ),
@@ -93,27 +93,27 @@ def profile_claims(found: Profiles, made: Replications, shown: int) -> list[Clai
             "SS interaction",
             f"interaction at the {n_steps} levels sums to {sums['interaction'][shown]:,.1f}, "
             f"SS interaction is {interaction[shown]:,.1f}",
-            judged(shape),
+            judge(equals_interaction),
             "Agrees if the sums are equal in every replication.",
         ),
     ]
 
 
-def profile_sheet(found: Profiles, shown: int) -> Sheet:
-    """Return the profiles of one replication, and the range of the shares of all."""
+def profile_table(found: Profiles, shown: int) -> Table:
+    """Return the profiles of one replication, and the range of the shares over all."""
     rows = []
-    for place, step in enumerate(STEPS):
+    for index, step in enumerate(STEPS):
         cells = [f"{step:,}"]
         for name in PROFILES:
-            spread = band(found.share[name][:, place])
+            interval = quantile_range(found.share[name][:, index])
             cells += [
-                f"{found.ss[name][shown, place]:,.1f}",
-                f"{found.share[name][shown, place]:.2f}",
-                f"{spread.low:.2f} to {spread.high:.2f}",
+                f"{found.ss[name][shown, index]:,.1f}",
+                f"{found.share[name][shown, index]:.2f}",
+                f"{interval.low:.2f} to {interval.high:.2f}",
             ]
         rows.append(tuple(cells))
     columns = ("SS", "share so far", "share, 5 % to 95 %")
-    return Sheet(
+    return Table(
         "Where A1 and A2 differ: profiles of sums of squares",
         (
             "games",

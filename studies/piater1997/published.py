@@ -1,4 +1,4 @@
-"""What the report prints: its four tables, p of its randomized test, and one power."""
+"""The numbers printed in the report: four tables, p of the randomized test, one power."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ PUBLISHED_P: Mapping[str, Mapping[str, float]] = {
     "Table 3": {"interaction": 0.477, "algorithm": 0.026},
     "Table 4": {"interaction": 0.057, "algorithm": 0.984},
 }
-# The one point of Figures 6 and 7 the text gives: the algorithm effect, s = 1.1, l = 10.
+# The only point of Figures 6 and 7 given in the text: algorithm effect, s = 1.1, l = 10.
 PUBLISHED_POWER = 0.80
 
 

@@ -1,4 +1,4 @@
-"""Tables 1 to 4 made again from every replication of the curves."""
+"""Tables 1 to 4, computed from each replication of the curves."""
 
 from __future__ import annotations
 
@@ -10,35 +10,53 @@ import numpy.typing as npt
 from scipy import special
 
 import curvewise as cw
-from studies.piater1997.curves import compared
+from studies.piater1997.curves import select_algorithms
 from studies.piater1997.published import ALPHA, COMPARED, EFFECTS, SOURCES
-from studies.store import fingerprint, kept
+from studies.store import fingerprint, load_or_compute
 from studies.streams import stream
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["N_PICTURED", "N_SHUFFLES", "Replications", "pictured", "replicate", "typical"]
+__all__ = [
+    "N_SHUFFLES",
+    "N_SHUFFLES_PICTURED",
+    "Replications",
+    "compare_for_picture",
+    "median_replication",
+    "replicate",
+]
 
 Floats = npt.NDArray[np.float64]
 Parts = dict[str, dict[str, list[float]]]
 
 N_SHUFFLES = 999  # with the observed table, the report's 1000
-N_PICTURED = 9_999
-# The report says of v that what it does grows with it.
+N_SHUFFLES_PICTURED = 9_999
+# The report says that the interaction grows with v, so half and twice v are tested too.
 TABLES = {**COMPARED, "v/2": ("A1", "A1+v/2"), "2v": ("A1", "A1+2v")}
 PARTS = ("ss", "f", "p", "p_larger", "p_parametric", "null_mean", "tail", "tail_at_mean")
 
 
 @dataclass(frozen=True)
 class Replications:
-    """One table of the report, made again and again: an entry per replication.
+    """One table of the report, with an entry per replication in each array.
 
-    ``ss`` and ``f`` by source; the rest by effect. ``p`` is that of the randomized test,
-    ``p_larger`` counts only the shuffles with a larger F. ``null_mean`` is the mean F of
-    the shuffled tables, ``tail`` the share of them above the conventional 5 % point, and
-    ``tail_at_mean`` this share when they are brought to the conventional mean. ``rough``
-    says that the replications are few and share runs.
+    Attributes
+    ----------
+    name : str
+        The table of the report, or the multiple of v.
+    rough : bool
+        Whether the replications are few and share runs.
+    ss, f : mapping
+        Sums of squares and F, by source.
+    p, p_larger, p_parametric : mapping
+        By effect: p of the randomized test, p counting only shuffles with a larger F, and
+        the conventional p.
+    null_mean : mapping
+        Mean F of the shuffled tables, by effect.
+    tail, tail_at_mean : mapping
+        Share of the shuffled F above the conventional 5 % point, as they are and scaled to
+        the conventional mean, by effect.
     """
 
     name: str
@@ -53,12 +71,12 @@ class Replications:
     tail_at_mean: Mapping[str, Floats]
 
     def found(self, effect: str) -> npt.NDArray[np.bool_]:
-        """Say in which replications an effect is significant."""
+        """Return in which replications an effect is significant."""
         return np.asarray(self.p[effect] <= ALPHA)
 
 
 def replicate(curves: Floats, seed: int, *, quick: bool) -> dict[str, Replications]:
-    """Make every table from each replication of the curves, with the pooled error term."""
+    """Return every table for each replication of the curves, with the pooled error term."""
     form = "-quick" if quick else ""
     key = {
         "seed": seed,
@@ -67,10 +85,10 @@ def replicate(curves: Floats, seed: int, *, quick: bool) -> dict[str, Replicatio
         "tables": TABLES,
         "parts": PARTS,
     }
-    found = kept(
+    found = load_or_compute(
         f"piater1997/tables{form}",
         key,
-        lambda: {name: _replicated(curves, name, seed) for name in TABLES},
+        lambda: {name: _replicate_table(curves, name, seed) for name in TABLES},
     )
     return {
         name: Replications(
@@ -85,32 +103,34 @@ def replicate(curves: Floats, seed: int, *, quick: bool) -> dict[str, Replicatio
     }
 
 
-def _replicated(curves: Floats, name: str, seed: int) -> Parts:
-    out: Parts = {part: {} for part in PARTS}
-    for place, replication in enumerate(curves):
+def _replicate_table(curves: Floats, name: str, seed: int) -> Parts:
+    parts: Parts = {part: {} for part in PARTS}
+    for index, replication in enumerate(curves):
         found = cw.compare(
-            compared(replication, TABLES[name]),
+            select_algorithms(replication, TABLES[name]),
             error="pooled",
             exact=False,
             n_shuffles=N_SHUFFLES,
-            rng=stream(seed, "piater1997: shuffling", place),
+            rng=stream(seed, "piater1997: shuffling", index),
         )
-        _add(out, "ss", {source: found.table[source].ss for source in SOURCES})
-        _add(out, "f", {"training": found.table["training"].statistic})
+        _append(parts, "ss", {source: found.table[source].ss for source in SOURCES})
+        _append(parts, "f", {"training": found.table["training"].statistic})
         for effect in EFFECTS:
-            for part, value in _tested(found.effects["pooled"][effect]).items():
-                _add(out, part, {effect: value})
-    return out
+            for part, value in _numbers_of_effect(
+                found.effects["pooled"][effect]
+            ).items():
+                _append(parts, part, {effect: value})
+    return parts
 
 
-def _add(out: Parts, part: str, values: Mapping[str, float | None]) -> None:
+def _append(parts: Parts, part: str, values: Mapping[str, float | None]) -> None:
     for source, value in values.items():
         if value is not None:
-            out[part].setdefault(source, []).append(float(value))
+            parts[part].setdefault(source, []).append(float(value))
 
 
-def _tested(effect: cw.Effect) -> dict[str, float | None]:
-    """Return what is kept of one effect: F, p, and where its shuffles lie."""
+def _numbers_of_effect(effect: cw.Effect) -> dict[str, float | None]:
+    """Return F and p of one effect, and the position of its shuffled F."""
     null, (df, df_error) = effect.null_distribution, effect.df
     limit = special.fdtri(df, df_error, 1 - ALPHA)
     mean = float(null.mean())
@@ -118,7 +138,7 @@ def _tested(effect: cw.Effect) -> dict[str, float | None]:
     return {
         "f": effect.statistic,
         "p": effect.pvalue,
-        # Equal sums may come out of floating point a little apart.
+        # The margin keeps ties apart from larger F: equal sums may differ by rounding.
         "p_larger": float(np.mean(null > effect.statistic + 1e-9)),
         "p_parametric": effect.pvalue_parametric,
         "null_mean": mean,
@@ -127,18 +147,18 @@ def _tested(effect: cw.Effect) -> dict[str, float | None]:
     }
 
 
-def typical(made: Mapping[str, Replications]) -> int:
-    """Return which replication has the middle F of the algorithm effect of A1 and A2."""
-    ratios = made["Table 1"].f["algorithm"]
+def median_replication(replicated: Mapping[str, Replications]) -> int:
+    """Return the index of the replication with the median F of A1 and A2, algorithm effect."""
+    ratios = replicated["Table 1"].f["algorithm"]
     return int(np.argsort(ratios)[len(ratios) // 2])
 
 
-def pictured(replication: Floats, seed: int) -> cw.Comparison:
-    """Compare A1 and A2 of one replication with the many shuffles a histogram needs."""
+def compare_for_picture(replication: Floats, seed: int) -> cw.Comparison:
+    """Compare A1 and A2 of one replication, with enough shuffles for a histogram."""
     return cw.compare(
-        compared(replication, COMPARED["Table 1"]),
+        select_algorithms(replication, COMPARED["Table 1"]),
         error="pooled",
         exact=False,
-        n_shuffles=N_PICTURED,
+        n_shuffles=N_SHUFFLES_PICTURED,
         rng=stream(seed, "piater1997: picture"),
     )

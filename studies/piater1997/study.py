@@ -1,13 +1,14 @@
-"""Piater & Cohen (1997), put together: what is computed, then what is said of it."""
+"""The study of Piater & Cohen (1997): all computations, claims, tables and pictures."""
 
 from __future__ import annotations
 
 import time
 
-from studies.piater1997.arithmetic import arithmetic_claim, arithmetic_sheet
+from studies.piater1997.arithmetic import arithmetic_claim, arithmetic_table
 from studies.piater1997.conventional import conventional_claims
-from studies.piater1997.counts import counts_claim, counts_sheet
-from studies.piater1997.curves import deal, trained
+from studies.piater1997.counts import counts_claim, counts_table
+from studies.piater1997.curves import draw_replications, trained_curves
+from studies.piater1997.errata import errata_claims
 from studies.piater1997.heights import height_claims, heights
 from studies.piater1997.pictures import (
     curves_picture,
@@ -16,30 +17,33 @@ from studies.piater1997.pictures import (
     profiles_picture,
     tables_picture,
 )
-from studies.piater1997.power import AT_SIZE, AT_STRETCH, measure
-from studies.piater1997.power_claims import power_claims, power_sheet
-from studies.piater1997.profiles import profile_claims, profile_sheet, profiles
+from studies.piater1997.power import AT_SIZE, AT_STRETCH, measure_power
+from studies.piater1997.power_claims import power_claims, power_table
+from studies.piater1997.profiles import profile_claims, profile_table, profiles
 from studies.piater1997.published import COMPARED
-from studies.piater1997.replications import pictured, replicate, typical
-from studies.piater1997.slips import slip_claims
+from studies.piater1997.published_tables import replicated_table
+from studies.piater1997.replications import (
+    compare_for_picture,
+    median_replication,
+    replicate,
+)
 from studies.piater1997.table_claims import table_claims
-from studies.piater1997.table_sheets import table_sheet
 from studies.report import Study
 
 __all__ = ["study"]
 
 
 def study(*, seed: int = 1997, quick: bool = False) -> Study:
-    """Re-make Tables 1 to 4 and Figures 3 to 7, and judge what the report says of them."""
+    """Repeat Tables 1 to 4 and Figures 3 to 7, and judge the claims of the report."""
     started = time.perf_counter()
-    pool = trained(seed, quick=quick)
-    curves = deal(pool, seed, quick=quick)
-    made = replicate(curves, seed, quick=quick)
+    pool = trained_curves(seed, quick=quick)
+    curves = draw_replications(pool, seed, quick=quick)
+    replicated = replicate(curves, seed, quick=quick)
     all_runs = heights(pool)
     by_level = profiles(curves)
-    by_stretch, by_size = measure(pool[0], seed, quick=quick)
-    shown = typical(made)
-    example = pictured(curves[shown], seed)
+    by_stretch, by_size = measure_power(pool[0], seed, quick=quick)
+    shown = median_replication(replicated)
+    example = compare_for_picture(curves[shown], seed)
     return Study(
         name="piater1997",
         title="Piater & Cohen (1997): the report's tables and power",
@@ -47,23 +51,23 @@ def study(*, seed: int = 1997, quick: bool = False) -> Study:
         claims=(
             arithmetic_claim(),
             counts_claim(),
-            *slip_claims(example),
+            *errata_claims(example),
             *height_claims(all_runs),
-            *table_claims(made, all_runs),
-            *conventional_claims(made),
-            *profile_claims(by_level, made["Table 1"], shown),
+            *table_claims(replicated, all_runs),
+            *conventional_claims(replicated),
+            *profile_claims(by_level, replicated["Table 1"], shown),
             *power_claims(by_stretch, by_size),
         ),
-        sheets=(
-            *(table_sheet(made[name]) for name in COMPARED),
-            arithmetic_sheet(),
-            counts_sheet(),
-            profile_sheet(by_level, shown),
-            power_sheet(by_stretch, f"stretch s, l = {AT_SIZE}"),
-            power_sheet(by_size, f"curves l, s = {AT_STRETCH}"),
+        tables=(
+            *(replicated_table(replicated[name]) for name in COMPARED),
+            arithmetic_table(),
+            counts_table(),
+            profile_table(by_level, shown),
+            power_table(by_stretch, f"stretch s, l = {AT_SIZE}"),
+            power_table(by_size, f"curves l, s = {AT_STRETCH}"),
         ),
         pictures=(
-            tables_picture(made),
+            tables_picture(replicated),
             curves_picture(curves[shown], all_runs),
             null_picture(example),
             profiles_picture(by_level, shown),
@@ -76,7 +80,7 @@ def study(*, seed: int = 1997, quick: bool = False) -> Study:
 
 
 def _paragraphs(n_replications: int, n_curves: int, *, quick: bool) -> tuple[str, ...]:
-    dealt = (
+    independence = (
         f"This quick form deals its {n_replications} replications out of {n_curves} runs of "
         "each algorithm, so they share runs, its ranges are rough, and nothing is refuted by "
         "them: what they would refute cannot be known."
@@ -91,7 +95,7 @@ def _paragraphs(n_replications: int, n_curves: int, *, quick: bool) -> tuple[str
             "one kind in a table lie inside the ranges of the replications. These leave out "
             "the same share on both sides of every number, at most 5 %, and only so much "
             "that 90 % of the replications have all their own numbers inside. "
-            f"{dealt}"
+            f"{independence}"
         ),
         (
             "Some of what the report says is so in one draw of runs and not in another, such "

@@ -1,1 +1,1 @@
-"""Piater, Cohen, Zhang & Atighetchi (1998): how often the two tests err, and their power."""
+"""Piater, Cohen, Zhang & Atighetchi (1998): error rates and power of two tests."""

@@ -1,15 +1,15 @@
-"""How often the conventional test must reject a true null hypothesis, in closed form.
+"""The rate at which the conventional test rejects a true null hypothesis, in closed form.
 
 Let S be the covariance of a pool of curves, mse = tr S / k its mean over the k steps, and
-H = I - 11ᵀ/k. By random splits the mean square of the algorithm is on average
+H = I - 11ᵀ/k. Over random splits, the mean square of the algorithm is on average
 d_alg = (1ᵀS1 / k) / mse times that of the error, and that of the interaction
-d_int = (tr HSH / (k - 1)) / mse times. The F test takes both for 1; it also takes the
-interaction to have k - 1 degrees of freedom, but ν = (tr HSH)² / tr((HSH)²) describe it.
+d_int = (tr HSH / (k - 1)) / mse times. The F test assumes that both factors are 1, and that
+the interaction has k - 1 degrees of freedom, where ν = (tr HSH)² / tr((HSH)²) would fit.
 
-It treats splits as continuous. Where a pool consists of two very different kinds of curves,
-a split is little more than the number of each kind in a half; `predicted_by_kind` takes
-that number for what it is, and the closed form for the rest. It was added after the first
-form had been held against the counts.
+This treats splits as continuous. Where a pool consists of two very different kinds of
+curves, the number of each kind in a half nearly determines the split; `predict_by_kind`
+sums over that number and uses the closed form for what remains. It was added after the
+first form had been compared with the counts.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ __all__ = [
     "ALPHA",
     "N_SPLITS",
     "Prediction",
-    "conventional",
-    "predicted",
-    "predicted_by_kind",
+    "critical_f",
+    "predict",
+    "predict_by_kind",
 ]
 
 ALPHA = 0.05
@@ -35,7 +35,7 @@ Floats = npt.NDArray[np.float64]
 
 
 class Prediction(NamedTuple):
-    """The closed form for one pool; the rejections are per `N_SPLITS` splits."""
+    """The closed form for one pool; rejections are counts per `N_SPLITS` splits."""
 
     d_algorithm: float
     d_interaction: float
@@ -44,8 +44,8 @@ class Prediction(NamedTuple):
     interaction: float
 
 
-def predicted(pool: Floats) -> Prediction:
-    """Return how often the conventional test should reject in splits of a pool."""
+def predict(pool: Floats) -> Prediction:
+    """Return the expected rejections of the conventional test in splits of a pool."""
     from scipy.special import chdtrc
 
     n_runs, n_steps = pool.shape
@@ -56,7 +56,7 @@ def predicted(pool: Floats) -> Prediction:
     d_algorithm = float(covariance.sum() / n_steps / mse)
     d_interaction = float(np.trace(shapes) / (n_steps - 1) / mse)
     nu = float(np.trace(shapes) ** 2 / np.sum(shapes**2))
-    algorithm, interaction = conventional(n_runs, n_steps)
+    algorithm, interaction = critical_f(n_runs, n_steps)
     return Prediction(
         d_algorithm,
         d_interaction,
@@ -66,56 +66,56 @@ def predicted(pool: Floats) -> Prediction:
     )
 
 
-def predicted_by_kind(old: Floats, changed: Floats) -> tuple[float, float]:
-    """Return the rejections, both effects, to be expected in halves of two kinds of curves.
+def predict_by_kind(old: Floats, changed: Floats) -> tuple[float, float]:
+    """Return the expected rejections, of both effects, in splits of two kinds of curves.
 
-    Given how many changed curves are in the first half, the difference of the halves has a
-    mean and a covariance. The algorithm's part of it is taken for normal, and the square of
-    the interaction's for a multiple of χ² with its mean and variance.
+    Given the number of changed curves in the first half, the difference of the halves has a
+    mean and a covariance. Its mean over steps is approximated by a normal distribution, the
+    sum of squares of its shape by a multiple of χ² with the same mean and variance.
     """
     from scipy.special import chdtrc, comb, ndtr
 
     n_old, n_steps = old.shape
     pool = np.concatenate([old, changed])
     n_error = n_steps * (2 * n_old - 2)
-    critical = conventional(*pool.shape)
+    critical = critical_f(*pool.shape)
     total = float(np.sum((pool - pool.mean(axis=0)) ** 2))
     within = np.cov(old, rowvar=False) + np.cov(changed, rowvar=False)
-    apart = (changed - old).mean(axis=0)
+    mean_change = (changed - old).mean(axis=0)
     centring = np.eye(n_steps) - 1 / n_steps
     expected = np.zeros(2)
-    for n_changed in range(1, n_old):  # all of one kind in a half: hardly ever
-        chance = comb(n_old, n_changed) ** 2 / comb(2 * n_old, n_old)
-        mean = (2 * n_changed / n_old - 1) * apart
+    for n_changed in range(1, n_old):  # halves of one kind only are too rare to matter
+        probability = comb(n_old, n_changed) ** 2 / comb(2 * n_old, n_old)
+        mean = (2 * n_changed / n_old - 1) * mean_change
         covariance = within * 4 * n_changed * (n_old - n_changed) / n_old**3
-        shapes, turned = centring @ covariance @ centring, centring @ mean
-        # SS of an effect is n/2 times its part of the squared difference of the halves.
+        shapes, mean_shape = centring @ covariance @ centring, centring @ mean
+        # SS of an effect is n/2 times its part of the squared difference of the half means.
         ss = (
             n_old
             / 2
             * np.array(
                 [
                     (covariance.sum() + mean.sum() ** 2) / n_steps,
-                    np.trace(shapes) + turned @ turned,
+                    np.trace(shapes) + mean_shape @ mean_shape,
                 ]
             )
         )
         # F exceeds c if its SS exceeds c df (total - other SS) / (n_error + c df).
         weight = critical * [1, n_steps - 1]
         needed = weight * (total - ss[::-1]) / (n_error + weight)
-        bound = np.sqrt(needed[0] * 2 / n_old * n_steps)
-        spread = np.sqrt(covariance.sum())
-        algorithm = ndtr((-bound - mean.sum()) / spread)
-        algorithm += ndtr((mean.sum() - bound) / spread)
-        variance = 2 * np.sum(shapes**2) + 4 * turned @ shapes @ turned
+        limit = np.sqrt(needed[0] * 2 / n_old * n_steps)
+        sd = np.sqrt(covariance.sum())
+        algorithm = ndtr((-limit - mean.sum()) / sd)
+        algorithm += ndtr((mean.sum() - limit) / sd)
+        variance = 2 * np.sum(shapes**2) + 4 * mean_shape @ shapes @ mean_shape
         df = 2 * ss[1] ** 2 / (variance * (n_old / 2) ** 2)
         interaction = chdtrc(df, df * needed[1] / ss[1])
-        expected += chance * np.array([algorithm, interaction])
+        expected += probability * np.array([algorithm, interaction])
     return N_SPLITS * float(expected[0]), N_SPLITS * float(expected[1])
 
 
-def conventional(n_runs: int, n_steps: int) -> Floats:
-    """Return the critical values of F for both effects of two groups, pooled error."""
+def critical_f(n_runs: int, n_steps: int) -> Floats:
+    """Return the critical F of both effects for two groups, with the pooled error term."""
     from scipy.special import fdtri
 
     n_error = n_steps * (n_runs - 2)

@@ -1,4 +1,4 @@
-"""The figures of this study."""
+"""Figures 3 to 6 of the paper, and the closed form against the counts."""
 
 from __future__ import annotations
 
@@ -8,48 +8,50 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from studies.piater1998 import power as power_figure
-from studies.piater1998.cells import BAND, NOMINAL
 from studies.piater1998.closed_form import ALPHA
 from studies.piater1998.counting import CONVENTIONAL, EFFECTS, SHUFFLE, SPLIT
-from studies.piater1998.pools import SOURCES
+from studies.piater1998.curve_pools import SOURCES
+from studies.piater1998.formatting import NOMINAL, TOLERANCE
 from studies.report import Picture
 from studies.sources.modifications import CASES, modified
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from studies.piater1998.counting import Found
+    from studies.piater1998.counting import Counts
 
 __all__ = ["pictures"]
 
 COLOURS = ("#d55e00", "#0072b2", "#009e73")
 
 
-def pictures(found: Found) -> tuple[Picture, ...]:
+def pictures(counts: Counts) -> tuple[Picture, ...]:
     """Draw Figures 3, 4 and 5, the closed form against the counts, and Figure 6."""
     return (
-        _one_learner(found, CONVENTIONAL),
-        _one_learner(found, SHUFFLE),
-        _modified(found),
-        _predictions(found),
-        _power(found),
+        _one_learner(counts, CONVENTIONAL),
+        _one_learner(counts, SHUFFLE),
+        _modified(counts),
+        _predictions(counts),
+        _power(counts),
     )
 
 
-def _one_learner(found: Found, test: int) -> Picture:
+def _one_learner(counts: Counts, test: int) -> Picture:
     figure = Figure(figsize=(9, 8), layout="constrained")
     axes = figure.subplots(len(SOURCES), 2, sharex="col")
-    for row, (name, each) in enumerate(found.counts.items()):
+    for row, (name, each) in enumerate(counts.one_learner.items()):
         for effect, label in enumerate(EFFECTS):
             axis: Axes = axes[row, effect]
             values = each[:, test, effect]
-            high = max(float(v[:, test, effect].max()) for v in found.counts.values())
+            high = max(
+                float(v[:, test, effect].max()) for v in counts.one_learner.values()
+            )
             bins = np.linspace(0, max(high, 100) + 1, 41)
             axis.hist(values, bins=list(bins), color=COLOURS[test])
             axis.axvline(NOMINAL, color="black", linestyle=":", label="50, the level")
             if test == CONVENTIONAL:
                 axis.axvline(
-                    found.expected(name)[effect],
+                    counts.predicted_rejections(name)[effect],
                     color="black",
                     label="closed form, mean",
                 )
@@ -72,15 +74,15 @@ def _one_learner(found: Found, test: int) -> Picture:
     )
 
 
-def _modified(found: Found) -> Picture:
+def _modified(counts: Counts) -> Picture:
     figure = Figure(figsize=(10, 11), layout="constrained")
     axes = figure.subplots(len(CASES), 3, sharex="col")
-    points = found.mean_shuffled
+    points = counts.modified_means
     for row, case in enumerate(CASES):
         axis: Axes = axes[row, 0]
-        percent = np.arange(1, found.chess.shape[1] + 1) * 5
+        percent = np.arange(1, counts.chess.shape[1] + 1) * 5
         for factor in (0, 1, 2, 5, 10):
-            mean = modified(found.chess, case, factor).mean(axis=0)
+            mean = modified(counts.chess, case, factor).mean(axis=0)
             shade = str(0.75 - 0.075 * factor)
             axis.plot(percent, mean, color=shade, label=f"f = {factor}")
         axis.set_ylabel(f"case {case}\naccuracy, per cent")
@@ -88,23 +90,23 @@ def _modified(found: Found) -> Picture:
             axis = axes[row, 1 + effect]
             for test, name in ((CONVENTIONAL, "conventional"), (SHUFFLE, "shuffle test")):
                 axis.plot(
-                    found.factors,
+                    counts.factors,
                     points[row, :, test, effect],
                     "os"[test],
                     color=COLOURS[test],
                     label=name,
                 )
             axis.plot(
-                found.factors,
-                found.closed[row, :, effect],
+                counts.factors,
+                counts.closed_form[row, :, effect],
                 "--",
                 color="black",
                 linewidth=1,
                 label="closed form",
             )
             axis.plot(
-                found.factors,
-                found.by_kind[row, :, effect],
+                counts.factors,
+                counts.by_kind[row, :, effect],
                 "-",
                 color=COLOURS[CONVENTIONAL],
                 linewidth=1,
@@ -130,53 +132,58 @@ def _modified(found: Found) -> Picture:
     )
 
 
-def _predictions(found: Found) -> Picture:
+def _predictions(counts: Counts) -> Picture:
     figure = Figure(figsize=(9, 4.6), layout="constrained")
-    conventional = found.mean_shuffled[:, :, CONVENTIONAL]
-    for place, label in enumerate(EFFECTS):
-        axis = figure.add_subplot(1, 2, place + 1)
+    conventional = counts.modified_means[:, :, CONVENTIONAL]
+    for index, label in enumerate(EFFECTS):
+        axis = figure.add_subplot(1, 2, index + 1)
         axis.scatter(
-            found.closed[:, :, place],
-            conventional[:, :, place],
+            counts.closed_form[:, :, index],
+            conventional[:, :, index],
             color=COLOURS[CONVENTIONAL],
             marker="o",
             label="Figure 5, closed form",
         )
         axis.scatter(
-            found.by_kind[:, :, place],
-            conventional[:, :, place],
+            counts.by_kind[:, :, index],
+            conventional[:, :, index],
             color=COLOURS[SPLIT],
             marker="x",
             label="Figure 5, by kind",
         )
         axis.scatter(
-            [found.expected(name)[place] for name in SOURCES],
-            [found.counts[name][:, CONVENTIONAL, place].mean() for name in SOURCES],
+            [counts.predicted_rejections(name)[index] for name in SOURCES],
+            [counts.one_learner[name][:, CONVENTIONAL, index].mean() for name in SOURCES],
             color=COLOURS[SHUFFLE],
             marker="D",
             label="Figure 3, closed form",
         )
-        ends = np.array([0.0, float(conventional[:, :, place].max()) * 1.05])
+        ends = np.array([0.0, float(conventional[:, :, index].max()) * 1.05])
         axis.plot(ends, ends, color="black", linewidth=1)
         axis.fill_between(
-            ends, ends - BAND, ends + BAND, color="black", alpha=0.08, linewidth=0
+            ends,
+            ends - TOLERANCE,
+            ends + TOLERANCE,
+            color="black",
+            alpha=0.08,
+            linewidth=0,
         )
         axis.set_title(label, fontsize=10)
         axis.set_xlabel("predicted, of 1000")
         axis.set_ylabel("counted, of 1000")
         axis.spines[["top", "right"]].set_visible(False)
-        axis.set_ylim(-BAND / 4, ends[1] + BAND)
-        if place == 0:
+        axis.set_ylim(-TOLERANCE / 4, ends[1] + TOLERANCE)
+        if index == 0:
             axis.legend(frameon=False, fontsize=9, loc="lower right")
     return Picture(
         "predictions",
         "Rejections by the conventional test: predicted from the covariance of the curves, "
-        f"and counted. Shaded: within {BAND}.",
+        f"and counted. Shaded: within {TOLERANCE}.",
         figure,
     )
 
 
-def _power(found: Found) -> Picture:
+def _power(counts: Counts) -> Picture:
     figure = Figure(figsize=(9, 10), layout="constrained")
     axes = figure.subplots(len(CASES), 2, sharex=True, sharey=True)
     for row, case in enumerate(CASES):
@@ -184,8 +191,8 @@ def _power(found: Found) -> Picture:
             axis: Axes = axes[row, effect]
             for test, name in enumerate(power_figure.TESTS):
                 axis.plot(
-                    found.factors,
-                    found.power[row, :, test, effect],
+                    counts.factors,
+                    counts.power[row, :, test, effect],
                     color=COLOURS[test],
                     marker="os^"[test],
                     markersize=(9, 6, 3)[test],

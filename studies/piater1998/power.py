@@ -1,9 +1,9 @@
-"""How often the tests find a difference that was made: Figure 6.
+"""How often the tests find a difference that is there: Figure 6.
 
 Ten of twenty curves are drawn, and independently ten of the same curves changed by
-M_case(L, f). By its listing the paper makes one distribution for all draws, and does not say
-from which curves; here every draw is shuffled itself, as its section 4 has it, and
-`one_distribution` is by the listing.
+M_case(L, f). The listing of the paper makes one null distribution for all draws, without
+saying from which curves; its section 4 shuffles each draw. `power` follows section 4, and
+`one_distribution` the listing.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from studies.anovas import f_ratios, random_halves
-from studies.piater1998.closed_form import conventional
+from studies.piater1998.closed_form import critical_f
 from studies.piater1998.type_one import ROUNDING, rejects
 from studies.sources.modifications import CASES, modified
 
@@ -41,21 +41,25 @@ def power(
 ) -> Floats:
     """Return the share of draws in which each test rejects; (cases, factors, tests, effects).
 
-    The pools have draws and shuffles in common. With ``disjoint`` no run is in both draws.
+    Cases and factors share draws and shuffles. With ``disjoint`` no run is in both draws.
     """
     changed = np.array([modified(curves, case, factors) for case in CASES])
     n_rejected = np.zeros((*changed.shape[:2], len(TESTS), 2))
-    drawn_as = np.repeat([1.0, 0.0], N_DRAWN)
-    critical = conventional(2 * N_DRAWN, curves.shape[1])
+    observed_half = np.repeat([1.0, 0.0], N_DRAWN)
+    critical = critical_f(2 * N_DRAWN, curves.shape[1])
     for _ in range(n_draws):
         first, second = _draws(len(curves), rng, disjoint=disjoint)
-        halves = np.vstack([drawn_as, random_halves(2 * N_DRAWN, n_shuffles, rng)])
-        for place in np.ndindex(changed.shape[:2]):
-            pool = np.concatenate([curves[first], changed[place][second]])
+        halves = np.vstack([observed_half, random_halves(2 * N_DRAWN, n_shuffles, rng)])
+        for index in np.ndindex(changed.shape[:2]):
+            pool = np.concatenate([curves[first], changed[index][second]])
             ratios = np.array(f_ratios(pool, halves))
-            reached = ratios[:, 1:] >= ratios[:, :1] * ROUNDING
-            few = rejects(reached.sum(axis=1), n_shuffles)
-            n_rejected[place] += [ratios[:2, 0] > critical, few[:2], few[2:]]
+            as_large = ratios[:, 1:] >= ratios[:, :1] * ROUNDING
+            rejected_by_shuffling = rejects(as_large.sum(axis=1), n_shuffles)
+            n_rejected[index] += [
+                ratios[:2, 0] > critical,
+                rejected_by_shuffling[:2],
+                rejected_by_shuffling[2:],
+            ]
     return n_rejected / n_draws
 
 
@@ -69,17 +73,18 @@ def one_distribution(
     n_draws: int = 100,
     n_shuffles: int = 500,
 ) -> Floats:
-    """Return the shares of rejections, (effects,), by one distribution for all draws of a run.
+    """Return the share of rejections with one null distribution per run of draws; (effects,).
 
-    The distribution is that of two random tens of all forty curves, old and changed.
+    The null distribution comes from random pairs of tens of all forty curves, original and
+    changed.
     """
     changed = modified(curves, case, factor)
     everything = np.concatenate([curves, changed])
-    drawn_as = np.repeat([[1.0, 0.0]], N_DRAWN, axis=1)
+    observed_half = np.repeat([[1.0, 0.0]], N_DRAWN, axis=1)
     n_rejected = np.zeros(2)
 
     def ratios(pool: Floats) -> Floats:
-        return np.array(f_ratios(pool, drawn_as)[:2])[:, 0]
+        return np.array(f_ratios(pool, observed_half)[:2])[:, 0]
 
     for _ in range(n_runs):
         tens = (
@@ -90,15 +95,15 @@ def one_distribution(
         for _ in range(n_draws):
             first, second = _draws(len(curves), rng, disjoint=False)
             observed = ratios(np.concatenate([curves[first], changed[second]]))
-            reached = shuffled >= observed * ROUNDING
-            n_rejected += rejects(reached.sum(axis=0), n_shuffles)
+            as_large = shuffled >= observed * ROUNDING
+            n_rejected += rejects(as_large.sum(axis=0), n_shuffles)
     return n_rejected / (n_runs * n_draws)
 
 
 def _draws(
     n_curves: int, rng: np.random.Generator, *, disjoint: bool
 ) -> tuple[Integers, Integers]:
-    """Draw ten curves, and ten to be changed."""
+    """Draw the indices of ten curves, and of ten curves to be changed."""
     order = rng.permutation(n_curves)
     if disjoint:
         return order[:N_DRAWN], order[N_DRAWN : 2 * N_DRAWN]

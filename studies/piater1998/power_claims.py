@@ -1,4 +1,4 @@
-"""Claims on power: Figure 6."""
+"""Claims about power (Figure 6)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from studies.piater1998.cells import span
 from studies.piater1998.closed_form import ALPHA
 from studies.piater1998.counting import (
     ALGORITHM,
@@ -15,44 +14,45 @@ from studies.piater1998.counting import (
     SHUFFLE,
     SPLIT,
 )
-from studies.report import Claim, judged
+from studies.piater1998.formatting import span
+from studies.report import Claim, judge
 from studies.sources.modifications import CASES
 
 if TYPE_CHECKING:
-    from studies.piater1998.counting import Found
+    from studies.piater1998.counting import Counts
 
 __all__ = ["claims_on_power"]
 
 
-def claims_on_power(found: Found) -> tuple[Claim, ...]:
-    """Return the claims, and what was found."""
-    cases, last = list(CASES), found.factors[-1]
-    shuffle, conventional = found.power[:, :, SHUFFLE], found.power[:, :, CONVENTIONAL]
+def claims_on_power(counts: Counts) -> tuple[Claim, ...]:
+    """Judge the paper's claims about Figure 6."""
+    cases, last = list(CASES), counts.factors[-1]
+    shuffle, conventional = counts.power[:, :, SHUFFLE], counts.power[:, :, CONVENTIONAL]
     a, b = cases.index("a"), cases.index("b")
     bent = [cases.index("c"), cases.index("d")]
-    shown = [found.factors.index(f) for f in (0, 1, 2, 4)]
-    told = ", ".join(f"{shuffle[a, place, ALGORITHM]:.2f}" for place in shown)
-    illusory = conventional[:, :, ALGORITHM] - shuffle[:, :, ALGORITHM]
-    none_a, none_b = shuffle[a, -1, INTERACTION], shuffle[b, -1, ALGORITHM]
-    split_a = found.power[a, -1, SPLIT, INTERACTION]
-    split_b = found.power[b, -1, SPLIT, ALGORITHM]
-    zero, disjoint_zero = shuffle[0, 0], found.disjoint[0, 0, SHUFFLE]
-    differing = np.concatenate([illusory[0, :1], illusory[:, 1:].ravel()])
-    n_above, n_below = (differing > 0).sum(), (differing < 0).sum()
-    falls = [
-        found.factors[place]
-        for place in range(len(found.factors))
-        if illusory[b, place] < 0
+    positions = [counts.factors.index(f) for f in (0, 1, 2, 4)]
+    shares_a = ", ".join(f"{shuffle[a, index, ALGORITHM]:.2f}" for index in positions)
+    excess = conventional[:, :, ALGORITHM] - shuffle[:, :, ALGORITHM]
+    false_a, false_b = shuffle[a, -1, INTERACTION], shuffle[b, -1, ALGORITHM]
+    split_a = counts.power[a, -1, SPLIT, INTERACTION]
+    split_b = counts.power[b, -1, SPLIT, ALGORITHM]
+    at_zero, disjoint_at_zero = shuffle[0, 0], counts.disjoint[0, 0, SHUFFLE]
+    gaps = np.concatenate([excess[0, :1], excess[:, 1:].ravel()])
+    n_above, n_below = (gaps > 0).sum(), (gaps < 0).sum()
+    below_at = [
+        counts.factors[index]
+        for index in range(len(counts.factors))
+        if excess[b, index] < 0
     ]
     return (
         Claim(
             "Figure 6, cases a, c, d",
             "Where there is an algorithm effect, the shuffle test finds it.",
             "found handily",
-            f"a at f = 0, 1, 2, 4: {told}; c and d from f = 1: "
+            f"a at f = 0, 1, 2, 4: {shares_a}; c and d from f = 1: "
             f"{span(shuffle[bent, 1:, ALGORITHM], '.2f')}",
-            judged(
-                shuffle[a, shown[-1], ALGORITHM] >= 0.9
+            judge(
+                shuffle[a, positions[-1], ALGORITHM] >= 0.9
                 and shuffle[bent, 1:, ALGORITHM].min() >= 0.9
             ),
             "Agrees if .9 is reached at f = 4 in case a and from f = 1 in c and d.",
@@ -62,15 +62,15 @@ def claims_on_power(found: Found) -> tuple[Claim, ...]:
             "Where there is an interaction, the shuffle test finds it.",
             "quite powerful",
             f"from f = 1: {span(shuffle[[b, *bent], 1:, INTERACTION], '.2f')}",
-            judged(shuffle[[b, *bent], 1:, INTERACTION].min() >= 0.9),
+            judge(shuffle[[b, *bent], 1:, INTERACTION].min() >= 0.9),
             "Agrees if .9 is reached from f = 1.",
         ),
         Claim(
             "Figure 6, case b",
             "The shuffle test reports no algorithm effect, for there is none.",
             "none reported",
-            f"f = {last}: {none_b:.2f} by the pooled error term, {split_b:.2f} by the split one",
-            judged(none_b <= 0.1),
+            f"f = {last}: {false_b:.2f} by the pooled error term, {split_b:.2f} by the split one",
+            judge(false_b <= 0.1),
             "Agrees if at most .1 is found by the papers' pooled error term at the largest "
             "factor. See the study error_terms.",
         ),
@@ -78,8 +78,8 @@ def claims_on_power(found: Found) -> tuple[Claim, ...]:
             "Figure 6, case a",
             "The shuffle test detects no interaction, for there is none.",
             "none detected",
-            f"f = {last}: {none_a:.2f} by the pooled error term, {split_a:.2f} by the split one",
-            judged(none_a <= 0.1),
+            f"f = {last}: {false_a:.2f} by the pooled error term, {split_a:.2f} by the split one",
+            judge(false_a <= 0.1),
             "Agrees if at most .1 is found by the papers' pooled error term at the largest "
             "factor. See the study error_terms.",
         ),
@@ -87,9 +87,9 @@ def claims_on_power(found: Found) -> tuple[Claim, ...]:
             "Section 5.2",
             "In this experiment the shuffle test errs in about 5 of 100 draws.",
             "approximately .05",
-            f"f = 0: {zero[ALGORITHM]:.3f} and {zero[INTERACTION]:.3f}; with disjoint draws "
-            f"{disjoint_zero[ALGORITHM]:.3f} and {disjoint_zero[INTERACTION]:.3f}",
-            judged(np.abs(zero - ALPHA).max() <= 0.02),
+            f"f = 0: {at_zero[ALGORITHM]:.3f} and {at_zero[INTERACTION]:.3f}; with disjoint draws "
+            f"{disjoint_at_zero[ALGORITHM]:.3f} and {disjoint_at_zero[INTERACTION]:.3f}",
+            judge(np.abs(at_zero - ALPHA).max() <= 0.02),
             "Agrees if both are within .02 of .05. The two draws of ten have about five runs in "
             "common, which makes them more alike than chance would.",
         ),
@@ -100,12 +100,12 @@ def claims_on_power(found: Found) -> tuple[Claim, ...]:
             "usually above the shuffle test",
             f"above it at {n_above} points, below it at {n_below}, equal at the others; f = 0: "
             f"{conventional[0, 0, ALGORITHM]:.2f}",
-            judged(n_above > n_below),
+            judge(n_above > n_below),
             "Agrees if it is above the shuffle test at more points than below; f = 0, the same "
             "in all cases, counts once."
             + (
-                f" In case b it is below at f = {', '.join(map(str, falls))}."
-                if falls
+                f" In case b it is below at f = {', '.join(map(str, below_at))}."
+                if below_at
                 else ""
             ),
         ),

@@ -1,1 +1,1 @@
-"""Where the curves of the studies come from: generated, never downloaded."""
+"""Where curves come from: generated for the studies, or converted for the examples."""

@@ -2,19 +2,19 @@
 
 Quinlan (1993), with the treatment of thresholds of release 8, Quinlan (1996):
 
-- a test on a nominal attribute has a branch for each value, one on a numeric attribute
+- a test on a nominal attribute has a branch for each value; a test on a numeric attribute
   asks whether it exceeds a threshold, which is a value of the training objects;
-- of the tests whose gain is at least average, that of the highest gain ratio is made; at
-  least two of its branches must have two objects, and both sides of a threshold a tenth
-  of the objects per class, if that is more than 2, up to 25;
-- from the gain of a threshold log₂(distinct values - 1) / objects is subtracted;
+- among the tests of at least average gain, the one with the highest gain ratio is chosen. At
+  least two of its branches must have two objects; both sides of a threshold need a tenth of
+  the objects per class, but no less than 2 and no more than 25;
+- log₂(distinct values - 1) / objects is subtracted from the gain of a threshold;
 - the tree is pruned, with subtree raising, at a confidence of 25 per cent.
 
-Where the book leaves a choice, it is that of Quinlan's program (tolerances, the confidence
-limit, collapsing useless tests before pruning), with two exceptions: thresholds are charged
-by the article's formula, whereas the program counts only those it tried, and of equally
-good tests the first is made, whichever way rounding goes. Missing values, weights, grouped
-values and attributes of very many values are not treated.
+Where the book leaves a choice, this follows Quinlan's program (tolerances, the confidence
+limit, collapsing useless tests before pruning), with two exceptions. The cost of a threshold
+follows the formula of the article, whereas the program counts only thresholds it tried. Of
+equally good tests the first is chosen, whatever the rounding. Missing values, weights,
+grouped values and attributes with very many values are not supported.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ Booleans = npt.NDArray[np.bool_]
 class Domain:
     """Objects to learn from and to classify.
 
-    Attributes and classes are small whole numbers from 0 on, (n, n_attributes) and (n,);
-    ``numeric`` says which attributes have an order.
+    ``attributes`` (n, n_attributes) and ``classes`` (n,) are integers from 0 to 255;
+    ``numeric`` says which attributes are ordered numbers.
     """
 
     attributes: Integers = field(repr=False)
@@ -47,8 +47,8 @@ class Domain:
     numeric: Booleans
 
     def __post_init__(self) -> None:
-        # Compiled functions look values up without asking, and know one layout of arrays;
-        # as bytes, all objects stay near the processor.
+        # The compiled functions index by value without bounds checks and are compiled for
+        # one memory layout. Bytes keep all objects in the processor's cache.
         for name in ("attributes", "classes"):
             values = np.asarray(getattr(self, name))
             if values.size and not 0 <= values.min() <= values.max() < N_VALUES:
@@ -71,10 +71,11 @@ class Domain:
 
 @dataclass(frozen=True, eq=False)
 class Tree:
-    """A decision tree; its arrays have an element per node, the root being the first.
+    """A decision tree; each array has an element per node, the root first.
 
-    A node tests ``attribute``, unless that is -1, and sends an object to
-    ``first_branch`` plus the value, or plus 1 if the value exceeds ``threshold``.
+    A node with ``attribute`` -1 is a leaf. Otherwise it tests that attribute and sends an
+    object to node ``first_branch`` plus the value if the attribute is nominal, or plus 1 if
+    the value exceeds ``threshold``.
     """
 
     attribute: Integers = field(repr=False)
@@ -82,21 +83,21 @@ class Tree:
     first_branch: Integers = field(repr=False)
     n_branches: Integers = field(repr=False)
     label: Integers = field(repr=False)
-    estimated_errors: float  # on as many new objects, pessimistically
+    estimated_errors: float  # pessimistic estimate for as many new objects
 
     @property
     def size(self) -> int:
-        """How many nodes there are, leaves included; cut ones do not count."""
+        """The number of nodes, leaves included, without those that were pruned."""
         level, size = np.zeros(1, dtype=np.int64), 0
         while len(level):
             size += len(level)
             tests = level[self.attribute[level] >= 0]
             n_branches = self.n_branches[tests]
             ends = n_branches.cumsum()
-            places = np.arange(n_branches.sum()) - np.repeat(
+            indices = np.arange(n_branches.sum()) - np.repeat(
                 ends - n_branches, n_branches
             )
-            level = np.repeat(self.first_branch[tests], n_branches) + places
+            level = np.repeat(self.first_branch[tests], n_branches) + indices
         return size
 
     def classify(self, attributes: Integers) -> Integers:
@@ -114,7 +115,7 @@ class Tree:
 
 
 def learn(domain: Domain, objects: Integers | None = None) -> Tree:
-    """Learn a pruned tree from some objects of a domain, given by their rows, or from all."""
+    """Learn a pruned tree from the given rows of a domain, or from all of them."""
     from studies.sources.c45_growing import grow
     from studies.sources.c45_pruning import prune
 

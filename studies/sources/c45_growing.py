@@ -1,8 +1,8 @@
-"""Growing the decision tree of C4.5: which test a node makes, and the tree it gives.
+"""Grow the decision tree of C4.5: choose the test of each node, and divide its objects.
 
 Quinlan (1993), chapter 2, and Quinlan (1996) for thresholds; compiled. Attributes are small
-whole numbers, so objects are counted by value and class rather than sorted, and entropies
-are sums of n log₂ n from a table.
+integers, so objects are counted by value and class instead of being sorted, and entropies
+are sums of n log₂ n from a precomputed table.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ __all__ = [
     "most_frequent",
 ]
 
-# A row of ``nodes``: the attribute tested (-1 in a leaf), the threshold (-1 if nominal), the
-# branches, which lie next to each other, and the class that is the most frequent here.
+# Columns of ``nodes``: the attribute tested (-1 in a leaf), the threshold (-1 if nominal), the
+# first of the branches, which are adjacent rows, their number, and the most frequent class.
 ATTRIBUTE, THRESHOLD, FIRST_BRANCH, N_BRANCHES, LABEL = range(5)
 
 MIN_OBJECTS = 2
 MAX_REQUIRED = 25
 EPSILON = 1e-3
-# The first of equal tests is taken: rounding must not decide between mirror images.
+# Differences up to this are ties, so that rounding does not choose between equal tests.
 TIE = 1e-9
 
 Floats = npt.NDArray[np.float64]
@@ -43,7 +43,7 @@ Booleans = npt.NDArray[np.bool_]
 
 
 class Grown(NamedTuple):
-    """A tree that is not yet pruned, and its objects: ``order[start:stop]`` of each node."""
+    """An unpruned tree; the objects of node i are ``order[starts[i] : stops[i]]``."""
 
     nodes: Integers
     order: Integers
@@ -54,14 +54,14 @@ class Grown(NamedTuple):
 def grow(
     attributes: Integers, classes: Integers, numeric: Booleans, objects: Integers
 ) -> Grown:
-    """Return the tree learned from ``objects``, which are rows."""
+    """Return the unpruned tree learned from the rows ``objects``."""
     n_values = attributes.max(axis=0).astype(np.int64) + 1
     n_classes = int(classes.max()) + 1
     occurs = np.zeros((len(numeric), n_values.max()), dtype=np.bool_)
     occurs[np.arange(len(numeric)), attributes[objects]] = True
     n = np.arange(len(objects) + 1.0)
     table = n * np.log2(np.maximum(n, 1))
-    # Every test has two branches of two objects or more, so there are not many.
+    # Every test has two branches of two objects or more, which bounds the number of nodes.
     n_branches = np.where(numeric, 2, n_values)
     capacity = 1 + len(objects) // MIN_OBJECTS * int(n_branches.max())
     nodes = np.zeros((capacity, 5), dtype=np.int32)
@@ -84,20 +84,20 @@ def _grow(
     table: Floats,
     order: Integers,
 ) -> tuple[Integers, Integers]:
-    """Write the nodes, the branches of a node after it; return where their objects are."""
+    """Fill ``nodes`` breadth first; return the start and stop of each node's objects."""
     starts = np.zeros(len(nodes), dtype=np.int64)
     stops = np.zeros(len(nodes), dtype=np.int64)
     errors = np.zeros(len(nodes), dtype=np.int64)
     counts = np.zeros((len(numeric), occurs.shape[1], n_classes), dtype=np.int32)
     totals = np.zeros(n_classes, dtype=np.int64)
-    spare = order.copy()
+    buffer = order.copy()
     stops[0] = len(order)
     nodes[0, LABEL] = 0
     n_nodes, node = 1, 0
     while node < n_nodes:
         start, stop, n_here = starts[node], stops[node], stops[node] - starts[node]
         nodes[node, ATTRIBUTE] = -1
-        if n_here:  # else the class remains that of the parent
+        if n_here:  # an empty node keeps the class of its parent
             count_classes(totals, classes, order, start, stop)
             nodes[node, LABEL] = most_frequent(totals, 0)
             errors[node] = n_here - totals[nodes[node, LABEL]]
@@ -110,7 +110,7 @@ def _grow(
         if nodes[node, ATTRIBUTE] >= 0:
             nodes[node, FIRST_BRANCH] = n_nodes
             nodes[node, N_BRANCHES] = n_branches[tested]
-            bounds = divide(nodes[node], attributes, order, spare, start, stop)
+            bounds = divide(nodes[node], attributes, order, buffer, start, stop)
             for branch in range(n_branches[tested]):
                 starts[n_nodes], stops[n_nodes] = bounds[branch], bounds[branch + 1]
                 nodes[n_nodes, LABEL] = nodes[node, LABEL]
@@ -124,15 +124,15 @@ def _grow(
 def count_classes(
     totals: Integers, classes: Integers, order: Integers, start: int, stop: int
 ) -> None:
-    """Write into ``totals`` how many of the objects ``order[start:stop]`` are of each class."""
+    """Set ``totals`` to the number of objects ``order[start:stop]`` of each class."""
     totals[:] = 0
-    for place in range(start, stop):
-        totals[classes[order[place]]] += 1
+    for index in range(start, stop):
+        totals[classes[order[index]]] += 1
 
 
 @compiled
 def most_frequent(totals: Integers, otherwise: int) -> int:
-    """Return the most frequent class; ``otherwise`` is preferred to its equals."""
+    """Return the most frequent class, and ``otherwise`` if that is equally frequent."""
     best = otherwise
     for label in range(len(totals)):
         if totals[label] > totals[best]:
@@ -152,19 +152,19 @@ def _count(
 ) -> int:
     """Count objects by attribute, value and class; return how many classes are present.
 
-    Absent classes are passed over: small nodes have few of them.
+    Only classes that are present get a column: small nodes have few of them.
     """
     n_attributes, _, n_classes = counts.shape
-    places = np.zeros(n_classes, dtype=np.int64)
+    indices = np.zeros(n_classes, dtype=np.int64)
     n_present = 0
     for label in range(n_classes):
         if totals[label]:
-            places[label] = n_present
+            indices[label] = n_present
             n_present += 1
     counts[:, :, :n_present] = 0
-    for place in range(start, stop):
-        row = order[place]
-        label = places[classes[row]]
+    for index in range(start, stop):
+        row = order[index]
+        label = indices[classes[row]]
         for attribute in range(n_attributes):
             counts[attribute, attributes[row, attribute], label] += 1
     return n_present
@@ -175,26 +175,26 @@ def divide(
     node: Integers,
     attributes: Integers,
     order: Integers,
-    spare: Integers,
+    buffer: Integers,
     start: int,
     stop: int,
 ) -> Integers:
-    """Sort a node's objects, ``order[start:stop]``, by branch; return where each begins."""
+    """Sort the objects ``order[start:stop]`` of a node by branch; return the bounds."""
     attribute, threshold = node[ATTRIBUTE], node[THRESHOLD]
     bounds = np.zeros(node[N_BRANCHES] + 1, dtype=np.int64)
-    for place in range(start, stop):
-        value = attributes[order[place], attribute]
+    for index in range(start, stop):
+        value = attributes[order[index], attribute]
         branch = value if threshold < 0 else np.int64(value > threshold)
         bounds[branch + 1] += 1
-        spare[place] = order[place]
+        buffer[index] = order[index]
     bounds[0] = start
     for branch in range(1, len(bounds)):
         bounds[branch] += bounds[branch - 1]
     following = bounds.copy()
-    for place in range(start, stop):
-        value = attributes[spare[place], attribute]
+    for index in range(start, stop):
+        value = attributes[buffer[index], attribute]
         branch = value if threshold < 0 else np.int64(value > threshold)
-        order[following[branch]] = spare[place]
+        order[following[branch]] = buffer[index]
         following[branch] += 1
     return bounds
 
@@ -209,7 +209,7 @@ def _best_test(
     occurs: Booleans,
     table: Floats,
 ) -> tuple[int, int]:
-    """Choose an attribute and its threshold: the best gain ratio of a fair gain."""
+    """Return the attribute and threshold of the best gain ratio among average or better gains."""
     n_attributes = len(numeric)
     gains = np.zeros(n_attributes)
     splits = np.zeros(n_attributes)
@@ -221,7 +221,7 @@ def _best_test(
         for value in range(counts.shape[1]):
             totals[label] += counts[0, value, label]
         before -= table[totals[label]]
-    # Quinlan's program requires more of a threshold where objects abound.
+    # Quinlan's program requires more objects on both sides of a threshold in large nodes.
     required = min(max(0.1 * n_objects / n_classes, MIN_OBJECTS), MAX_REQUIRED)
     n_possible, total_gain = 0, 0.0
     for attribute in range(n_attributes):
@@ -252,7 +252,7 @@ def _best_test(
 def _nominal_test(
     by_value: Integers, n_present: int, n_objects: int, before: float, table: Floats
 ) -> tuple[float, float]:
-    """Return the gain and the split information of a branch per value; -1 if not allowed."""
+    """Return the gain and split information of a test by value; gain -1 if not allowed."""
     after, split, n_reasonable = 0.0, table[n_objects], 0
     for value in range(len(by_value)):
         n_branch = 0
@@ -279,10 +279,10 @@ def _numeric_test(
 ) -> tuple[float, float, int]:
     """Return the gain and split information of the best threshold, and the threshold.
 
-    ``below`` is room for the objects of each class that are not above, as yet none.
+    ``below`` is a buffer of zeros for the counts by class up to the threshold.
     """
     n_objects = totals.sum()
-    least, n_least, last_below, first_above = np.inf, 0, -1, -1
+    best_after, n_best_below, last_below, first_above = np.inf, 0, -1, -1
     n_below, n_distinct = 0, 0
     for value in range(len(by_value)):
         n_value = 0
@@ -301,25 +301,25 @@ def _numeric_test(
         after = table[n_below] + table[n_above]
         for label in range(len(totals)):
             after -= table[below[label]] + table[totals[label] - below[label]]
-        if after < least - n_objects * TIE:
-            least, n_least, last_below, first_above = after, n_below, value, -1
+        if after < best_after - n_objects * TIE:
+            best_after, n_best_below, last_below, first_above = after, n_below, value, -1
     if last_below < 0:
         return -1.0, 0.0, -1
-    # Quinlan (1996): to choose among the thresholds costs bits as well.
-    gain = (before - least - np.log2(n_distinct - 1)) / n_objects
+    # Quinlan (1996): the choice of the threshold costs log₂(distinct values - 1) bits.
+    gain = (before - best_after - np.log2(n_distinct - 1)) / n_objects
     if gain <= 0:
         return -1.0, 0.0, -1
-    # The threshold is a value that occurs, the greatest up to the middle of the gap.
+    # The threshold is the greatest occurring value up to the middle of the gap.
     threshold = (last_below + first_above) // 2
     while not occurs[threshold]:
         threshold -= 1
-    split = table[n_objects] - table[n_least] - table[n_objects - n_least]
+    split = table[n_objects] - table[n_best_below] - table[n_objects - n_best_below]
     return gain, split / n_objects, threshold
 
 
 @compiled
 def _collapse(nodes: Integers, errors: Integers, n_nodes: int) -> None:
-    """Make leaves of the tests that classify the objects no better than a leaf does."""
+    """Replace tests that classify their objects no better than a leaf by leaves."""
     for node in range(n_nodes - 1, -1, -1):
         if nodes[node, ATTRIBUTE] < 0:
             continue

@@ -1,10 +1,10 @@
-"""Pruning the decision tree of C4.5 by a pessimistic estimate of its errors.
+"""Prune the decision tree of C4.5 by a pessimistic estimate of its errors.
 
-Quinlan (1993), chapter 4. Each leaf is charged the errors of an upper confidence limit; a
-test is replaced by a leaf, or by its largest branch ("subtree raising"), where that is
-estimated to make no more errors than the test does, up to a tenth of an error, as in
-Quinlan's program. So is the limit: the exact binomial one for a leaf without errors, else
-an approximation whose normal deviate is interpolated from a short table.
+Quinlan (1993), chapter 4. Each leaf is charged the errors of an upper confidence limit. A
+test is replaced by a leaf, or by its largest branch ("subtree raising"), if the estimate for
+that exceeds the estimate for the test by no more than a tenth of an error. This tolerance
+and the limit follow Quinlan's program: the exact binomial limit for a leaf without errors,
+otherwise an approximation with a normal deviate interpolated from a short table.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ if TYPE_CHECKING:
 __all__ = ["prune", "upper_errors"]
 
 CONFIDENCE = 0.25
-SLACK = 0.1
+ERROR_TOLERANCE = 0.1
 DEVIATE = float(np.interp(CONFIDENCE, [0.2, 0.4], [0.84, 0.25]))
 
 
 @compiled
 def upper_errors(n_objects: int, n_errors: int) -> float:
-    """Return how many errors a leaf must be expected to make on as many new objects.
+    """Return the upper limit of the errors of a leaf on as many new objects.
 
     >>> rates = [upper_errors(n, e) / n for n, e in [(6, 0), (9, 0), (1, 0), (16, 1)]]
     >>> [round(rate, 3) for rate in rates]  # Quinlan (1993), section 4.2
@@ -53,7 +53,7 @@ def upper_errors(n_objects: int, n_errors: int) -> float:
 
 
 def prune(grown: Grown, attributes: Integers, classes: Integers) -> float:
-    """Prune in place; return the errors that the tree is estimated to make."""
+    """Prune in place; return the estimated errors of the tree."""
     return _prune(*grown, attributes, classes)
 
 
@@ -67,20 +67,22 @@ def _prune(
     classes: Integers,
 ) -> float:
     n_nodes, n_classes = len(nodes), 1 + max(classes)
-    spare = order.copy()
-    raised = np.zeros(n_nodes, dtype=np.bool_)  # and so with objects that are not sorted
+    buffer = order.copy()
+    raised = np.zeros(
+        n_nodes, dtype=np.bool_
+    )  # their objects are not yet sorted by branch
     estimates = np.zeros(n_nodes)
     as_leaves = np.zeros(n_nodes)
     counts = np.zeros((n_nodes, n_classes), dtype=np.int32)  # objects by node and class
-    n_came = np.zeros(n_nodes, dtype=np.int64)
-    # Branches are pruned before the node, which therefore lies below them in the pile,
-    # marked as one whose branches are done. (numba cannot keep recursive functions.)
-    pile = np.zeros(2 * n_nodes, dtype=np.int64)
+    n_added = np.zeros(n_nodes, dtype=np.int64)
+    # Branches are pruned before their node, so the node lies below them on the stack, marked
+    # as done once its branches are pushed. (numba cannot cache recursive functions.)
+    stack = np.zeros(2 * n_nodes, dtype=np.int64)
     done = np.zeros(2 * n_nodes, dtype=np.bool_)
     height = 1
     while height:
         height -= 1
-        node = pile[height]
+        node = stack[height]
         start, stop, first = starts[node], stops[node], nodes[node, FIRST_BRANCH]
         if not done[height]:
             count_classes(counts[node], classes, order, start, stop)
@@ -92,7 +94,7 @@ def _prune(
                 height += 1
                 branches = range(first, first + nodes[node, N_BRANCHES])
                 if raised[node]:
-                    bounds = divide(nodes[node], attributes, order, spare, start, stop)
+                    bounds = divide(nodes[node], attributes, order, buffer, start, stop)
                     for branch in branches:
                         starts[branch] = bounds[branch - first]
                         stops[branch] = bounds[branch - first + 1]
@@ -101,7 +103,7 @@ def _prune(
                     estimates[branch] = 0.0
                     counts[branch] = 0
                     if starts[branch] < stops[branch]:
-                        pile[height] = branch
+                        stack[height] = branch
                         done[height] = False
                         height += 1
             continue
@@ -115,13 +117,13 @@ def _prune(
             (order[start : starts[largest]], order[stops[largest] : stop])
         )
         as_branch = estimates[largest] + _added(
-            nodes, largest, attributes, classes, others, counts, estimates, n_came
+            nodes, largest, attributes, classes, others, counts, estimates, n_added
         )
-        if as_leaves[node] <= min(as_branch, as_tree) + SLACK:
+        if as_leaves[node] <= min(as_branch, as_tree) + ERROR_TOLERANCE:
             nodes[node, ATTRIBUTE] = -1
             estimates[node] = as_leaves[node]
-        elif as_branch <= as_tree + SLACK:
-            # With the objects of the other branches, it may be pruned further.
+        elif as_branch <= as_tree + ERROR_TOLERANCE:
+            # With the objects of the other branches added, it may be pruned further.
             for column in range(nodes.shape[1]):
                 nodes[node, column] = nodes[largest, column]
             raised[node] = True
@@ -134,7 +136,7 @@ def _prune(
 
 @compiled
 def _as_leaf(totals: Integers) -> float:
-    """Return the errors that a leaf with so many objects of each class is charged."""
+    """Return the errors charged to a leaf with the given numbers of objects by class."""
     n_objects = totals.sum()
     return upper_errors(n_objects, n_objects - totals.max()) if n_objects else 0.0
 
@@ -148,30 +150,30 @@ def _added(
     others: Integers,
     counts: Integers,
     estimates: Floats,
-    n_came: Integers,
+    n_added: Integers,
 ) -> float:
-    """Return the errors that a tree is charged more if other objects came to it as well.
+    """Return the additional errors charged to a tree if the objects ``others`` are added.
 
-    ``n_came`` is zero for all nodes, before and after.
+    ``n_added`` is a buffer: zero for all nodes, before and after.
     """
     leaves = np.empty(len(others), dtype=np.int64)
     added = 0.0
-    for place, row in enumerate(others):
+    for index, row in enumerate(others):
         node = root
         while nodes[node, ATTRIBUTE] >= 0:
             value = attributes[row, nodes[node, ATTRIBUTE]]
             threshold = nodes[node, THRESHOLD]
             branch = value if threshold < 0 else np.int64(value > threshold)
             node = nodes[node, FIRST_BRANCH] + branch
-        leaves[place] = node
-        if n_came[node] == 0:
+        leaves[index] = node
+        if n_added[node] == 0:
             added -= estimates[node]
-        n_came[node] += 1
+        n_added[node] += 1
         counts[node, classes[row]] += 1
     for leaf in leaves:
-        if n_came[leaf]:
+        if n_added[leaf]:
             added += _as_leaf(counts[leaf])
-            n_came[leaf] = 0
-    for place, row in enumerate(others):
-        counts[leaves[place], classes[row]] -= 1
+            n_added[leaf] = 0
+    for index, row in enumerate(others):
+        counts[leaves[index], classes[row]] -= 1
     return added

@@ -1,4 +1,4 @@
-"""Compiling the learners' loops."""
+"""Compilation of the learners' loops."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def compiled(function: Function) -> Function:
-    """Compile a function, and keep it for the next process where there is a place for it."""
+    """Compile a function, and cache the result on disk if possible."""
     options: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
     try:
         made: Any = numba.njit(cache=True, **options)(function)
     except RuntimeError:
-        # Neither this folder nor the user's can be written to.
+        # Neither this folder nor the user's cache folder is writable.
         made = numba.njit(**options)(function)
     return cast("Function", made)

@@ -1,16 +1,15 @@
 """Learning curves of C4.5 from a 20-fold cross validation, as the papers compare them.
 
 Piater, Cohen, Zhang & Atighetchi (1998), appendix: twenty curves, one for each fold, of the
-accuracy on that fold. The paper says neither which training sizes it used nor how chess
-squares were coded. Here there are twenty sizes, 5, 10, ... 100 per cent of the other folds,
-each sample containing those before it; and files and ranks are taken once as numbers and
-once as names. Folds are shuffled, and so is the training part of each fold, by a stream of
-its own: any fold can be made again alone. The two kinds of chess curves share folds and
-samples.
+accuracy on that fold. The paper states neither its training sizes nor its coding of chess
+squares. Here there are twenty sizes, 5, 10, ... 100 per cent of the other folds, each sample
+containing the smaller ones; files and ranks are coded as numbers and as names. Folds are
+shuffled, and the training part of each fold is shuffled by a random stream of its own, so
+that any fold can be repeated alone. The two kinds of chess curves share folds and samples.
 
     python -m studies.sources.cross_validation --seed 1998 --date YYYY-MM-DD
 
-makes again what is stored in ``studies/data``, in about half a minute.
+rewrites the curves stored in ``studies/data``, in about half a minute.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ Integers = npt.NDArray[np.int64]
 
 
 def domain(name: str) -> Domain:
-    """Return what there is to be learned in one of the `DOMAINS`."""
+    """Return one of the `DOMAINS`."""
     _check(name)
     if name == "tictactoe":
         attributes, classes = endgames.boards()
@@ -66,7 +65,7 @@ def learning_curves(
 
 
 def stored_curves(name: str) -> Floats:
-    """Return the stored curves of a domain, as `learning_curves` made them; (20, 20)."""
+    """Return the stored curves of a domain, made by `learning_curves`; (20, 20)."""
     _check(name)
     record = json.loads((DATA / f"{name}.json").read_text(encoding="utf-8"))
     return 100 * np.array(record["n_right"]) / np.array(record["n_tested"])[:, None]
@@ -74,21 +73,21 @@ def stored_curves(name: str) -> Floats:
 
 def _check(name: str) -> None:
     if name not in DOMAINS:
-        msg = f"No domain is called {name!r}; choose from {sorted(DOMAINS)}."
+        msg = f"The domain must be one of {sorted(DOMAINS)}, not {name!r}."
         raise OptionError(msg)
 
 
 def _n_right(
     domain: Domain, rng: np.random.Generator, folds: Iterable[int]
 ) -> tuple[Integers, Integers]:
-    """Count the objects of each fold that are classified right after each step."""
+    """Count the correctly classified objects of each fold after each step."""
     parts = np.array_split(rng.permutation(len(domain)), N_FOLDS)
     streams = rng.spawn(N_FOLDS)
     n_right, n_tested = [], []
     for fold in folds:
         tested = parts[fold]
         training = np.concatenate([*parts[:fold], *parts[fold + 1 :]])
-        # In the order of the folds, small samples would nearly be the same in all curves.
+        # Unshuffled, the small samples of all folds would be nearly the same.
         streams[fold].shuffle(training)
         trees = [learn(domain, training[: len(training) * step // 100]) for step in STEPS]
         attributes, classes = domain.attributes[tested], domain.classes[tested]
@@ -117,7 +116,7 @@ def _record(name: str, seed: int, date: str) -> dict[str, object]:
 
 
 def main() -> None:
-    """Make the stored curves again."""
+    """Rewrite the stored curves."""
     parser = argparse.ArgumentParser(description="Store the learning curves of C4.5.")
     parser.add_argument("--seed", type=int, required=True)
     parser.add_argument("--date", required=True, help="today, for the provenance")
@@ -125,7 +124,7 @@ def main() -> None:
     DATA.mkdir(exist_ok=True)
     for name in DOMAINS:
         text = json.dumps(_record(name, arguments.seed, arguments.date), indent=1)
-        # A curve to a line, so that the file can be read and compared by eye.
+        # One curve per line keeps the file readable.
         text = re.sub(r"\[[\d,\s]+\]", lambda found: re.sub(r"\s+", " ", found[0]), text)
         path = DATA / f"{name}.json"
         path.write_text(f"{text}\n", encoding="utf-8")

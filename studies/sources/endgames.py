@@ -1,9 +1,9 @@
-"""Every board on which a game of tic-tac-toe can end, x having begun.
+"""All boards on which a game of tic-tac-toe can end if x begins.
 
 The domain of Aha (1991) in the UCI repository, on which Piater, Cohen, Zhang & Atighetchi
-(1998) ran C4.5. It is generated here: all games are played out at once, move by move, and
-equal boards are kept once. A board is positive if x has won. The repository's order, by
-class, is not kept; here boards are sorted by the number of moves, then by their squares.
+(1998) ran C4.5. It is generated here: all games are played at once, move by move, without
+duplicate boards. A board is positive if x has won. Boards are sorted by the number of moves,
+then by their squares; the repository sorts them by class.
 """
 
 from __future__ import annotations

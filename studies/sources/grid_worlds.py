@@ -3,12 +3,12 @@
 Gorski & Laird (2009), section 3. The world is a square of cells; every move costs 1, bumping
 into the wall included, and any action taken in the goal cell pays its reward and ends the
 episode, so that the best return is +1 in both worlds. The agent starts in the upper left
-corner and looks for a goal beside the lower right one; with transfer it first learned with
-the goal in that corner.
+corner and searches for a goal beside the lower right one; with transfer it has first learned
+with the goal in that corner.
 
-The paper leaves open how many episodes the source task had, what happens at a wall, how ties
-are broken, when the next move is chosen and whether rewards are discounted: `Learner` holds
-these choices, and its defaults are the plain reading. All trials run in lockstep.
+The paper leaves open how many episodes the source task has, what happens at a wall, how ties
+are broken, when the next move is chosen and whether rewards are discounted. `Learner` holds
+these choices; its defaults are the plain reading. All trials run in lockstep.
 
     python studies/sources/grid_worlds.py --trials 200 --seed 1 > grid_worlds.csv
 """
@@ -35,7 +35,7 @@ Integers = npt.NDArray[np.int64]
 
 
 class World(NamedTuple):
-    """A grid world: its size, what the goal pays, and how many episodes are compared."""
+    """A grid world: side length, reward of the goal, and number of episodes compared."""
 
     size: int
     reward: float
@@ -43,12 +43,12 @@ class World(NamedTuple):
 
     @property
     def target(self) -> int:
-        """The goal: the cell to the left of the lower right corner."""
+        """The goal cell: left of the lower right corner."""
         return self.size**2 - 2
 
     @property
     def source(self) -> int:
-        """The goal that is learned first: the lower right corner."""
+        """The goal cell of the source task: the lower right corner."""
         return self.size**2 - 1
 
 
@@ -57,20 +57,20 @@ WORLDS = {"4x4": World(4, 6.0, 20), "3x3": World(3, 4.0, 10)}
 
 @dataclass(frozen=True)
 class Learner:
-    """How the paper's learner is read where its text is open.
+    """The choices that the paper leaves open about its learner.
 
     Attributes
     ----------
     n_source_episodes : int
-        Episodes of the source task, before transfer.
+        Number of episodes of the source task.
     bumps : bool
-        Whether moves into the wall are offered; they stay put and cost 1.
+        Whether moves into the wall are possible; they leave the agent in place and cost 1.
     keeps_order : bool
-        Whether each trial breaks ties by an order of its own, not at random every time.
+        Whether each trial breaks ties by a fixed random order instead of anew each time.
     chooses_late : bool
-        Whether the next move is chosen anew after the update.
+        Whether the next move is chosen again after the update.
     discount : float
-        Of the rewards to come.
+        Discount factor of future rewards.
     """
 
     n_source_episodes: int = 100
@@ -91,7 +91,7 @@ def learning_curves(
     transfer: bool,
     learner: Learner = PLAIN,
 ) -> Floats:
-    """Return the reward of every episode of every trial; (n_trials, n_episodes)."""
+    """Return the total reward of each episode; (n_trials, n_episodes)."""
     game = _Game(world, n_trials, rng, learner)
     if transfer:
         for _ in range(learner.n_source_episodes):
@@ -107,13 +107,13 @@ class _Game:
     ) -> None:
         self.world, self.rng, self.learner = world, rng, learner
         self.values = np.zeros((n_trials, world.size**2, 4))
-        self.leads = _moves(world.size)
-        self.offered = self.leads != np.arange(world.size**2)[:, None]
+        self.destinations = _moves(world.size)
+        self.offered = self.destinations != np.arange(world.size**2)[:, None]
         if learner.keeps_order:
-            self.liking = rng.random((n_trials, 4))
+            self.tie_breaks = rng.random((n_trials, 4))
 
     def episode(self, goal: int) -> Floats:
-        """Play one episode on every board by SARSA; return the rewards, and learn."""
+        """Run one episode of every trial, learning by SARSA; return the total rewards."""
         values = self.values
         returns = np.zeros(len(values))
         active = np.arange(len(values))
@@ -123,30 +123,34 @@ class _Game:
             at_goal = cells == goal
             rewards = np.where(at_goal, self.world.reward, -1.0)
             returns[active] += rewards
-            following = self.leads[cells, actions]
+            following = self.destinations[cells, actions]
             chosen = self._greedy(active, following)
-            ahead = np.where(at_goal, 0.0, values[active, following, chosen])
-            aim = rewards + self.learner.discount * ahead
+            next_values = np.where(at_goal, 0.0, values[active, following, chosen])
+            target_values = rewards + self.learner.discount * next_values
             old = values[active, cells, actions]
-            values[active, cells, actions] = old + LEARNING_RATE * (aim - old)
+            values[active, cells, actions] = old + LEARNING_RATE * (target_values - old)
             if self.learner.chooses_late:
                 chosen = self._greedy(active, following)
-            going = ~at_goal
-            active, cells, actions = active[going], following[going], chosen[going]
+            unfinished = ~at_goal
+            active, cells, actions = (
+                active[unfinished],
+                following[unfinished],
+                chosen[unfinished],
+            )
         return returns
 
     def _greedy(self, active: Integers, cells: Integers) -> Integers:
-        """Choose the best action, one of several at random or as the trial likes."""
+        """Return the best actions; ties are broken at random or by the order of the trial."""
         values = self.values[active, cells]
         if not self.learner.bumps:
             values = np.where(self.offered[cells], values, -np.inf)
         best = values == values.max(axis=1, keepdims=True)
-        liking = (
-            self.liking[active]
+        tie_breaks = (
+            self.tie_breaks[active]
             if self.learner.keeps_order
             else self.rng.random(values.shape)
         )
-        return np.argmax(np.where(best, liking, -1.0), axis=1)
+        return np.argmax(np.where(best, tie_breaks, -1.0), axis=1)
 
 
 def _moves(size: int) -> Integers:
@@ -170,7 +174,7 @@ def _lines(n_trials: int, seed: int) -> Iterator[str]:
 
 
 def main() -> None:
-    """Print the curves as a table."""
+    """Print the curves as CSV."""
     parser = argparse.ArgumentParser(description="Learners in two grid worlds, as CSV.")
     parser.add_argument("--trials", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)

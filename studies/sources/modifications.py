@@ -1,14 +1,14 @@
-"""Learning curves made to differ from themselves in height, in shape, or in both.
+"""Modifications of learning curves that change their height, their shape, or both.
 
-Piater, Cohen, Zhang & Atighetchi (1998), appendix, change every curve by one of four cases,
-in proportion to a factor f and to what the curve itself learns, r = L_k - L_1:
+Piater, Cohen, Zhang & Atighetchi (1998), appendix, modify each curve in one of four ways, in
+proportion to a factor f and to the rise of the curve, r = L_k - L_1:
 
-- a  raises it as a whole;
-- b  turns it about its middle and leaves its mean as it is (the number of steps is even);
-- c  raises it the more, the longer it has been learning;
-- d  raises its middle, and leaves both ends as they are.
+- a  raises it by a constant;
+- b  tilts it about its middle, with the same mean (the number of steps must be even);
+- c  raises it by more the longer it has learned;
+- d  raises its middle, with the same ends.
 
-Piater & Cohen (1997) stretch curves, and in their Table 4 add a vector of mean zero.
+Piater & Cohen (1997) stretch curves, and add a vector of mean zero for their Table 4.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ TILT = np.array([-7.0, -5.0, -3.0, -1.0, 1.0, 3.0, 5.0, 7.0])
 
 
 def modified(curves: npt.ArrayLike, case: str, factor: npt.ArrayLike) -> Floats:
-    """Return M_case(L, f) of each curve (n_curves, n_steps), for one f or for several.
+    """Return M_case(L, f) of each curve (n_curves, n_steps), for one or several factors.
 
-    Several factors give one more axis, the first: (n_factors, n_curves, n_steps).
+    Several factors add a first axis: (n_factors, n_curves, n_steps).
 
     >>> modified([[0.0, 40.0, 60.0, 80.0]], "a", [0, 1, 2])[:, 0]
     array([[ 0., 40., 60., 80.],
@@ -41,7 +41,7 @@ def modified(curves: npt.ArrayLike, case: str, factor: npt.ArrayLike) -> Floats:
            [ 2., 42., 62., 82.]])
     """
     if case not in CASES:
-        msg = f"No modification is called {case!r}; choose from {sorted(CASES)}."
+        msg = f"case must be one of {sorted(CASES)}, not {case!r}."
         raise OptionError(msg)
     scores = np.asarray(curves, dtype=np.float64)
     factors = np.asarray(factor, dtype=np.float64)[..., None, None]
@@ -49,13 +49,13 @@ def modified(curves: npt.ArrayLike, case: str, factor: npt.ArrayLike) -> Floats:
 
 
 def stretched(curves: npt.ArrayLike, factor: npt.ArrayLike) -> Floats:
-    """Return the curves multiplied by a factor, or by several along a new first axis."""
+    """Return the curves times a factor; several factors add a first axis."""
     factors = np.asarray(factor, dtype=np.float64)[..., None, None]
     return factors * np.asarray(curves, dtype=np.float64)
 
 
 def tilted(curves: npt.ArrayLike, tilt: npt.ArrayLike = TILT) -> Floats:
-    """Return the curves with the vector v of Table 4 added: the same height, another shape."""
+    """Return the curves plus the vector v of Table 4, which changes their shape only."""
     return np.asarray(curves, dtype=np.float64) + np.asarray(tilt, dtype=np.float64)
 
 
@@ -76,10 +76,7 @@ def _raised(scores: Floats) -> Floats:
 def _turned(scores: Floats) -> Floats:
     i, k = _steps(scores)
     if k % 2:
-        msg = (
-            f"Curves of {k} steps cannot be turned about their middle, which lies between "
-            "two steps only if their number is even: drop a step."
-        )
+        msg = f"Case b needs an even number of steps, and these curves have {k}: drop a step."
         raise CurvesError(msg)
     return _rise(scores) / 100 * np.where(i <= k / 2, k / 2 - i + 1, k / 2 - i)
 

@@ -1,10 +1,10 @@
-"""TD(0) learning tic-tac-toe against a random player: the report's learning curves.
+"""Learning curves of TD(0) playing tic-tac-toe against a random opponent.
 
-Piater & Cohen (1997), appendix. The report states neither how much the learner explores,
-nor its first values, nor who starts; here it explores on one move in fifty, starts from
-zero and begins every second game, which gives scores of the published magnitude.
+Piater & Cohen (1997), appendix. The report does not state how much the learner explores, its
+initial values, or who begins. Here it explores on one move in fifty, its values start at
+zero, and it begins every second game, which gives scores of the published magnitude.
 
-All runs play in lockstep: a move is made on every board before the next is made on any.
+All runs play in lockstep: each move is made on all boards before the next.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ LINES = np.array(
 )
 LEARNER, OPPONENT = 1, 2
 
-# A player's squares are the bits of a number below 512; a state is a number of nine
-# ternary digits, of which `TERNARY` gives the digits 1.
+# The squares of a player are the bits of a number below 512. A state is a number of nine
+# ternary digits: 0 for a free square, otherwise the player. `TERNARY` turns bits into digits.
 POWERS = 3 ** np.arange(9)
 BITS = np.arange(2**9)[:, None] >> np.arange(9) & 1
 TERNARY = BITS @ POWERS
@@ -61,7 +61,7 @@ def learning_curves(
     *,
     steps: Sequence[int] = STEPS,
 ) -> Floats:
-    """Train one learner per learning rate, and test it at each step; (runs, steps).
+    """Train one learner for each learning rate, and test it at each step; (runs, steps).
 
     A score is the sum over 100 greedy games of +1 (won), 0 (drawn) and -1 (lost).
     """
@@ -69,18 +69,18 @@ def learning_curves(
     values = np.zeros((len(rates), 3**9))
     curves = np.empty((len(rates), len(steps)))
     n_played = 0
-    for place, step in enumerate(steps):
+    for index, step in enumerate(steps):
         while n_played < step:
             _train(values, rates, rng, learner_starts=n_played % 2 == 0)
             n_played += 1
-        curves[:, place] = _test(values, rng)
+        curves[:, index] = _test(values, rng)
     return curves
 
 
 def _train(
     values: Floats, rates: Floats, rng: np.random.Generator, *, learner_starts: bool
 ) -> None:
-    """Play one game on every board, learning from each of the learner's moves."""
+    """Play one game per run, with learning after each move of the learner."""
     runs = np.arange(len(rates))
     last, outcome = _play(
         values, runs, rates, rng, EXPLORATION, learner_starts=learner_starts
@@ -89,7 +89,7 @@ def _train(
 
 
 def _test(values: Floats, rng: np.random.Generator) -> Floats:
-    """Play greedy games, half of them started by the learner, and add up the outcomes."""
+    """Return the sums of the outcomes of greedy games; the learner begins half of them."""
     runs = np.repeat(np.arange(len(values)), N_TEST_GAMES // 2)
     total = np.zeros(len(values))
     for learner_starts in (True, False):
@@ -109,9 +109,9 @@ def _play(
     *,
     learner_starts: bool,
 ) -> tuple[Integers, Floats]:
-    """Play one game per board; return the learner's last states, and the outcomes.
+    """Play one game per board; return the last state of the learner, and the outcome.
 
-    ``owner`` says whose values the learner on a board goes by.
+    ``owner`` is the run whose values the learner on a board uses.
     """
     n_boards = len(owner)
     taken = np.zeros((n_boards, 3), dtype=np.int64)
@@ -119,8 +119,8 @@ def _play(
     outcome = np.zeros(n_boards)
     playing = np.ones(n_boards, dtype=np.bool_)
     for ply in range(9):
-        # The greatest of random numbers on free squares is a square at random; among
-        # squares of equal value it breaks the tie at random.
+        # The free square with the largest random number is a random square; the same
+        # numbers break ties between squares of equal value.
         chance = rng.random((n_boards, 9))
         if (ply % 2 == 0) == learner_starts:
             explores = rng.random(n_boards) < exploration
@@ -148,40 +148,44 @@ def _learners_move(
     rates: Floats,
     last: Integers,
 ) -> None:
-    """Move to a state of the greatest value, or explore; learn the state left from it."""
+    """Move to a state of the greatest value, or explore; update the value of the last state."""
     for board in range(len(taken)):
         if not playing[board]:
             continue
-        known, rate = values[owner[board]], rates[board]
+        own_values, rate = values[owner[board]], rates[board]
         own, others = taken[board, LEARNER], taken[board, OPPONENT]
         here = LEARNER * TERNARY[own] + OPPONENT * TERNARY[others]
-        chosen, most, luck = 0, -np.inf, -1.0
+        chosen, best_value, best_draw = 0, -np.inf, -1.0
         for square in range(9):
             if (own | others) >> square & 1:
                 continue
-            worth = 0.0 if explores[board] else known[here + LEARNER * POWERS[square]]
+            value = (
+                0.0 if explores[board] else own_values[here + LEARNER * POWERS[square]]
+            )
             draw = chance[board, square]
-            if worth > most or (worth == most and draw > luck):
-                chosen, most, luck = square, worth, draw
+            if value > best_value or (value == best_value and draw > best_draw):
+                chosen, best_value, best_draw = square, value, draw
         taken[board, LEARNER] |= 1 << chosen
         state = here + LEARNER * POWERS[chosen]
         if last[board] >= 0 and rate:
-            known[last[board]] += rate * (known[state] - known[last[board]])
+            own_values[last[board]] += rate * (
+                own_values[state] - own_values[last[board]]
+            )
         last[board] = state
 
 
 @compiled
 def _opponents_move(taken: Integers, playing: Booleans, chance: Floats) -> None:
-    """Move at random."""
+    """Move to a random free square."""
     for board in range(len(taken)):
         if not playing[board]:
             continue
         occupied = taken[board, LEARNER] | taken[board, OPPONENT]
-        chosen, luck = 0, -1.0
+        chosen, best_draw = 0, -1.0
         for square in range(9):
             draw = -1.0 if occupied >> square & 1 else chance[board, square]
-            chosen = square if draw > luck else chosen
-            luck = max(draw, luck)
+            chosen = square if draw > best_draw else chosen
+            best_draw = max(draw, best_draw)
         taken[board, OPPONENT] |= 1 << chosen
 
 
@@ -190,8 +194,8 @@ def example(seed: int, n_runs: int = 10) -> dict[str, list[list[int]]]:
     rates = [rate for rate in LEARNING_RATES.values() for _ in range(n_runs)]
     curves = learning_curves(rates, np.random.default_rng(seed)).astype(int)
     return {
-        name: curves[place * n_runs : (place + 1) * n_runs].tolist()
-        for place, name in enumerate(LEARNING_RATES)
+        name: curves[index * n_runs : (index + 1) * n_runs].tolist()
+        for index, name in enumerate(LEARNING_RATES)
     }
 
 
@@ -213,7 +217,7 @@ def _main() -> None:
         "scores": example(arguments.seed),
     }
     text = json.dumps(record, indent=1)
-    # A run to a line, so that the file can be read and compared by eye.
+    # One run per line keeps the file readable.
     print(re.sub(r"\[[-\d,\s]+\]", lambda match: re.sub(r"\s+", " ", match[0]), text))
 
 

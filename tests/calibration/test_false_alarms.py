@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from curvewise import Curves, compare, shuffling
+from curvewise import Curves, compare
+from curvewise.shuffling import visiting as shuffling
 from tests.simulation import NULLS, autoregressive
 
 ALPHA = 0.05

@@ -14,9 +14,9 @@ import pytest
 from scipy import stats
 
 from curvewise import Curves
-from curvewise.contrasts import contrast
-from curvewise.leaders import best
-from curvewise.pairs import compare_pairs
+from curvewise.questions.best.question import best
+from curvewise.questions.contrast.question import contrast
+from curvewise.questions.pairs.question import compare_pairs
 from tests.simulation import NULLS
 
 ALPHA = 0.05

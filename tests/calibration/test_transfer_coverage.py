@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from curvewise import Curves, transfer
-from curvewise.kernels.metrics import METRICS, Setting, metric_values
+from curvewise.kernels.transfer.metrics import METRICS, MetricSettings, metric_values
 from tests.simulation import autoregressive
 
 N_STEPS = 30
@@ -40,7 +40,7 @@ def simulated(
 
 def truth() -> dict[str, float]:
     curves = [1 + mean_curve(rate)[None, :] for rate in RATES]
-    setting = Setting(
+    setting = MetricSettings(
         np.ones(N_STEPS), 0.0, OPTIMUM, 1 + THRESHOLD, N_STEPS // 10, STEPS.astype(float)
     )
     values = metric_values(curves[0], curves[1], setting)

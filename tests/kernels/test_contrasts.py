@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from curvewise.kernels.adjustments import max_adjusted, upper_quantile
+from curvewise.kernels.anova.subset_sums import count_above, count_heights
 from curvewise.kernels.contrasts import (
     Fit,
     group_sums,
@@ -18,8 +19,7 @@ from curvewise.kernels.contrasts import (
     shuffled_t,
     student_t,
 )
-from curvewise.kernels.halves import count_above, count_heights
-from curvewise.kernels.shuffles import Shuffles
+from curvewise.kernels.relabelling.shuffles import Shuffles
 
 SIZES = [4, 3, 5]
 LABELS = np.repeat(np.arange(3), SIZES)

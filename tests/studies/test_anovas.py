@@ -32,6 +32,6 @@ def test_many_factors_give_the_f_of_each() -> None:
     scores, change = autoregressive(rng, 10, 6), autoregressive(rng, 10, 6)
     halves, factors = random_halves(10, 8, rng), (0, 0.5, 3)
     together = f_ratios_along(scores, change, factors, halves)
-    for place, factor in enumerate(factors):
+    for index, factor in enumerate(factors):
         alone = f_ratios(scores + factor * change, halves)
-        assert together[:, place] == pytest.approx(np.array(alone[:2]))
+        assert together[:, index] == pytest.approx(np.array(alone[:2]))

@@ -9,12 +9,12 @@ import curvewise as cw
 from studies import store
 from studies.error_terms.autoregression import (
     autoregressive,
-    limits,
+    limiting_rates,
     profile,
     weighted_tail,
 )
-from studies.error_terms.bounds import RARE, above, below
-from studies.error_terms.designs import FALSE, TRUE
+from studies.error_terms.bounds import MAX_FALSE_VERDICT, is_above, is_below
+from studies.error_terms.designs import ABSENT_EFFECT, PRESENT_EFFECT
 from studies.error_terms.mechanism import mechanism
 from studies.error_terms.rates import Rates, rates_of_autoregressive, rates_of_modified
 from studies.error_terms.shuffles import (
@@ -91,10 +91,10 @@ def test_weighted_tails_are_those_of_draws() -> None:
 def test_limits_start_at_alpha_and_have_a_closed_form_for_height() -> None:
     from scipy.special import ndtr, ndtri
 
-    found = limits("crossing", 8, [0.0, 2.0])
+    found = limiting_rates("crossing", 8, [0.0, 2.0])
     expected = 2 * ndtr(ndtri(0.025) / np.sqrt(np.array([1.0, 2.0])))
     assert found == pytest.approx(expected, abs=1e-3)
-    shape = limits("parallel", 8, [0.0, 1.0, 4.0, 100.0])
+    shape = limiting_rates("parallel", 8, [0.0, 1.0, 4.0, 100.0])
     assert shape[0] == pytest.approx(0.05, abs=1e-6)
     assert (np.diff(shape) > 0).all()
     assert shape[-1] == pytest.approx(1)
@@ -103,27 +103,40 @@ def test_limits_start_at_alpha_and_have_a_closed_form_for_height() -> None:
 def test_bounds_are_passed_by_chance_as_rarely_as_promised() -> None:
     from scipy.special import bdtr, bdtrc
 
-    least = min(count for count in range(200) if above(count, 1_000, 5))
-    assert bdtrc(least - 1, 1_000, 0.05) < RARE / 5 <= bdtrc(least - 2, 1_000, 0.05)
-    most = max(count for count in range(200) if below(count, 1_000, 5, 0.05))
-    assert bdtr(most, 1_000, 0.05) < RARE / 5 <= bdtr(most + 1, 1_000, 0.05)
-    assert not above(0, 10, 1)
+    smallest = min(count for count in range(200) if is_above(count, 1_000, 5))
+    assert (
+        bdtrc(smallest - 1, 1_000, 0.05)
+        < MAX_FALSE_VERDICT / 5
+        <= bdtrc(smallest - 2, 1_000, 0.05)
+    )
+    largest = max(count for count in range(200) if is_below(count, 1_000, 5, 0.05))
+    assert (
+        bdtr(largest, 1_000, 0.05)
+        < MAX_FALSE_VERDICT / 5
+        <= bdtr(largest + 1, 1_000, 0.05)
+    )
+    assert not is_above(0, 10, 1)
 
 
 def test_one_effect_lowers_the_pooled_critical_value_of_the_other() -> None:
-    told = mechanism(np.random.default_rng(0))
+    followed = mechanism(np.random.default_rng(0))
     for kind in ("parallel", "crossing"):
         for error in ERRORS:
-            assert np.ptp(told.observed[kind, error]) == pytest.approx(0, abs=1e-6)
-        assert np.ptp(told.critical[kind, "split"]) == pytest.approx(0, abs=1e-6)
-        pooled = told.critical[kind, "pooled"]
-        assert pooled[-1] / pooled[0] == pytest.approx(told.expected[kind][-1], rel=0.15)
+            assert np.ptp(followed.observed[kind, error]) == pytest.approx(0, abs=1e-6)
+        assert np.ptp(followed.critical[kind, "split"]) == pytest.approx(0, abs=1e-6)
+        pooled = followed.critical[kind, "pooled"]
+        assert pooled[-1] / pooled[0] == pytest.approx(
+            followed.expected[kind][-1], rel=0.15
+        )
         assert pooled[-1] < pooled[0] / 2
 
 
 def test_a_false_alarm_is_of_the_effect_that_is_not_there() -> None:
-    assert FALSE.keys() == TRUE.keys()
-    assert all({FALSE[kind], TRUE[kind]} == set(EFFECTS) for kind in FALSE)
+    assert ABSENT_EFFECT.keys() == PRESENT_EFFECT.keys()
+    assert all(
+        {ABSENT_EFFECT[kind], PRESENT_EFFECT[kind]} == set(EFFECTS)
+        for kind in ABSENT_EFFECT
+    )
 
 
 def test_each_effect_moves_only_its_own_split_p() -> None:
@@ -174,23 +187,23 @@ def test_rates_come_with_intervals() -> None:
 
 def test_quick_form(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(store, "OUT", tmp_path)
-    done = study(quick=True)
-    assert done.quick
+    first = study(quick=True)
+    assert first.quick
     # Figure 6 of the paper does not hold for its own error term, if a hundred data sets
     # are enough to tell; nor may they be for power. All else follows.
-    paper, ours, power = done.claims[:2], done.claims[2:-1], done.claims[-1]
+    paper, ours, power = first.claims[:2], first.claims[2:-1], first.claims[-1]
     assert "differs" in {claim.verdict for claim in paper}
     assert "agrees" not in {claim.verdict for claim in paper}
     assert {claim.verdict for claim in ours} == {"agrees"}
     assert power.verdict != "differs"
-    assert [picture.name for picture in done.pictures] == [
+    assert [picture.name for picture in first.pictures] == [
         "mechanism",
         "ar1",
         "papers",
         "power",
     ]
-    for sheet in done.sheets:
-        assert all(len(row) == len(sheet.header) for row in sheet.rows)
+    for table in first.tables:
+        assert all(len(row) == len(table.header) for row in table.rows)
     again = study(quick=True)
-    assert again.claims == done.claims
-    assert again.seconds < done.seconds
+    assert again.claims == first.claims
+    assert again.seconds < first.seconds

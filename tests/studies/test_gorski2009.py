@@ -7,11 +7,21 @@ import pytest
 
 from studies import store
 from studies.gorski2009.mean_curves import LEARNERS
-from studies.gorski2009.measuring import measured, overtaken, reduction, values
-from studies.gorski2009.published import METRICS, PUBLISHED, one_rule, rule_ends
+from studies.gorski2009.measuring import (
+    measure,
+    metric_values,
+    overtaking_episode,
+    relative_reduction,
+)
+from studies.gorski2009.published import (
+    METRICS,
+    PUBLISHED,
+    rule_constant,
+    rule_constant_range,
+)
 from studies.gorski2009.readings import Reading
 from studies.gorski2009.study import study
-from studies.gorski2009.words import listed
+from studies.gorski2009.text import join_words
 from studies.sources.grid_worlds import WORLDS, learning_curves
 
 if TYPE_CHECKING:
@@ -54,22 +64,24 @@ def test_reduction_counted_from_one_is_that_of_curvewise() -> None:
     for _ in range(20):
         control = np.sort(rng.random(12))
         transfer = np.sort(control + rng.random(12) * (1 - control))
-        expected = values(measured(control, transfer))["average_relative_reduction"]
-        assert reduction(control, transfer, first=1) == pytest.approx(expected)
-        assert reduction(control, transfer, first=0) >= expected
+        expected = metric_values(measure(control, transfer))["average_relative_reduction"]
+        assert relative_reduction(control, transfer, first=1) == pytest.approx(expected)
+        assert relative_reduction(control, transfer, first=0) >= expected
 
 
 def test_b_tells_how_far_the_optimum_is_above_the_box() -> None:
     control, transfer = np.array([-3.0, -1, 0, 0.5]), np.array([-1.0, 0.2, 0.5, 0.8])
-    assert one_rule(values(measured(control, transfer))) == pytest.approx(4 / 3.8)
-    assert one_rule(PUBLISHED["4x4"]) == pytest.approx(1.0107, abs=1e-4)
-    assert one_rule(PUBLISHED["3x3"]) == pytest.approx(1.0, abs=1e-4)
+    assert rule_constant(metric_values(measure(control, transfer))) == pytest.approx(
+        4 / 3.8
+    )
+    assert rule_constant(PUBLISHED["4x4"]) == pytest.approx(1.0107, abs=1e-4)
+    assert rule_constant(PUBLISHED["3x3"]) == pytest.approx(1.0, abs=1e-4)
 
 
 @pytest.mark.parametrize("world", PUBLISHED)
 def test_b_with_rounding_holds_the_b_of_the_digits(world: str) -> None:
-    low, high = rule_ends(world)
-    assert low < one_rule(PUBLISHED[world]) < high
+    low, high = rule_constant_range(world)
+    assert low < rule_constant(PUBLISHED[world]) < high
     assert high - low < 0.002
 
 
@@ -92,18 +104,22 @@ def test_a_reading_keeps_the_directions_it_has() -> None:
 def test_the_control_overtakes_where_it_stays_ahead(
     control: list[float], episode: int | None
 ) -> None:
-    assert overtaken(np.array(control), np.ones(4)) == episode
+    assert overtaking_episode(np.array(control), np.ones(4)) == episode
 
 
 def test_words_are_listed() -> None:
-    assert [listed(["a"]), listed("ab"), listed("abc")] == ["a", "a and b", "a, b and c"]
+    assert [join_words(["a"]), join_words("ab"), join_words("abc")] == [
+        "a",
+        "a and b",
+        "a, b and c",
+    ]
 
 
 def test_table_1_is_that_of_the_plain_reading(found: Study) -> None:
-    sheet = next(each for each in found.sheets if each.title == "Table 1")
-    ours = [float(row[3]) for row in sheet.rows]
+    table = next(each for each in found.tables if each.title == "Table 1")
+    ours = [float(row[3]) for row in table.rows]
     np.testing.assert_allclose(ours, [*PLAIN["4x4"], *PLAIN["3x3"]], atol=0.03)
-    published = [float(row[2]) for row in sheet.rows]
+    published = [float(row[2]) for row in table.rows]
     assert published == [value for row in PUBLISHED.values() for value in row.values()]
     assert [each.verdict for each in claims(found, "The digits follow")] == [
         "differs",
@@ -138,9 +154,9 @@ def test_published_rows_do_not_come_of_one_rule(found: Study) -> None:
 def test_cells_that_come_out_otherwise_are_listed(found: Study) -> None:
     named, tried = claims(found, "Ticks and crosses")
     assert [named.verdict, tried.verdict] == ["agrees", "differs"]
-    sheet = next(each for each in found.sheets if each.title.startswith("Cells"))
-    assert tried.ours.startswith(f"{40 - len(sheet.rows)} of 40")
-    assert all(each in tried.ours for row in sheet.rows for each in row[:2])
+    table = next(each for each in found.tables if each.title.startswith("Cells"))
+    assert tried.ours.startswith(f"{40 - len(table.rows)} of 40")
+    assert all(each in tried.ours for row in table.rows for each in row[:2])
 
 
 @pytest.mark.parametrize(

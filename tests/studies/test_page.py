@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from matplotlib.figure import Figure
 
 from studies.page import write_page, write_pictures
-from studies.report import Claim, Picture, Sheet, Study
+from studies.report import Claim, Picture, Study, Table
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,7 +22,7 @@ def some_study() -> Study:
         title="Some <study>",
         paragraphs=("Why & how.",),
         claims=(Claim("Table 1", "a < b", "1.0", "1.1", "agrees", "a note"),),
-        sheets=(Sheet("A sheet", ("x", "y"), (("1", "<2>"),)),),
+        tables=(Table("A table", ("x", "y"), (("1", "<2>"),)),),
         pictures=(Picture("lines", "Two lines", figure),),
         seed=1,
         quick=True,

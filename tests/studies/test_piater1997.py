@@ -10,10 +10,22 @@ import pytest
 import curvewise as cw
 from studies import store
 from studies.piater1997 import study
-from studies.piater1997.bands import Band, band, frequency, joint_band, settled, weighed
-from studies.piater1997.curves import deal, trained
+from studies.piater1997.curves import draw_replications, trained_curves
 from studies.piater1997.heights import heights
-from studies.piater1997.power import critical_value, drawn, f_of_two, measure
+from studies.piater1997.power import (
+    critical_value,
+    draw_without_replacement,
+    f_ratios_of_two,
+    measure_power,
+)
+from studies.piater1997.quantile_ranges import (
+    QuantileRange,
+    frequency,
+    joint_ranges,
+    judge_frequency,
+    judge_replications,
+    quantile_range,
+)
 from studies.piater1997.replications import replicate
 from studies.piater1997.table_claims import table_claims
 from tests.simulation import autoregressive
@@ -95,11 +107,11 @@ def test_replications_that_share_no_run_refute(
     out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(store, "OUT", out)
-    pool = trained(1997, quick=True)
+    pool = trained_curves(1997, quick=True)
     tables = {
         name: dataclasses.replace(table, rough=False)
         for name, table in replicate(
-            deal(pool, 1997, quick=True), 1997, quick=True
+            draw_replications(pool, 1997, quick=True), 1997, quick=True
         ).items()
     }
     claims = table_claims(tables, heights(pool))
@@ -119,7 +131,7 @@ def test_fourth_table_is_exact(
     made: Study, out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(store, "OUT", out)
-    curves = deal(trained(1997, quick=True), 1997, quick=True)
+    curves = draw_replications(trained_curves(1997, quick=True), 1997, quick=True)
     assert curves.shape == (20, 3, 10, 8)
     table = replicate(curves, 1997, quick=True)["Table 4"]
     assert table.ss["interaction"] == pytest.approx(np.full(20, 840.0), abs=1e-9)
@@ -127,16 +139,18 @@ def test_fourth_table_is_exact(
     assert (table.p["algorithm"] == 1).all()
     # A p below 1, as published, takes leaving out the shuffles that tie with F = 0.
     assert (table.p_larger["algorithm"] < 1).all()
-    said = claim(made, "differ in shape and not at all in height")
-    assert said.ours == "SS interaction 840.00; SS algorithm 0.00"
-    assert said.verdict == "agrees"
+    shape_claim = claim(made, "differ in shape and not at all in height")
+    assert shape_claim.ours == "SS interaction 840.00; SS algorithm 0.00"
+    assert shape_claim.verdict == "agrees"
 
 
 def test_power_is_near_the_published(
     made: Study, out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(store, "OUT", out)
-    by_stretch, by_size = measure(trained(1997, quick=True)[0], 1997, quick=True)
+    by_stretch, by_size = measure_power(
+        trained_curves(1997, quick=True)[0], 1997, quick=True
+    )
     at = by_stretch.points.index(1.1)
     assert 0.6 <= by_stretch.mean("algorithm")[at] <= 0.95
     shared = by_size.points.index(10.0)
@@ -162,7 +176,7 @@ def test_f_of_two_samples_is_that_of_compare() -> None:
     rng = np.random.default_rng(0)
     scores = autoregressive(rng, 12, 7)
     first, second = np.array([[0, 3, 5, 7]]), np.array([[1, 2, 8, 11]])
-    algorithm, interaction = f_of_two(scores, first, second)
+    algorithm, interaction = f_ratios_of_two(scores, first, second)
     chosen = np.concatenate([scores[first[0]], scores[second[0]]])
     curves = cw.Curves(chosen, ["A"] * 4 + ["B"] * 4)
     effects = cw.compare(curves, n_shuffles=1, exact=False, rng=0).effects["pooled"]
@@ -171,7 +185,7 @@ def test_f_of_two_samples_is_that_of_compare() -> None:
 
 
 def test_samples_are_fair_and_without_repeats() -> None:
-    samples = drawn(5, 2, 20_000, np.random.default_rng(0))
+    samples = draw_without_replacement(5, 2, 20_000, np.random.default_rng(0))
     assert (samples[:, 0] != samples[:, 1]).all()
     pairs = np.bincount(samples[:, 0] * 5 + samples[:, 1], minlength=25)
     expected = 20_000 * (1 - np.eye(5).ravel()) / 20
@@ -188,17 +202,17 @@ def test_a_claim_about_one_draw_is_settled_by_nearly_all_or_hardly_any(
     *, rough: bool
 ) -> None:
     refuted = "cannot be known" if rough else "differs"
-    assert settled(np.arange(10) < 9, rough=rough) == "agrees"
-    assert settled(np.arange(10) < 1, rough=rough) == refuted
-    assert settled(np.arange(10) < 5, rough=rough) == "cannot be known"
-    assert weighed(holds=True, rough=rough) == "agrees"
-    assert weighed(holds=False, rough=rough) == refuted
+    assert judge_frequency(np.arange(10) < 9, rough=rough) == "agrees"
+    assert judge_frequency(np.arange(10) < 1, rough=rough) == refuted
+    assert judge_frequency(np.arange(10) < 5, rough=rough) == "cannot be known"
+    assert judge_replications(holds=True, rough=rough) == "agrees"
+    assert judge_replications(holds=False, rough=rough) == refuted
 
 
 @pytest.mark.parametrize("n_numbers", [2, 3, 5])
-def test_joint_band_is_the_narrowest_that_90_per_cent_pass(n_numbers: int) -> None:
+def test_joint_ranges_are_the_narrowest_that_90_per_cent_pass(n_numbers: int) -> None:
     values = np.random.default_rng(n_numbers).normal(size=(n_numbers, 2_000))
-    found = joint_band(list(values))
+    found = joint_ranges(list(values))
 
     def passing(tail: float) -> float:
         low, high = np.quantile(values, [tail, 1 - tail], axis=1)[..., None]
@@ -211,24 +225,24 @@ def test_joint_band_is_the_narrowest_that_90_per_cent_pass(n_numbers: int) -> No
     assert found.tail == pytest.approx((1 - 0.9 ** (1 / n_numbers)) / 2, abs=0.003)
 
 
-def test_joint_band_of_one_number_is_its_band() -> None:
+def test_joint_ranges_of_one_number_are_its_quantile_range() -> None:
     values = np.random.default_rng(0).normal(size=300)
-    found = joint_band([values])
-    assert found.bands[0] == band(values)
+    found = joint_ranges([values])
+    assert found.ranges[0] == quantile_range(values)
     assert found.text() == "5 % to 95 %"
     assert found.inside.sum() == 270
-    assert band(np.arange(101.0)) == (5, 50, 95)
+    assert quantile_range(np.arange(101.0)) == (5, 50, 95)
 
 
-def test_joint_band_holds_its_ends_and_constants() -> None:
+def test_joint_ranges_contain_their_ends_and_constants() -> None:
     almost = 840 + 1e-10 * np.random.default_rng(0).normal(size=300)
-    found = joint_band([almost, np.zeros(300), np.arange(300.0)])
-    constant, zero, spread = found.bands
-    assert constant == Band(840, 840, 840)
-    assert constant.holds(840)
-    assert zero.holds(0)
-    assert spread.holds(spread.low)
-    assert spread.holds(spread.high)
+    found = joint_ranges([almost, np.zeros(300), np.arange(300.0)])
+    constant, zero, spread = found.ranges
+    assert constant == QuantileRange(840, 840, 840)
+    assert constant.contains(840)
+    assert zero.contains(0)
+    assert spread.contains(spread.low)
+    assert spread.contains(spread.high)
     assert found.tail == 0.05
 
 

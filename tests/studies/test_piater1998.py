@@ -9,12 +9,12 @@ import curvewise as cw
 from studies.piater1998 import power, type_one
 from studies.piater1998.closed_form import (
     ALPHA,
-    conventional,
-    predicted,
-    predicted_by_kind,
+    critical_f,
+    predict,
+    predict_by_kind,
 )
 from studies.piater1998.counting import EFFECTS
-from studies.piater1998.pools import cross_validations
+from studies.piater1998.curve_pools import cross_validations
 from studies.piater1998.study import study
 from studies.sources.cross_validation import stored_curves
 from studies.sources.modifications import CASES, modified
@@ -37,8 +37,8 @@ def test_the_quick_study_is_whole(quick: Study) -> None:
         "predictions",
         "figure-6",
     ]
-    for sheet in quick.sheets:
-        assert {len(row) for row in sheet.rows} == {len(sheet.header)}
+    for table in quick.tables:
+        assert {len(row) for row in table.rows} == {len(table.header)}
     assert all(claim.ours and claim.published for claim in quick.claims)
 
 
@@ -54,7 +54,7 @@ def test_verdicts(quick: Study) -> None:
 
 
 def test_critical_values_are_those_of_compare() -> None:
-    critical = conventional(12, 5)
+    critical = critical_f(12, 5)
     rng = np.random.default_rng(1)
     outcomes = set()
     for _ in range(30):
@@ -77,7 +77,7 @@ def test_both_rules_for_p_reject_alike(n_shuffles: int) -> None:
 
 def test_independent_steps_are_predicted_to_be_tested_rightly() -> None:
     pool = np.random.default_rng(2).normal(size=(4000, 6))
-    form = predicted(pool)
+    form = predict(pool)
     assert form.d_algorithm == pytest.approx(1, abs=0.1)
     assert form.d_interaction == pytest.approx(1, abs=0.1)
     assert form.nu == pytest.approx(5, abs=0.1)
@@ -90,7 +90,7 @@ def test_one_learner_is_rejected_as_predicted() -> None:
     counts = type_one.one_learner(np.array([curves] * 20), np.random.default_rng(3)).mean(
         axis=0
     )
-    assert counts[0] == pytest.approx(np.array(predicted(curves)[3:]), abs=60)
+    assert counts[0] == pytest.approx(np.array(predict(curves)[3:]), abs=60)
     assert counts[1] == pytest.approx(50, abs=15)
 
 
@@ -102,10 +102,7 @@ def test_two_kinds_of_curves_are_rejected_as_predicted() -> None:
         curves, factors, np.random.default_rng(4), n_repetitions=10, n_shuffles=1
     ).mean(axis=2)[:, :, 0]
     expected = [
-        [
-            predicted_by_kind(curves, changed)
-            for changed in modified(curves, case, factors)
-        ]
+        [predict_by_kind(curves, changed) for changed in modified(curves, case, factors)]
         for case in CASES
     ]
     assert counts == pytest.approx(np.array(expected), abs=20)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from studies.store import fingerprint, forget, kept, reused
+from studies.store import fingerprint, forget, load_or_compute, reused_seconds
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,14 +32,14 @@ def test_numbers_are_kept_until_their_key_changes(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     compute = Asked()
-    reused.clear()
+    reused_seconds.clear()
     for _ in range(2):
-        found = kept("study/numbers", {"seed": 1}, compute)
+        found = load_or_compute("study/numbers", {"seed": 1}, compute)
         assert found == {"numbers": [1.5, 2.5], "count": 3}
     assert compute.times == 1
-    assert len(reused) == 1
+    assert len(reused_seconds) == 1
     assert capsys.readouterr().err.count("study/numbers: 0 s") == 1
-    kept("study/numbers", {"seed": 2}, compute)
+    load_or_compute("study/numbers", {"seed": 2}, compute)
     assert compute.times == 2
     assert sorted(path.name for path in (folder / "study").iterdir()) == [
         "numbers-seed1.json",
@@ -49,25 +49,25 @@ def test_numbers_are_kept_until_their_key_changes(
 
 def test_what_cannot_be_read_is_computed_again(folder: Path) -> None:
     compute = Asked()
-    kept("numbers", {}, compute)
+    load_or_compute("numbers", {}, compute)
     path = folder / "numbers-seed.json"
     for text in ("", path.read_text()[:20], "[]", "{}"):
         path.write_text(text)
-        assert kept("numbers", {}, compute)["count"] == 3
+        assert load_or_compute("numbers", {}, compute)["count"] == 3
     assert compute.times == 5
 
 
 def test_a_study_can_be_forgotten(folder: Path) -> None:
     compute = Asked()
     for name in ("one/numbers", "one-more", "two/numbers"):
-        kept(name, {}, compute)
+        load_or_compute(name, {}, compute)
     forget("one")
     assert [path.name for path in folder.iterdir()] == ["two"]
 
 
 def test_what_cannot_be_kept_is_refused(folder: Path) -> None:
-    with pytest.raises(TypeError, match="set cannot be kept"):
-        kept("numbers", {}, lambda: {1, 2})
+    with pytest.raises(TypeError, match="set cannot be stored"):
+        load_or_compute("numbers", {}, lambda: {1, 2})
     assert not folder.exists()
 
 

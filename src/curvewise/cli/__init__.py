@@ -13,28 +13,27 @@ from curvewise.cli.contrast import contrast
 from curvewise.cli.criteria import criteria
 from curvewise.cli.demo import demo
 from curvewise.cli.locate import locate
-from curvewise.cli.output import UNUSABLE, prepare_streams
+from curvewise.cli.option_groups import with_option_groups
 from curvewise.cli.pairs import pairs
+from curvewise.cli.printing import UNUSABLE, prepare_streams
 from curvewise.cli.transfer import transfer
 
 __all__ = ["app", "main"]
 
-EPILOG = (
-    "Exit codes: 0 done, 2 the command was not understood, 3 the data or a value cannot be "
-    "used."
-)
+EPILOG = "Exit codes: 0 success, 2 usage error, 3 unusable data or option value, 130 interrupted."
 
 app = typer.Typer(
     name="curvewise",
     no_args_is_help=True,
-    # Errors in the data are told in a sentence; anything else is a bug, shown as it is.
+    # Errors that users can do something about are sentences; any other is a bug, and its
+    # traceback is shown.
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog=EPILOG,
 )
 for command in (compare, locate, pairs, contrast, transfer, criteria, demo):
-    app.command(epilog=EPILOG)(command)
+    app.command(epilog=EPILOG)(with_option_groups(command))
 
 
 def _version(asked: bool) -> None:
@@ -61,6 +60,6 @@ def main() -> None:
     try:
         app()
     except OSError as error:
-        # The disk is full, or whatever reads the output has gone.
+        # The disk is full, or something like it.
         sys.stderr.write(f"Error: the output cannot be written: {error.strerror}.\n")
         sys.exit(UNUSABLE)

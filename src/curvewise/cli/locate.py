@@ -3,30 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path  # noqa: TC003 (typer reads the annotations)
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
 import curvewise
-from curvewise.cli import options as o
-from curvewise.cli.output import Style, answering, check_plot, note, save_plot, show
-from curvewise.cli.spreading import progress
-from curvewise.present.where import window_line
+from curvewise.cli.options import Alpha, Output, Reading, Shuffling  # noqa: TC001 (typer reads the annotations)
+from curvewise.cli.printing import check_plot, note, save_plot
+from curvewise.questions.locate.words import window_line
 
 __all__ = ["locate"]
 
 
 def locate(
-    file: o.File,
-    algorithm: o.Algorithm = None,
-    run: o.Run = None,
-    step: o.Step = None,
-    score: o.Score = None,
-    block: o.Block = None,
-    only: o.Only = None,
-    start: o.From = None,
-    stop: o.To = None,
-    lower_is_better: o.LowerIsBetter = False,
+    reading: Reading,
+    *,
     window: Annotated[
         tuple[float, float] | None,
         typer.Option(
@@ -44,30 +35,22 @@ def locate(
         float | None,
         typer.Option(
             metavar="F",
-            help="F from which on neighbouring steps make a cluster.  [default: what F "
-            "exceeds at one step with probability alpha]",
+            help="F threshold for clusters of neighbouring steps.  [default: what F exceeds "
+            "at one step with probability alpha]",
         ),
     ] = None,
-    alpha: o.Alpha = 0.05,
-    shuffles: o.Shuffles = "9999",
+    alpha: Alpha = 0.05,
     resamples: Annotated[
         int,
         typer.Option(
             help="Resamples for shares, difference band and crossing; 0 for none."
         ),
     ] = 1_999,
-    exact: o.Exact = None,
-    seed: o.Seed = 0,
-    jobs: o.Jobs = 1,
-    as_json: o.AsJson = False,
-    as_markdown: o.AsMarkdown = False,
-    as_latex: o.AsLatex = False,
-    figure: o.Plot = None,
-    windows_figure: Annotated[
+    shuffling: Shuffling,
+    output: Output,
+    plot_windows: Annotated[
         Path | None,
-        typer.Option(
-            "--plot-windows", metavar="FILE", help="Save a map of p over all windows."
-        ),
+        typer.Option(metavar="FILE", help="Save a map of p over all windows."),
     ] = None,
 ) -> None:
     """At which steps do the curves in FILE differ, from when, until when?
@@ -78,46 +61,28 @@ def locate(
 
     Example: curvewise locate runs.csv --only DQN --only Rainbow --plot where.png
     """
-    style = Style.chosen(json=as_json, markdown=as_markdown, latex=as_latex)
-    with answering():
-        check_plot(figure)
-        check_plot(windows_figure)
-        curves = o.read_curves(
-            file,
-            algorithm=algorithm,
-            run=run,
-            step=step,
-            score=score,
-            block=block,
-            only=only,
-            start=start,
-            stop=stop,
-            lower_is_better=lower_is_better,
+    check_plot(plot_windows)
+    curves = reading.curves()
+    if window is not None:
+        curves.window(*window)  # raises for a window without steps, before any work
+    with shuffling.working():
+        found = curvewise.locate(
+            curves,
+            adjust=adjust,
+            cluster_threshold=cluster_threshold,
+            alpha=alpha,
+            n_resamples=resamples,
+            **shuffling.options,
         )
-        if window is not None:
-            curves.window(*window)  # refuses a window without steps before any work
-        with progress():
-            where = curvewise.locate(
-                curves,
-                adjust=adjust,
-                cluster_threshold=cluster_threshold,
-                alpha=alpha,
-                n_shuffles=o.shuffle_count(shuffles),
-                n_resamples=resamples,
-                exact=exact,
-                n_jobs=jobs,
-                rng=seed,
-            )
-        lines, record = {}, {}
-        if window is not None:
-            asked = where.window(*window)
-            lines["Window"] = window_line(asked)
-            record["window"] = asked.to_dict()
-        if figure is not None:
-            save_plot(lambda: curvewise.plot_location(curves, where), figure)
-        if windows_figure is not None:
-            save_plot(lambda: curvewise.plot_window_maps(where), windows_figure)
-        show([where], style, lines=lines, record=record)
-        for path in (figure, windows_figure):
-            if path is not None:
-                note(f"Figure saved as {path}")
+    lines: dict[str, str] = {}
+    record: dict[str, Any] = {}
+    if window is not None:
+        asked = found.window(*window)
+        lines["Window"] = window_line(asked)
+        record["window"] = asked.to_dict()
+    output.save(lambda: found.figure(curves))
+    if plot_windows is not None:
+        save_plot(lambda: curvewise.plot_window_maps(found), plot_windows)
+    output.show(found, lines=lines, record=record)
+    if plot_windows is not None:
+        note(f"Figure saved as {plot_windows}")

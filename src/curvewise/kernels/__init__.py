@@ -1,4 +1,4 @@
-"""Arrays in, arrays out: the arithmetic, without a name in it."""
+"""Numerical kernels: NumPy arrays in, NumPy arrays out. Nothing here knows algorithm names."""
 
 import numpy as np
 import numpy.typing as npt

@@ -1,16 +1,18 @@
-"""p-values adjusted for how many of them were looked at."""
+"""Adjustment of p-values for how many tests were made."""
 
 from __future__ import annotations
 
-import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from curvewise.kernels import Floats
+from curvewise.kernels.pvalues import pvalue
 
-__all__ = ["TIE", "bonferroni", "holm", "max_adjusted", "upper_quantile"]
+if TYPE_CHECKING:
+    from curvewise.kernels import Floats, Integers
+
+__all__ = ["TIE", "MaxCounts", "bonferroni", "holm", "max_adjusted"]
 
 TIE = 1e-9  # statistics that differ by less than this share are equal but for rounding
 
@@ -30,7 +32,7 @@ def holm(pvalues: Floats) -> Floats:
 
 
 def bonferroni(pvalues: Floats) -> Floats:
-    """Multiply each p by the number of them.
+    """Multiply each p-value by the number of tests, to 1 at most.
 
     >>> bonferroni(np.array([0.01, 0.5, 0.03])).tolist()
     [0.03, 1.0, 0.09]
@@ -39,7 +41,7 @@ def bonferroni(pvalues: Floats) -> Floats:
 
 
 def max_adjusted(observed: Floats, maxima: Floats, *, exact: bool) -> Floats:
-    """Hold every statistic against the largest of each relabelling (Westfall & Young 1993).
+    """Compare every statistic with the largest of each relabelling (Westfall & Young 1993).
 
     ``maxima`` has the largest statistic of the family for each relabelling; when not all
     are visited (``exact``) the observed one is added to them.
@@ -47,25 +49,41 @@ def max_adjusted(observed: Floats, maxima: Floats, *, exact: bool) -> Floats:
     >>> max_adjusted(np.array([3.0, 1.0]), np.array([0.5, 2.0, 1.0]), exact=False).tolist()
     [0.25, 0.75]
     """
-    # Infinity less a share of it is not a number.
-    least = np.where(
-        np.isinf(observed), observed, observed * (1 - TIE * np.sign(observed))
-    )
-    n_extreme = len(maxima) - np.searchsorted(np.sort(maxima), least, side="left")
-    added = 0 if exact else 1
-    return (n_extreme + added) / (len(maxima) + added)
+    return pvalue(MaxCounts.of(observed).count(maxima), len(maxima), exact=exact)
 
 
-def upper_quantile(null: Floats, alpha: float) -> float:
-    """Return the value that a statistic must exceed for a sampled p of at most alpha.
+@dataclass(frozen=True, eq=False)
+class MaxCounts:
+    """Observed statistics, prepared for counting the maxima of relabellings in batches.
 
-    The observed statistic is one of the sample; too small a sample has no such value.
-
-    >>> upper_quantile(np.arange(19.0), 0.05), upper_quantile(np.arange(39.0), 0.05)
-    (18.0, 37.0)
+    The counts of several batches add up to the count of `max_adjusted` over all of them.
     """
-    allowed = math.floor(alpha * (len(null) + 1) * (1 + 1e-12)) - 1
-    if allowed < 0:
-        return math.inf
-    place = len(null) - 1 - min(allowed, len(null) - 1)
-    return float(np.partition(null, place)[place])
+
+    thresholds: Floats  # sorted: the smallest maximum that counts, one for each statistic
+    ranks: Integers  # where the threshold of each observed statistic is among the sorted
+
+    @classmethod
+    def of(cls, observed: Floats) -> MaxCounts:
+        """Sort the observed statistics, an array of any shape, less what may be rounding."""
+        # Infinity less a share of it is not a number.
+        least = np.where(
+            np.isinf(observed), observed, observed * (1 - TIE * np.sign(observed))
+        )
+        order = np.argsort(least, axis=None, kind="stable")
+        ranks = np.empty(least.size, dtype=np.int64)
+        ranks[order] = np.arange(least.size)
+        return cls(least.ravel()[order], ranks.reshape(least.shape))
+
+    def count(self, maxima: Floats) -> Integers:
+        """Return for each observed statistic how many of the maxima are at least as large.
+
+        The result has the shape of the observed statistics.
+
+        >>> MaxCounts.of(np.array([3.0, 1.0])).count(np.array([0.5, 2.0, 1.0])).tolist()
+        [0, 2]
+        """
+        # A maximum counts for every threshold up to it, so for those of rank < n_reached.
+        n_reached = np.searchsorted(self.thresholds, maxima, side="right")
+        per_number = np.bincount(n_reached, minlength=len(self.thresholds) + 1)
+        n_above_rank = np.cumsum(per_number[:0:-1])[::-1]
+        return n_above_rank[self.ranks].astype(np.int64, copy=False)

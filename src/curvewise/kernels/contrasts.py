@@ -1,12 +1,12 @@
 """Contrasts of algorithms: their estimates, their t, and the t of every shuffle.
 
-Write X for the runs with their block's mean taken off, S for its sums over all algorithms
+Write X for the runs less the mean of their block, S for its sums over all algorithms
 but the last, and C⁻ = L Lᵀ as in `anova`. Then C⁻ S are the estimates (that of the last
 algorithm is 0), ψ = cᵀ C⁻ S is a contrast, u = ψ / √(cᵀ C⁻ c) is X along a direction of unit
 length, and t = u / √(RSS / df) with RSS = Σ X² − |Lᵀ S|².
 
-Two algorithms are shuffled as they are. A contrast of more can be zero although they differ,
-so then what the algorithms leave over, the residuals, is shuffled among them (ter Braak 1992).
+The runs of two algorithms are shuffled as they are. A contrast of more algorithms can be zero
+although they differ, so then the residuals are shuffled instead of the runs (ter Braak 1992).
 """
 
 from __future__ import annotations
@@ -18,21 +18,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from curvewise.kernels.adjustments import TIE
-from curvewise.kernels.anova import centred, group_factor
-from curvewise.kernels.extremes import EPSILON
-from curvewise.kernels.streams import BATCH
+from curvewise.kernels.anova.sums import centred, group_factor
+from curvewise.kernels.anova.thresholds import EPSILON
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from curvewise.kernels import Floats, Integers
-    from curvewise.kernels.enumeration import Enumeration
-    from curvewise.kernels.shuffles import Shuffles
 
 __all__ = [
     "Fit",
     "count_extreme",
-    "count_two_groups",
     "group_sums",
     "is_mirrored",
     "least_extreme",
@@ -43,22 +39,20 @@ __all__ = [
     "shuffled_pair_t",
     "shuffled_t",
     "student_t",
-    "two_group_sums",
 ]
 
-FEW_GROUPS = 8  # up to here, products of matrices are the faster way to sums
-MOST_NUMBERS = 2_000_000  # of a table in memory at a time: 16 megabytes
+MAX_GROUPS_BY_PRODUCTS = 8  # with more, sorting runs is faster than products of matrices
+MAX_NUMBERS_AT_ONCE = 2_000_000  # in the largest array of a portion: 16 megabytes
 
 
 @dataclass(frozen=True, eq=False)
 class Fit:
     """Algorithms, and blocks, fitted to the runs.
 
-    The first column of the runs is their height, and the others, if any, are their shape:
-    each is without variation if it has none beyond ``noise``.
+    The first column of the runs is their height, and the others, if any, are their shape.
     """
 
-    values: Floats  # (n_runs, n_columns), without the mean of their block
+    values: Floats  # (n_runs, n_columns), less the mean of their block
     residuals: Floats
     estimates: Floats  # (n_groups, n_columns), against the last group
     factor: Floats
@@ -68,15 +62,15 @@ class Fit:
     def of(
         cls, values: Floats, labels: Integers, blocks: Integers, noise: float = 0.0
     ) -> Fit:
-        """Fit by least squares."""
+        """Fit by least squares; height or shape that varies within ``noise`` is set to 0."""
         n_groups, n_blocks = int(labels.max()) + 1, len(np.unique(blocks))
         member = (labels[:, None] == np.arange(n_groups - 1)).astype(np.float64)
         values = _without_noise(centred(values, blocks), noise)
         factor = group_factor(labels, blocks)
         fitted = centred(member, blocks) @ factor
-        along = fitted.T @ values
-        residuals = _without_noise(values - fitted @ along, noise)
-        effects = factor @ along
+        projections = fitted.T @ values
+        residuals = _without_noise(values - fitted @ projections, noise)
+        effects = factor @ projections
         estimates = np.vstack([effects, np.zeros(values.shape[1])])
         df = len(labels) - n_groups - (n_blocks - 1)
         return cls(values, residuals, estimates, factor, df)
@@ -87,7 +81,7 @@ class Fit:
         return _squares(self.residuals)
 
     def directions(self, coefficients: Floats) -> tuple[Floats, Floats]:
-        """Return what takes sums of groups to u, and √(cᵀ C⁻ c); one row a contrast."""
+        """Return the weights of the group sums in u, and √(cᵀ C⁻ c); one row a contrast."""
         halfway = coefficients[:, :-1] @ self.factor
         lengths = np.linalg.norm(halfway, axis=1)
         return (halfway / lengths[:, None]) @ self.factor.T, lengths
@@ -99,7 +93,7 @@ def _squares(values: Floats) -> Floats:
 
 
 def _without_noise(values: Floats, noise: float) -> Floats:
-    """Set to zero what varies by no more than rounding explains."""
+    """Set height, or shape, to zero in place if rounding explains its variation."""
     height, shape = _squares(values) > noise**2
     values[:, :1] *= height
     values[:, 1:] *= shape
@@ -107,7 +101,10 @@ def _without_noise(values: Floats, noise: float) -> Floats:
 
 
 def student_t(lengths: Floats, errors: Floats, df: int, floor: float = 0.0) -> Floats:
-    """Return t of what has unit length; without error it is infinite, or 0 without effect."""
+    """Return t = u / √(errors / df).
+
+    Without error (at most ``floor``) t is infinite, with the sign of u; or 0 without effect.
+    """
     t = np.where(np.abs(lengths) > math.sqrt(floor), np.copysign(np.inf, lengths), 0.0)
     errors = np.broadcast_to(np.maximum(errors, 0.0), lengths.shape)
     np.divide(lengths, np.sqrt(errors / df), out=t, where=errors > floor)
@@ -117,7 +114,7 @@ def student_t(lengths: Floats, errors: Floats, df: int, floor: float = 0.0) -> F
 def group_sums(labels: Integers, values: Floats, n_groups: int) -> Floats:
     """Return the sums over all groups but the last; (n_shuffles, n_groups - 1, n_columns)."""
     if values.shape[1] == 1:
-        # A table lookup: far less work than a product with each group when they are many.
+        # One count per run and shuffle: far less work than a product for each group.
         places = labels + n_groups * np.arange(len(labels))[:, None]
         sums = np.bincount(
             places.ravel(),
@@ -125,8 +122,9 @@ def group_sums(labels: Integers, values: Floats, n_groups: int) -> Floats:
             minlength=n_groups * len(labels),
         )
         return sums.astype(np.float64).reshape(len(labels), n_groups, 1)[:, :-1]
-    if n_groups > FEW_GROUPS:
-        # In the order of their groups, whose sizes no shuffle changes, runs are added once.
+    if n_groups > MAX_GROUPS_BY_PRODUCTS:
+        # Runs are sorted by group, so that each is added once; group sizes, and so where a
+        # group begins, are the same in every shuffle.
         order = np.argsort(labels, axis=1, kind="stable")
         starts = np.searchsorted(labels[0, order[0]], np.arange(n_groups - 1))
         ends = np.searchsorted(labels[0, order[0]], n_groups - 1)
@@ -135,33 +133,36 @@ def group_sums(labels: Integers, values: Floats, n_groups: int) -> Floats:
     return np.stack([member @ values for member in members], axis=1)
 
 
-def _portions(shuffles: Shuffles, size: int) -> Iterator[Integers]:
-    """Go through the shuffles in portions that depend on nothing but their shape."""
-    rows = max(1, min(BATCH, MOST_NUMBERS // size))
-    for number in range(-(-shuffles.count // BATCH)):
-        labels = shuffles.batch(number)
-        for start in range(0, len(labels), rows):
-            yield labels[start : start + rows]
+def _portions(labels: Integers, size: int) -> Iterator[Integers]:
+    """Go through a batch in portions that depend on nothing but the shape of the table."""
+    rows = max(1, min(len(labels), MAX_NUMBERS_AT_ONCE // size))
+    for start in range(0, len(labels), rows):
+        yield labels[start : start + rows]
 
 
-def shuffled_t(fit: Fit, shuffles: Shuffles, coefficients: Floats) -> Iterator[Floats]:
-    """Go through the t of shuffled residuals; (n_shuffles, n_contrasts) at a time."""
+def shuffled_t(fit: Fit, labels: Integers, coefficients: Floats) -> Floats:
+    """Return the t of shuffled residuals; (n_contrasts, n_shuffles)."""
     directions, _ = fit.directions(coefficients)
     n_groups = len(fit.estimates)
     residuals = fit.residuals[:, :1]
-    for labels in _portions(shuffles, max(n_groups, len(directions), len(residuals))):
-        sums = group_sums(labels, residuals, n_groups)[:, :, 0]
-        yield _shuffled_t(fit, sums, sums @ directions.T)
+    size = max(n_groups, len(directions), len(residuals))
+    parts = []
+    for portion in _portions(labels, size):
+        sums = group_sums(portion, residuals, n_groups)[:, :, 0]
+        parts.append(_shuffled_t(fit, sums, sums @ directions.T).T)
+    return np.concatenate(parts, axis=1)
 
 
-def shuffled_pair_t(fit: Fit, shuffles: Shuffles) -> Iterator[Floats]:
-    """Go through the t of every two groups, the first of them less the second."""
+def shuffled_pair_t(fit: Fit, labels: Integers) -> Floats:
+    """Return the t of every two groups, the first less the second; (n_pairs, n_shuffles)."""
     n_groups = len(fit.estimates)
     residuals = fit.residuals[:, :1]
-    for labels in _portions(shuffles, max(n_groups**2, len(residuals))):
-        sums = group_sums(labels, residuals, n_groups)
+    parts = []
+    for portion in _portions(labels, max(n_groups**2, len(residuals))):
+        sums = group_sums(portion, residuals, n_groups)
         u, _ = pair_parts(_estimates(sums, fit.factor), fit.factor)
-        yield _shuffled_t(fit, sums[:, :, 0], u)
+        parts.append(_shuffled_t(fit, sums[:, :, 0], u).T)
+    return np.concatenate(parts, axis=1)
 
 
 def _shuffled_t(fit: Fit, sums: Floats, lengths: Floats) -> Floats:
@@ -171,7 +172,7 @@ def _shuffled_t(fit: Fit, sums: Floats, lengths: Floats) -> Floats:
 
 
 def _estimates(sums: Floats, factor: Floats) -> Floats:
-    """Go from sums of all groups but the last to estimates, of which the last is 0."""
+    """Return C⁻ S, and 0 for the last group; (n_shuffles, n_groups, n_columns)."""
     return np.pad(np.matmul(factor @ factor.T, sums), ((0, 0), (0, 1), (0, 0)))
 
 
@@ -182,8 +183,8 @@ def pair_parts(estimates: Floats, factor: Floats) -> tuple[Floats, Floats]:
     """
     first, second = np.triu_indices(len(factor) + 1, 1)
     inverse = np.pad(factor @ factor.T, (0, 1))
-    spread = np.diag(inverse)
-    variances = spread[first] + spread[second] - 2 * inverse[first, second]
+    diagonal = np.diag(inverse)
+    variances = diagonal[first] + diagonal[second] - 2 * inverse[first, second]
     heights, shapes = estimates[:, :, 0], estimates[:, :, 1:]
     products = shapes @ shapes.transpose(0, 2, 1)
     lengths = np.einsum("sii->si", products)
@@ -200,12 +201,12 @@ def pair_ratios(parts: tuple[Floats, Floats], errors: Floats, *, pooled: bool) -
     """
     height, shape = parts[0] ** 2, parts[1]
     both = errors.sum(axis=1)
-    against = (both, both, both) if pooled else (both, errors[:, 0], errors[:, 1])
+    terms = (both, both, both) if pooled else (both, errors[:, 0], errors[:, 1])
     effects = (height + shape, height, shape)
     return np.stack(
         [
             _ratio(effect, error[:, None])
-            for effect, error in zip(effects, against, strict=True)
+            for effect, error in zip(effects, terms, strict=True)
         ]
     )
 
@@ -218,7 +219,7 @@ def _ratio(effect: Floats, error: Floats) -> Floats:
 
 
 def pair_maxima(
-    values: Floats, fit: Fit, shuffles: Shuffles, kept: Integers, *, pooled: bool
+    values: Floats, fit: Fit, labels: Integers, kept: Integers, *, pooled: bool
 ) -> Floats:
     """Return the largest ratio over the pairs ``kept``, for each shuffle of the values.
 
@@ -230,8 +231,8 @@ def pair_maxima(
     floor = 64 * EPSILON * totals
     maxima = [np.empty((3, 0))]
     size = max(n_groups * (n_groups + n_columns), values.size)
-    for labels in _portions(shuffles, size):
-        sums = group_sums(labels, values, n_groups)
+    for portion in _portions(labels, size):
+        sums = group_sums(portion, values, n_groups)
         squares = np.sum(np.matmul(fit.factor.T, sums) ** 2, axis=1)
         errors = totals - np.stack([squares[:, 0], squares[:, 1:].sum(axis=1)], axis=1)
         errors[errors <= floor] = 0.0
@@ -241,27 +242,21 @@ def pair_maxima(
     return np.concatenate(maxima, axis=1)
 
 
-def two_group_sums(
-    relabellings: Enumeration | Shuffles, columns: Floats, batches: range | None = None
-) -> Floats:
-    """Return the sums of the columns over the first of two groups, for each relabelling."""
-    if batches is None:
-        batches = range(-(-relabellings.count // BATCH))
-    parts = [np.empty((0, columns.shape[1]))]
-    parts += [
-        (relabellings.batch(number) == 0).astype(np.float64) @ columns
-        for number in batches
-    ]
-    return np.concatenate(parts)
-
-
 def least_extreme(length: float, noise: float, *, two_sided: bool) -> float:
-    """Return from where a relabelling counts; what rounding explains counts as a tie."""
+    """Return the smallest statistic that counts as at least as extreme, given rounding.
+
+    ``length`` is the observed u. Rounding can move it, and that of a relabelling, by
+    ``noise`` each.
+    """
     return max(abs(length) - 2 * noise, 0.0) if two_sided else length - 2 * noise
 
 
 def least_ratio(length: float, error: float, noise: float, *, two_sided: bool) -> float:
-    """Return from which ratio of a length to the root of an error a relabelling counts."""
+    """Return the smallest ratio of u to the root of its error that counts as as extreme.
+
+    ``length`` and ``error`` are the observed u and root; rounding can move each of them,
+    and those of a relabelling, by ``noise``.
+    """
     least = least_extreme(length, noise, two_sided=two_sided)
     error += 2 * noise if least > 0 else -2 * noise
     ratio = least / error if error > 0 else math.copysign(math.inf, least)
@@ -269,38 +264,16 @@ def least_ratio(length: float, error: float, noise: float, *, two_sided: bool) -
 
 
 def count_extreme(lengths: Floats, least: float, *, two_sided: bool) -> int:
-    """Count the relabellings at least as extreme as the observed one."""
+    """Count the relabellings whose u is at least ``least``, in size if ``two_sided``."""
     return int(np.sum((np.abs(lengths) if two_sided else lengths) >= least))
 
 
-def count_two_groups(
-    relabellings: Enumeration | Shuffles,
-    column: Floats,
-    least: float,
-    *,
-    two_sided: bool,
-    mirrored: bool,
-) -> int:
-    """Count the extreme relabellings of two groups without keeping them.
-
-    Where only one of two mirror images is visited (``mirrored``), a one-sided test counts
-    the other as well.
-    """
-    count = 0
-    for number in range(-(-relabellings.count // BATCH)):
-        lengths = two_group_sums(relabellings, column, range(number, number + 1))
-        count += count_extreme(lengths, least, two_sided=two_sided)
-        if mirrored and not two_sided:
-            count += count_extreme(-lengths, least, two_sided=two_sided)
-    return count
-
-
 def is_mirrored(labels: Integers, blocks: Integers) -> bool:
-    """Tell whether two groups may swap names, so that an enumeration visits half.
+    """Return whether two groups may swap names, so that an enumeration visits half.
 
     >>> is_mirrored(np.array([0, 0, 1, 1]), np.zeros(4, dtype=np.int64))
     True
     """
     shares = [float(np.mean(labels[blocks == block])) for block in np.unique(blocks)]
-    # A block of one group has nothing to swap.
+    # A block of one group has nothing to swap, and does not prevent it.
     return all(share in {0.0, 0.5, 1.0} for share in shares)

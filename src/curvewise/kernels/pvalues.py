@@ -1,4 +1,4 @@
-"""From counts to p-values, and what can be said about them.
+"""From counts of relabellings to p-values, and quantiles that agree with those p-values.
 
 SciPy's special functions take longer to import than a comparison takes to run, so they
 are imported by the functions that need them.
@@ -7,12 +7,12 @@ are imported by the functions that need them.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, overload
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from curvewise.kernels import Floats
+    from curvewise.kernels import Floats, Integers
 
 __all__ = [
     "clopper_pearson",
@@ -20,15 +20,27 @@ __all__ = [
     "f_quantile",
     "f_survival",
     "hedges_correction",
+    "n_allowed",
     "pvalue",
+    "t_survival",
+    "upper_quantile",
 ]
 
+# alpha * count may round to just below a whole number: 0.07 * 100 is 7.000000000000001,
+# but 0.29 * 100 is 28.999999999999996. This share of slack restores the whole number.
+ROUNDING_SHARE = 1e-12
 
-def pvalue(n_extreme: int, n_shuffles: int, *, exact: bool) -> float:
+
+@overload
+def pvalue(n_extreme: int, n_shuffles: int, *, exact: bool) -> float: ...
+@overload
+def pvalue(n_extreme: Integers, n_shuffles: int, *, exact: bool) -> Floats: ...
+def pvalue(n_extreme: int | Integers, n_shuffles: int, *, exact: bool) -> float | Floats:
     """Return the share of relabellings at least as extreme as the observed one.
 
-    Every relabelling is visited when ``exact``, the observed one among them. Otherwise
-    the observed one is added to the sample, which is what makes the test valid.
+    An array of counts gives an array of p-values. Every relabelling is visited when
+    ``exact``, the observed one among them. Otherwise the observed one is added to the
+    sample, which is what makes the test valid.
 
     >>> pvalue(28, 999, exact=False)
     0.029
@@ -37,10 +49,40 @@ def pvalue(n_extreme: int, n_shuffles: int, *, exact: bool) -> float:
     return (n_extreme + added) / (n_shuffles + added)
 
 
+def n_allowed(count: int, alpha: float, *, exact: bool) -> int:
+    """Return how many of ``count`` relabellings may be as extreme while p is at most alpha.
+
+    Negative where ``count`` is too small for any p to reach alpha; at most ``count − 1``,
+    so that the result can be used as an index.
+
+    >>> n_allowed(999, 0.05, exact=False), n_allowed(1716, 0.05, exact=True)
+    (49, 85)
+    """
+    added = 0 if exact else 1
+    largest = math.floor(alpha * (count + added) * (1 + ROUNDING_SHARE))
+    return min(largest - added, count - 1)
+
+
+def upper_quantile(null: Floats, alpha: float, *, exact: bool = False) -> float:
+    """Return the value that a statistic must exceed for a p of at most alpha.
+
+    ``null`` has the statistic of each relabelling: of all of them when ``exact``, else of a
+    sample without the observed one. Infinite where the sample is too small for such a p.
+
+    >>> upper_quantile(np.arange(19.0), 0.05), upper_quantile(np.arange(39.0), 0.05)
+    (18.0, 37.0)
+    """
+    allowed = n_allowed(len(null), alpha, exact=exact)
+    if allowed < 0:
+        return math.inf
+    place = len(null) - 1 - allowed
+    return float(np.partition(null, place)[place])
+
+
 def clopper_pearson(
     n_extreme: int, n_shuffles: int, confidence: float
 ) -> tuple[float, float]:
-    """Return the interval of the p-value that all relabellings would give."""
+    """Return the confidence interval of the p-value that all relabellings would give."""
     from scipy.special import betaincinv
 
     tail = (1 - confidence) / 2
@@ -57,8 +99,15 @@ def f_survival(statistic: float, df: tuple[float, float]) -> float:
     return 0.0 if math.isinf(statistic) else float(fdtrc(df[0], df[1], statistic))
 
 
+def t_survival(t: float, df: float) -> float:
+    """Return the probability that Student's t with ``df`` degrees of freedom exceeds t."""
+    from scipy.special import stdtr
+
+    return float(stdtr(df, -t))
+
+
 def f_quantile(alpha: float, df: tuple[int, int]) -> float:
-    """Return what an F of independent normal scores exceeds with probability alpha."""
+    """Return the value that an F of independent normal scores exceeds with probability alpha."""
     from scipy.special import fdtri
 
     return float(fdtri(df[0], df[1], 1 - alpha))
@@ -66,14 +115,15 @@ def f_quantile(alpha: float, df: tuple[int, int]) -> float:
 
 def critical_value(null: Floats, alpha: float) -> float:
     """Return the ⌈(1 − α) z⌉-th of z sorted values."""
-    # 0.95 * 1000 is 950 to a reader, and must be to the ceiling as well.
+    # Round first, so that binary rounding cannot push ceil() one rank too far:
+    # (1 − 0.059) * 1000 is 941.0000000000001.
     rank = math.ceil(round((1 - alpha) * len(null), 9))
     place = max(rank, 1) - 1
     return float(np.partition(null, place)[place])
 
 
 def hedges_correction(df: int) -> float:
-    """Return the factor that takes the small-sample bias off a standardised difference."""
+    """Return the factor that removes the small-sample bias of a standardised difference."""
     return math.exp(
         math.lgamma(df / 2) - math.log(math.sqrt(df / 2)) - math.lgamma((df - 1) / 2)
     )

@@ -5,12 +5,21 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from curvewise.errors import CurvesError, nearest
+from curvewise.errors import CurvesError
+from curvewise.text import argument, did_you_mean
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Columns", "Wanted", "missing", "recognised", "step_columns"]
+    from curvewise.data.selection import Columns
+
+__all__ = [
+    "ColumnsToRead",
+    "missing_column_error",
+    "recognised",
+    "step_columns",
+    "unknown_column_error",
+]
 
 USUAL_NAMES = {
     "algorithm": ("algorithm", "algo", "agent", "method", "model"),
@@ -25,31 +34,15 @@ STEP_COLUMN = re.compile(
 )
 
 
-class Columns(NamedTuple):
-    """The column of each part; None where it was not named, or there is none."""
-
-    algorithm: str | None = None
-    run: str | None = None
-    step: str | None = None
-    score: str | None = None
-    block: str | None = None
-
-    def described(self) -> str:
-        """Say which column was taken for what."""
-        return ", ".join(
-            f"{part} from {column!r}" for part, column in self._asdict().items() if column
-        )
-
-
-class Wanted(NamedTuple):
-    """What to read: columns of names, columns of numbers, and which hold lists."""
+class ColumnsToRead(NamedTuple):
+    """The columns to read: those of names, those of numbers, and which of them hold lists."""
 
     names: list[str]
     numbers: list[str]
     lists: frozenset[str] = frozenset()
 
     def schema(self) -> dict[str, pl.DataType]:
-        """Return the type of each column; what does not fit it becomes null."""
+        """Return the type of each column; cells that do not fit it become null."""
         import polars as pl
 
         number = pl.Float64()
@@ -60,11 +53,13 @@ class Wanted(NamedTuple):
 
 
 def recognised(named: Columns, available: list[str]) -> Columns:
-    """Fill in the columns the caller did not name; refuse names that are not there."""
+    """Add the columns that the caller did not name, where usual names tell them.
+
+    Raises if a named column does not exist, or if several could be the same part.
+    """
     for column in named:
         if column is not None and column not in available:
-            msg = f"No column is called {column!r}; {nearest(column, available)}"
-            raise CurvesError(msg)
+            raise unknown_column_error(column, available)
     # A block may also be what tells the runs apart, such as a shared seed.
     taken = {column for column in named._replace(block=None) if column is not None}
     found = {
@@ -76,7 +71,7 @@ def recognised(named: Columns, available: list[str]) -> Columns:
 
 
 def _usual(part: str, available: list[str]) -> str | None:
-    """Find the one column with a usual name; the part's own name goes before others."""
+    """Return the one column with a usual name, by preference the name of the part."""
     candidates = [
         column for column in available if column.strip().lower() in USUAL_NAMES[part]
     ]
@@ -84,26 +79,33 @@ def _usual(part: str, available: list[str]) -> str | None:
     if len(own) == 1:
         return own[0]
     if len(candidates) > 1:
-        listed = " and ".join(map(repr, candidates))
+        quoted = " and ".join(map(repr, candidates))
         msg = (
-            f"The columns {listed} could each be the {part}. Say which it is: "
-            f"{part}={candidates[0]!r} in Python, --{part} {candidates[0]} on the command line."
+            f"The columns {quoted} could each be the {part}. Choose one, for example with "
+            f"{argument(part, candidates[0])}."
         )
         raise CurvesError(msg)
     return candidates[0] if candidates else None
 
 
-def missing(part: str, available: list[str]) -> CurvesError:
-    """Return the error for a part that none of the columns left is usually called."""
-    usual = "/".join(USUAL_NAMES[part])
-    listed = nearest("", available)
+def unknown_column_error(column: str, available: list[str]) -> CurvesError:
+    """Return the error for a column that was named and does not exist."""
     return CurvesError(
-        f"Which column is the {part}? None of those left has a usual name ({usual}); {listed} "
-        f"Name it: {part}=… in Python, --{part} … on the command line."
+        f"No column is called {column!r}; {did_you_mean(column, available)}"
+    )
+
+
+def missing_column_error(part: str, available: list[str]) -> CurvesError:
+    """Return the error for a part that none of the remaining columns is usually called."""
+    usual = "/".join(USUAL_NAMES[part])
+    return CurvesError(
+        f"Which column is the {part}? None of the remaining columns has a usual name "
+        f"({usual}); {did_you_mean('', available)} Name the column with "
+        f"{argument(part, 'COLUMN')}."
     )
 
 
 def step_columns(available: list[str]) -> dict[str, float]:
-    """Find the columns of a wide table that are steps, such as ``200`` or ``step_200``."""
+    """Return the columns of a wide table that are steps, such as ``200`` or ``step_200``."""
     matches = {column: STEP_COLUMN.fullmatch(column.strip()) for column in available}
     return {column: float(match[1]) for column, match in matches.items() if match}

@@ -9,22 +9,23 @@ import warnings
 from itertools import islice
 from typing import TYPE_CHECKING, TextIO
 
-from curvewise.errors import CurvesError, counted
+from curvewise.errors import CurvesError
+from curvewise.text import plural
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     import polars as pl
 
-    from curvewise.readers.columns import Wanted
+    from curvewise.readers.columns import ColumnsToRead
 
-__all__ = ["columns", "load", "opened"]
+__all__ = ["columns", "load", "open_text"]
 
-# What people write where there is no score; it is missing rather than wrong.
-BLANKS = {"", "na", "n/a", "nan", "null", "none", "-", "."}
+# What people write where there is no score: such cells are missing rather than wrong.
+BLANK_CELLS = {"", "na", "n/a", "nan", "null", "none", "-", "."}
 
 
-def opened(path: Path) -> TextIO:
+def open_text(path: Path) -> TextIO:
     """Open a text file, unpacking it if its name ends in ``.gz``."""
     if path.suffix.lower() == ".gz":
         return gzip.open(path, "rt", encoding="utf-8-sig", newline="")
@@ -32,10 +33,10 @@ def opened(path: Path) -> TextIO:
 
 
 def separator(path: Path) -> str:
-    """Take tabs for TSV; else what the header holds most of, since some write ``;``."""
+    """Return the tab for TSV, else what the header has most of: some files use ``;``."""
     if ".tsv" in path.name.lower():
         return "\t"
-    with opened(path) as file:
+    with open_text(path) as file:
         header = next((line for line in file if line.strip()), "")
     return max(",;\t", key=header.count)
 
@@ -46,30 +47,30 @@ def columns(path: Path) -> dict[str, bool]:
 
 
 def _header(path: Path) -> list[str]:
-    with opened(path) as file:
+    with open_text(path) as file:
         rows = csv.reader(file, delimiter=separator(path))
         return next((row for row in rows if any(row)), [])
 
 
-def load(path: Path, wanted: Wanted) -> pl.DataFrame:
-    """Read the wanted columns, once."""
+def load(path: Path, to_read: ColumnsToRead) -> pl.DataFrame:
+    """Read columns; raise if a cell that should be a number is not."""
     import polars as pl
 
     header = _header(path)
-    for name in wanted.schema():
+    for name in to_read.schema():
         if header.count(name) > 1:
             msg = (
-                f"{header.count(name)} columns of {path.name} are called {name!r}. Rename all "
-                "but one."
+                f"{header.count(name)} columns of {path.name} are called {name!r}. Rename "
+                "all but one of them."
             )
             raise CurvesError(msg)
     # Few names on many rows: as categories they take a quarter of the memory of text.
-    schema = wanted.schema() | dict.fromkeys(wanted.names, pl.Categorical())
+    schema = to_read.schema() | dict.fromkeys(to_read.names, pl.Categorical())
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")  # polars only warns when it loses rows
             # Types are given, not guessed: a column of whole numbers may turn decimal on
-            # row 1e6. What is no number becomes null, and is explained below.
+            # row 1e6. Cells that are not numbers become null, and are explained below.
             frame = pl.read_csv(
                 path,
                 separator=separator(path),
@@ -82,12 +83,12 @@ def load(path: Path, wanted: Wanted) -> pl.DataFrame:
         raise CurvesError(_malformed(path, str(error))) from None
     if caught:
         raise CurvesError(_malformed(path, str(caught[0].message)))
-    holes = frame.select(pl.any_horizontal(pl.all().is_null())).to_series()
-    if holes.any():
-        empty = frame.select(pl.all_horizontal(pl.all().is_null())).to_series()
-        _explain(path, frame, holes & ~empty)
-        frame = frame.filter(~empty)  # blank lines
-    for name in wanted.names:
+    has_nulls = frame.select(pl.any_horizontal(pl.all().is_null())).to_series()
+    if has_nulls.any():
+        is_blank = frame.select(pl.all_horizontal(pl.all().is_null())).to_series()
+        _check_cells(path, frame, has_nulls & ~is_blank)
+        frame = frame.filter(~is_blank)
+    for name in to_read.names:
         if (
             frame[name]
             .unique()
@@ -102,37 +103,37 @@ def load(path: Path, wanted: Wanted) -> pl.DataFrame:
 
 def _malformed(path: Path, reason: str) -> str:
     first = reason.strip().splitlines()[0].rstrip(".")
-    return f"{path.name} cannot be read: {first}. {_ragged(path)}"
+    return f"{path.name} cannot be read: {first}. {_line_advice(path)}"
 
 
-def _ragged(path: Path) -> str:
-    """Find the first row that is longer than the header."""
-    with opened(path) as file:
+def _line_advice(path: Path) -> str:
+    """Name the first row that is longer than the header, if there is one."""
+    with open_text(path) as file:
         rows = csv.reader(file, delimiter=separator(path))
         width = len(next(rows, []))
         for row in rows:
             if len(row) > width:
                 return (
                     f"Line {rows.line_num} has {len(row)} fields and the header {width}: put "
-                    "quotes around cells that hold the separator."
+                    "quotes around cells that contain the separator."
                 )
-    return "Look for a quote that is opened and never closed."
+    return "Look for a quote that is never closed."
 
 
-def _explain(path: Path, frame: pl.DataFrame, holes: pl.Series) -> None:
-    """Show the first cell that is no number; say nothing of cells that are empty."""
-    row = holes.arg_max()
-    if row is None or not holes.any():
+def _check_cells(path: Path, frame: pl.DataFrame, has_nulls: pl.Series) -> None:
+    """Raise if the first row with nulls has a cell that is neither a number nor blank."""
+    row = has_nulls.arg_max()
+    if row is None or not has_nulls.any():
         return
     header = _header(path)
-    with opened(path) as file:
+    with open_text(path) as file:
         rows = csv.reader(file, delimiter=separator(path))
         cells = next(islice(rows, row + 1, None), [])
         line = rows.line_num
     for column in frame.columns:
         place = header.index(column)
         text = cells[place] if place < len(cells) else ""
-        if frame[column][row] is not None or text.strip().lower() in BLANKS:
+        if frame[column][row] is not None or text.strip().lower() in BLANK_CELLS:
             continue
         where = ", ".join(
             f"{other} {cells[header.index(other)]!r}"
@@ -141,7 +142,7 @@ def _explain(path: Path, frame: pl.DataFrame, holes: pl.Series) -> None:
         )
         msg = (
             f"Line {line} of {path.name} has {text!r} in column {column!r}, which is not a "
-            f"number ({where}); {counted(frame[column].null_count(), 'cell')} of that column "
+            f"number ({where}); {plural(frame[column].null_count(), 'cell')} of this column "
             f"cannot be used. {_remedy(text)}"
         )
         raise CurvesError(msg)
@@ -152,4 +153,4 @@ def _remedy(text: str) -> str:
         return "Write decimals with a point, and numbers without thousands separators."
     if text != text.strip():
         return "Remove the spaces around numbers."
-    return "Mend or drop such rows, or name another column."
+    return "Fix or drop these rows, or name another column."

@@ -7,7 +7,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from curvewise.errors import CurvesError
-from curvewise.readers.delimited import opened
+from curvewise.readers.delimited import open_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,18 +15,18 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from curvewise.readers.columns import Wanted
+    from curvewise.readers.columns import ColumnsToRead
 
 __all__ = ["columns", "load"]
 
-# Keys that appear only later on can still be named by the caller.
-N_LINES = 1_000
+# Lines that are searched for keys.
+N_LINES_SEARCHED = 1_000
 
 
 def columns(path: Path) -> dict[str, bool]:
-    """Return the keys of the first lines, and whether they hold lists."""
+    """Return the keys of the first thousand lines, and whether they hold lists."""
     found: dict[str, bool] = {}
-    for row in islice(_rows(path), N_LINES):
+    for row in islice(_rows(path), N_LINES_SEARCHED):
         for key, value in row.items():
             found[key] = found.get(key, False) or isinstance(value, list)
     if not found:
@@ -35,22 +35,22 @@ def columns(path: Path) -> dict[str, bool]:
     return found
 
 
-def load(path: Path, wanted: Wanted) -> pl.DataFrame:
-    """Read the wanted keys."""
+def load(path: Path, to_read: ColumnsToRead) -> pl.DataFrame:
+    """Read keys; those that a line lacks become null."""
     import polars as pl
 
     try:
         with path.open("rb") as file:  # by handle: a path would be taken for a pattern
-            return pl.read_ndjson(file, schema=wanted.schema())
+            return pl.read_ndjson(file, schema=to_read.schema())
     except pl.exceptions.PolarsError:
-        # Slower, but it knows NaN, and on which line something is wrong.
-        table: dict[str, list[Any]] = {name: [] for name in wanted.schema()}
+        # Slower, but it reads NaN, and names the line where something is wrong.
+        table: dict[str, list[Any]] = {name: [] for name in to_read.schema()}
         for row in _rows(path):
             for name, values in table.items():
                 values.append(row.get(name))
         typed = {
             name: [None if value is None else str(value) for value in values]
-            if name in wanted.names
+            if name in to_read.names
             else values
             for name, values in table.items()
         }
@@ -58,7 +58,7 @@ def load(path: Path, wanted: Wanted) -> pl.DataFrame:
 
 
 def _rows(path: Path) -> Iterator[dict[str, Any]]:
-    with opened(path) as file:
+    with open_text(path) as file:
         for number, line in enumerate(file, start=1):
             if not line.strip():
                 continue

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from curvewise.readers.columns import Wanted
+    from curvewise.readers.columns import ColumnsToRead
 
 __all__ = ["columns", "load"]
 
@@ -23,13 +23,13 @@ def columns(path: Path) -> dict[str, bool]:
     return {name: isinstance(dtype, pl.List | pl.Array) for name, dtype in schema.items()}
 
 
-def load(path: Path, wanted: Wanted) -> pl.DataFrame:
-    """Read the wanted columns."""
+def load(path: Path, to_read: ColumnsToRead) -> pl.DataFrame:
+    """Read columns; arrays of a fixed length become lists."""
     import polars as pl
 
-    frame = pl.read_parquet(path, columns=list(wanted.schema()), glob=False)
+    frame = pl.read_parquet(path, columns=list(to_read.schema()), glob=False)
     return frame.with_columns(
         pl.col(column).arr.to_list()
-        for column in wanted.lists
+        for column in to_read.lists
         if isinstance(frame.schema[column], pl.Array)
     )

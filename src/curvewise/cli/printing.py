@@ -1,0 +1,209 @@
+"""How a command ends, and how it prints results in four styles.
+
+Exit codes: 0 success, 2 usage error, 3 unusable data or option value, 130 interrupted, 141
+nobody reads the output any more. 1 is never used: it is reserved for a verdict.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import signal
+import sys
+import warnings
+from contextlib import contextmanager, suppress
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from curvewise.errors import CurvewiseError
+from curvewise.rendering.figures import check_figure_path, save_figure
+from curvewise.text import markdown_text, naming_flags, printable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from rich.console import Console
+
+    from curvewise.inference.result import Result
+    from curvewise.rendering.tables import Table
+
+__all__ = [
+    "UNUSABLE",
+    "Style",
+    "check_plot",
+    "exit_with_message",
+    "ignore_closed_pipes",
+    "note",
+    "prepare_streams",
+    "save_plot",
+    "show",
+]
+
+UNUSABLE = 3
+INTERRUPTED = 130
+OUTPUT_CLOSED = 141  # what a shell reports of a command that SIGPIPE ended
+
+
+class Style(StrEnum):
+    """How a result is printed."""
+
+    TERMINAL = "terminal"
+    JSON = "json"
+    MARKDOWN = "markdown"
+    LATEX = "latex"
+
+    @classmethod
+    def chosen(cls, *, json: bool, markdown: bool, latex: bool) -> Style:
+        """Return the one style that was asked for; several are a usage error."""
+        flags = {cls.JSON: json, cls.MARKDOWN: markdown, cls.LATEX: latex}
+        asked = [style for style, wanted in flags.items() if wanted]
+        if len(asked) > 1:
+            names = " and ".join(f"--{style}" for style in asked)
+            msg = f"{names} exclude each other; choose one."
+            raise typer.BadParameter(msg)
+        return asked[0] if asked else cls.TERMINAL
+
+
+@contextmanager
+def exit_with_message() -> Iterator[None]:
+    """Turn errors into a sentence and an exit code; name options as flags in all texts."""
+    try:
+        with naming_flags():
+            yield
+    except CurvewiseError as error:
+        note(f"Error: {error}")
+        raise typer.Exit(UNUSABLE) from None
+    except MemoryError:
+        note(
+            "Error: There is not enough memory for these data. Keep fewer steps or runs."
+        )
+        raise typer.Exit(UNUSABLE) from None
+    except KeyboardInterrupt:
+        note("Interrupted; no result was written.")
+        raise typer.Exit(INTERRUPTED) from None
+    except BrokenPipeError:
+        _discard_output()
+        raise typer.Exit(OUTPUT_CLOSED) from None
+
+
+def note(text: str) -> None:
+    """Say something beside the result, on standard error."""
+    typer.echo(printable(text), err=True)
+
+
+def prepare_streams() -> None:
+    """Let the process print any name, and end quietly when nobody reads what it prints."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # A terminal that lacks a letter shows its code instead.
+            stream.reconfigure(errors="backslashreplace")
+    if hasattr(signal, "SIGPIPE"):
+        # As other commands end in `curvewise … | head -1`. Python would raise an error, for
+        # which typer exits with 1.
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+
+
+def ignore_closed_pipes() -> None:
+    """Let a closed pipe or connection raise an error, instead of ending the process."""
+    if hasattr(signal, "SIGPIPE"):
+        signal.signal(signal.SIGPIPE, signal.SIG_IGN)
+
+
+def _discard_output() -> None:
+    """Send what is still buffered nowhere, or flushing it at exit would fail again."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):  # a stream without a file, or closed
+            os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)
+
+
+def show(
+    results: Sequence[Result],
+    style: Style,
+    *,
+    lines: Mapping[str, str] | None = None,
+    record: Mapping[str, Any] | None = None,
+) -> None:
+    """Print results on standard output: verdicts, further lines, tables, warnings.
+
+    As JSON the first result is the record itself; ``record`` is added to it.
+    """
+    verdicts = [result.describe() for result in results]
+    cautions = list(dict.fromkeys(w for result in results for w in result.warnings))
+    sentences = [*verdicts, *(f"{word}: {text}" for word, text in (lines or {}).items())]
+    tables = [table for result in results for table in result.tables()]
+    if style is Style.JSON:
+        whole = {"verdict": verdicts[0], **results[0].to_dict(), **(record or {})}
+        typer.echo(json.dumps(whole, indent=2, allow_nan=False))
+    elif style is Style.MARKDOWN:
+        parts = [*map(markdown_text, sentences), *(table.markdown() for table in tables)]
+        parts += [f"**Warning:** {markdown_text(caution)}" for caution in cautions]
+        typer.echo("\n\n".join(parts))
+    elif style is Style.LATEX:
+        comments = [*sentences, *(f"Warning: {caution}" for caution in cautions)]
+        shown = [f"% {printable(comment)}" for comment in comments]
+        body = "\n\n".join(table.latex() for table in tables)
+        typer.echo("\n".join(["% needs \\usepackage{booktabs}", *shown, body]))
+    else:
+        _show_on_terminal(verdicts, lines or {}, tables, cautions)
+
+
+def _show_on_terminal(
+    verdicts: Sequence[str],
+    lines: Mapping[str, str],
+    tables: Sequence[Table],
+    cautions: Sequence[str],
+) -> None:
+    from rich.text import Text
+
+    console = _console()
+    console.width = min(max(console.width, 40), 90)
+    for place, verdict in enumerate(verdicts):
+        if place:
+            console.print()
+        console.print(Text(printable(verdict), style="bold"))
+    for word, line in lines.items():
+        console.print()
+        console.print(Text.assemble((f"{word}: ", "bold"), printable(line)))
+    # A narrow window wraps long lines by itself; numbers must never be cut.
+    unbounded = _console(width=1_000)
+    for table in tables:
+        console.print()
+        unbounded.print(table.rich())
+        for line in table.notes:
+            console.print(Text(printable(line), style="dim"))
+    for caution in cautions:
+        console.print()
+        console.print(Text(f"Warning: {printable(caution)}", style="yellow"))
+
+
+def _console(width: int | None = None) -> Console:
+    from rich.console import Console
+
+    class Terminal(Console):
+        def on_broken_pipe(self) -> None:
+            # Rich would exit with 1, which is reserved.
+            raise BrokenPipeError
+
+    return Terminal(highlight=False, width=width)
+
+
+def check_plot(path: Path | None) -> None:
+    """Raise if a figure could not be saved there, before any work is done."""
+    if path is not None:
+        check_figure_path(path)
+
+
+def save_plot(draw: Callable[[], Any], path: Path) -> None:
+    """Draw and save a figure."""
+    with warnings.catch_warnings():
+        # A name in a script the font lacks is drawn as boxes, and a very long one crowds
+        # the figure; neither is a reason to warn.
+        for message in ("Glyph .* missing from", "constrained_layout not applied"):
+            warnings.filterwarnings("ignore", message=message, category=UserWarning)
+        save_figure(draw(), path)

@@ -1,0 +1,1 @@
+"""What is compared: Curves, how they are checked, read from frames and selected."""

@@ -1,0 +1,89 @@
+"""Which columns, algorithms and steps of a table are read, as one object."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from curvewise.data.steps import in_window
+from curvewise.errors import CurvesError
+from curvewise.text import did_you_mean
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    import numpy.typing as npt
+
+__all__ = ["Columns", "Selection", "check_algorithms"]
+
+
+class Columns(NamedTuple):
+    """The column of each part; None where it was not named, or there is none."""
+
+    algorithm: str | None = None
+    run: str | None = None
+    step: str | None = None
+    score: str | None = None
+    block: str | None = None
+
+    def described(self) -> str:
+        """Say which column is read as what.
+
+        >>> Columns("agent", "seed").described()
+        "algorithm from 'agent', run from 'seed'"
+        """
+        return ", ".join(
+            f"{part} from {column!r}" for part, column in self._asdict().items() if column
+        )
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What is read of a table, and what its scores mean.
+
+    Attributes
+    ----------
+    columns : Columns
+        The column of each part.
+    only : sequence of str, optional
+        The algorithms to keep; all of them when there is none.
+    start, stop : float, optional
+        The first and the last step to keep.
+    higher_is_better : bool
+        Whether a higher score is a better one.
+    """
+
+    columns: Columns
+    only: Sequence[str] | None = None
+    start: float | None = None
+    stop: float | None = None
+    higher_is_better: bool = True
+
+    @property
+    def keeps_everything(self) -> bool:
+        """Whether all algorithms and all steps are kept."""
+        return not self.only and self.start is None and self.stop is None
+
+    def keeps_algorithms(self, names: npt.ArrayLike) -> npt.NDArray[np.bool_]:
+        """Mark the names that are kept; raise if one to keep is not among them."""
+        present = np.asarray(names, dtype=object)
+        if not self.only:
+            return np.ones(len(present), dtype=np.bool_)
+        check_algorithms(self.only, list(dict.fromkeys(present)))
+        return np.isin(present, list(self.only))
+
+    def keeps_steps(self, steps: np.ndarray[Any, Any]) -> npt.NDArray[np.bool_]:
+        """Mark the steps that are kept; raise if there are none."""
+        return in_window(steps, self.start, self.stop)
+
+
+def check_algorithms(asked: Iterable[str], algorithms: Sequence[str]) -> None:
+    """Raise if a name that is asked for is not that of an algorithm."""
+    for name in asked:
+        if name not in algorithms:
+            msg = (
+                f"No algorithm is called {name!r}; {did_you_mean(str(name), algorithms)}"
+            )
+            raise CurvesError(msg)

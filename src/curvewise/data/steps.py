@@ -1,0 +1,66 @@
+"""Steps of training: as numbers, in a window, as weights of an area."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from curvewise.errors import CurvesError
+from curvewise.text import step_text
+
+if TYPE_CHECKING:
+    from curvewise.kernels import Floats
+
+__all__ = ["MAX_STEP", "as_steps", "in_window", "trapezoids"]
+
+# Beyond it neighbouring whole numbers are the same number in double precision.
+MAX_STEP = 2**53
+
+
+def as_steps(values: Floats) -> np.ndarray[Any, Any]:
+    """Return steps as integers if they are whole, so that 5000 is shown as 5000."""
+    if np.all(np.abs(values) < MAX_STEP) and np.all(values == np.rint(values)):
+        return values.astype(np.int64)
+    return values
+
+
+def in_window(
+    steps: np.ndarray[Any, Any], start: float | None, stop: float | None
+) -> np.ndarray[Any, Any]:
+    """Mark the steps from start to stop, both included; raise if there are none."""
+    limits: dict[str, object] = {"start": start, "stop": stop}
+    for name, value in limits.items():
+        if value is not None and not isinstance(value, int | float | np.number):
+            msg = f"The {name} of a window must be a step, a number, not {value!r}."
+            raise CurvesError(msg)
+    inside = np.ones(len(steps), dtype=np.bool_)
+    # Tolerance: 0.1 + 0.2 must match a step of 0.3.
+    slack = 1e-9 * float(np.abs(steps).max())
+    if start is not None:
+        inside &= steps >= start - slack
+    if stop is not None:
+        inside &= steps <= stop + slack
+    if not inside.any():
+        asked = " ".join(
+            f"{word} {step_text(value)}"
+            for word, value in (("from", start), ("to", stop))
+            if value is not None
+        )
+        msg = (
+            f"No step lies in the window {asked}; the steps range from "
+            f"{step_text(steps.min())} to {step_text(steps.max())}. Choose a window inside "
+            "the range of steps."
+        )
+        raise CurvesError(msg)
+    return inside
+
+
+def trapezoids(steps: np.ndarray[Any, Any]) -> Floats:
+    """Return the weights that turn scores into the area under them, by trapezoids.
+
+    >>> trapezoids(np.array([0, 1, 3])).tolist()
+    [0.5, 1.5, 1.0]
+    """
+    gaps = np.diff(steps.astype(np.float64))
+    return np.asarray((np.append(gaps, 0.0) + np.append(0.0, gaps)) / 2)

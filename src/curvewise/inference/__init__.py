@@ -1,0 +1,1 @@
+"""What all questions share about evidence: results, effects, warnings, requirements, families."""

@@ -1,0 +1,162 @@
+"""One effect: its F, its p, and the words for it; intervals."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from curvewise.kernels.pvalues import clopper_pearson, f_survival
+
+if TYPE_CHECKING:
+    from curvewise.kernels import Floats
+
+__all__ = [
+    "EFFECTS",
+    "PARTS",
+    "Effect",
+    "EffectName",
+    "EffectWords",
+    "ErrorTerm",
+    "Interval",
+    "Spread",
+    "f_statistic",
+    "json_ready",
+]
+
+EffectName = Literal["overall", "algorithm", "interaction"]
+ErrorTerm = Literal["split", "pooled"]
+Spread = Literal["equal", "unequal"]
+
+
+class EffectWords(NamedTuple):
+    """What an effect is called: in a table or sentence, after "they differ", in a title."""
+
+    noun: str
+    how: str
+    title: str
+
+
+EFFECTS: dict[EffectName, EffectWords] = {
+    "overall": EffectWords("overall", "at all", "any difference"),
+    "algorithm": EffectWords("height", "in height", "height"),
+    "interaction": EffectWords("shape", "in shape", "shape"),
+}
+# The two that an overall difference is made of.
+PARTS: tuple[EffectName, ...] = ("algorithm", "interaction")
+
+
+def f_statistic(effect: float, error: float, df: tuple[int, int]) -> float:
+    """Return F from sums of squares; infinite without error, zero without effect."""
+    if error == 0:
+        return math.inf if effect > 0 else 0.0
+    return (effect / df[0]) / (error / df[1])
+
+
+class Interval(NamedTuple):
+    """Two ends, both included."""
+
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, eq=False)
+class Effect:
+    """One effect: its F, and where that falls among the F of shuffled tables.
+
+    Attributes
+    ----------
+    name : "overall", "algorithm" or "interaction"
+    statistic : float
+        F; infinite when there is an effect and no error at all.
+    df : (int, int)
+        Degrees of freedom of the effect and of its error; where spreads may differ they
+        are approximate, and no whole numbers.
+    pvalue : float
+        The share of relabellings with an F at least as large. Never 0.
+    critical_value : float
+        The ⌈(1 − α) z⌉-th of the z sorted F of the relabellings: an F above it is
+        significant at ``alpha``, up to the last shuffle when sampled.
+    effect_size : float
+        Partial ω²; may be slightly negative when there is no effect.
+    null_distribution : array
+        F of the relabellings; of many a sample, of 131,072 at most.
+    pvalue_adjusted : float or None
+        p adjusted for the other tests of a family, where there is a family.
+    """
+
+    name: EffectName
+    statistic: float
+    df: tuple[float, float]
+    pvalue: float
+    n_extreme: int
+    n_shuffles: int
+    exact: bool
+    alpha: float
+    critical_value: float
+    null_distribution: Floats = field(repr=False)
+    pvalue_adjusted: float | None = None
+
+    @property
+    def significant(self) -> bool:
+        """Whether p, adjusted where it belongs to a family, is at most alpha."""
+        pvalue = self.pvalue if self.pvalue_adjusted is None else self.pvalue_adjusted
+        return pvalue <= self.alpha
+
+    @property
+    def effect_size(self) -> float:
+        """Partial ω²: the share of variation an effect explains beyond chance."""
+        if math.isinf(self.statistic):
+            return 1.0
+        df_effect, df_error = self.df
+        excess = df_effect * (self.statistic - 1)
+        return excess / (excess + df_effect + df_error + 1)
+
+    @cached_property
+    def pvalue_parametric(self) -> float:
+        """The p of the conventional F test, which takes all scores for independent.
+
+        Where spreads may differ: of Welch's test, on approximate degrees of freedom.
+        """
+        return f_survival(self.statistic, self.df)
+
+    @cached_property
+    def pvalue_interval(self) -> Interval:
+        """Where p would be if every relabelling were visited, with 95 % confidence."""
+        if self.exact:
+            return Interval(self.pvalue, self.pvalue)
+        return Interval(*clopper_pearson(self.n_extreme, self.n_shuffles, 0.95))
+
+    @property
+    def pvalue_error(self) -> float:
+        """The standard error that sampling adds to p; 0 when exact."""
+        if self.exact:
+            return 0.0
+        return math.sqrt(self.pvalue * (1 - self.pvalue) / self.n_shuffles)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the effect as JSON-ready data, without the null distribution."""
+        return {
+            "statistic": json_ready(self.statistic),
+            "df": list(self.df),
+            "pvalue": self.pvalue,
+            "pvalue_interval": list(self.pvalue_interval),
+            "pvalue_parametric": self.pvalue_parametric,
+            "significant": self.significant,
+            "critical_value": json_ready(self.critical_value),
+            "effect_size": self.effect_size,
+            "n_extreme": self.n_extreme,
+            "n_shuffles": self.n_shuffles,
+            "exact": self.exact,
+            **(
+                {}
+                if self.pvalue_adjusted is None
+                else {"pvalue_adjusted": self.pvalue_adjusted}
+            ),
+        }
+
+
+def json_ready(value: Any) -> Any:
+    """Replace what JSON has no word for: an infinite number becomes None."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value

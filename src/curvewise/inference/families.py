@@ -1,0 +1,88 @@
+"""Families: ask the same of each of several, and adjust p for how many were asked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+import numpy as np
+
+from curvewise.errors import CurvewiseError, OptionError
+from curvewise.inference.requirements import as_generator
+from curvewise.kernels.adjustments import bonferroni, holm
+from curvewise.shuffling.parallel import track_items
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from curvewise.inference.requirements import RNGLike
+    from curvewise.kernels import Floats
+
+__all__ = [
+    "ADJUSTMENTS",
+    "Adjustment",
+    "adjusted",
+    "ask_each",
+    "check_members",
+    "family_seed",
+]
+
+Key = TypeVar("Key")
+Member = TypeVar("Member")
+Answer = TypeVar("Answer")
+
+
+class Adjustment(NamedTuple):
+    """A way to adjust p: how it is called in a sentence, and what it does to the p-values.
+
+    Max-t has no function of the p-values: it takes the statistics of all members from the
+    same shuffles.
+    """
+
+    name: str
+    title: str
+    adjust: Callable[[Floats], Floats] | None
+
+
+ADJUSTMENTS = {
+    found.name: found
+    for found in (
+        Adjustment("holm", "Holm's adjustment", holm),
+        Adjustment("bonferroni", "Bonferroni's adjustment", bonferroni),
+        Adjustment("max-t", "adjustment by the largest statistic (max-t)", None),
+    )
+}
+
+
+def adjusted(pvalues: Mapping[Key, float], adjust: str) -> dict[Key, float]:
+    """Return the p-values adjusted for each other, by one of `ADJUSTMENTS` other than max-t."""
+    function = ADJUSTMENTS[adjust].adjust
+    assert function is not None  # noqa: S101 (max-t is not a function of p-values)
+    values = function(np.array(list(pvalues.values()), dtype=np.float64))
+    return dict(zip(pvalues, values.tolist(), strict=True))
+
+
+def check_members(members: object, what: str) -> None:
+    """Raise unless ``members`` is a mapping with at least one member."""
+    if not isinstance(members, Mapping) or not members:
+        msg = f"Give a mapping from names to {what}, with at least one of them."
+        raise OptionError(msg)
+
+
+def family_seed(rng: RNGLike) -> int:
+    """Draw one seed for all members, so that members of one shape are shuffled alike."""
+    return int(as_generator(rng).integers(2**63))
+
+
+def ask_each(
+    members: Mapping[str, Member], ask: Callable[[str, Member], Answer], label: str = ""
+) -> dict[str, Answer]:
+    """Ask of every member and report progress; errors have the member's name before them."""
+    answers = {}
+    for name, member in track_items(list(members.items())):
+        try:
+            answers[name] = ask(name, member)
+        except CurvewiseError as refused:
+            msg = f"{label} {name!r}: {refused}" if label else f"{name}: {refused}"
+            raise type(refused)(msg) from None
+    return answers

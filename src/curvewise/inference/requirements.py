@@ -1,0 +1,218 @@
+"""Checks of arguments and designs; each raises an error that says what to do."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NoReturn
+
+import numpy as np
+
+from curvewise.data.curves import Curves
+from curvewise.errors import CurvesError, OptionError
+from curvewise.shuffling.stopping import RULES
+from curvewise.text import argument, number_text, plural
+
+if TYPE_CHECKING:
+    from curvewise.data.validation import Names
+
+__all__ = [
+    "RNGLike",
+    "as_generator",
+    "check_alpha",
+    "check_choice",
+    "check_connected",
+    "check_curves",
+    "check_design",
+    "check_jobs",
+    "check_number",
+    "check_variation",
+    "random_keys",
+    "resample_count",
+    "shuffle_count",
+]
+
+RNGLike = (
+    np.random.Generator
+    | np.random.BitGenerator
+    | np.random.SeedSequence
+    | int
+    | Sequence[int]
+    | None
+)
+
+# Squares of what is smaller would vanish.
+MIN_RANGE = 1e-140
+# Fewer have no quantiles to speak of.
+MIN_RESAMPLES = 99
+
+
+def as_generator(rng: RNGLike) -> np.random.Generator:
+    """Return a generator from whatever can seed one (SPEC 7), or raise."""
+    try:
+        return np.random.default_rng(rng)
+    except (TypeError, ValueError):
+        text = f"must be a non-negative integer or a numpy Generator, not {rng!r}."
+        _refuse("rng", text)
+
+
+def random_keys(rng: RNGLike, count: int) -> list[int]:
+    """Draw the keys of a question's random streams; the same ``rng`` gives the same keys."""
+    return [
+        int(key) for key in as_generator(rng).integers(2**64, size=count, dtype=np.uint64)
+    ]
+
+
+def _refuse(option: str, text: str) -> NoReturn:
+    """Raise for an option: its name as the reader types it, then the text."""
+    msg = f"{argument(option)} {text}"
+    raise OptionError(msg, option=option) from None
+
+
+def check_curves(curves: object, question: str) -> None:
+    """Raise unless ``curves`` is a Curves."""
+    if not isinstance(curves, Curves):
+        msg = (
+            f"{question} takes Curves, not a {type(curves).__name__}: build them with "
+            "Curves(...), Curves.from_dict, Curves.from_frame or read."
+        )
+        raise OptionError(msg, option="curves")
+
+
+def check_choice(option: str, value: object, choices: Sequence[str]) -> None:
+    """Raise unless the value of an option is one of ``choices``."""
+    if value not in choices:
+        *others, last = map(repr, choices)
+        known = f"{', '.join(others)} or {last}" if others else last
+        _refuse(option, f"must be {known}, not {value!r}.")
+
+
+def check_alpha(alpha: object, option: str = "alpha") -> None:
+    """Raise unless a probability, such as alpha, lies between 0 and 1."""
+    if not isinstance(alpha, float | int | np.number) or not 0 < alpha < 1:
+        example = 0.05 if option == "alpha" else 0.95
+        _refuse(option, f"must lie between 0 and 1, such as {example}; it is {alpha!r}.")
+
+
+def check_jobs(n_jobs: object) -> None:
+    """Raise unless the number of jobs is positive, or -1 for all cores."""
+    if not isinstance(n_jobs, int | np.integer) or not (n_jobs >= 1 or n_jobs == -1):
+        text = f"must be a positive integer, or -1 for all cores, not {n_jobs!r}."
+        _refuse("n_jobs", text)
+
+
+def check_number(option: str, value: object, what: str = "number") -> None:
+    """Raise unless the value of an option is a finite number."""
+    if not isinstance(value, int | float | np.number) or not math.isfinite(value):
+        _refuse(option, f"must be a finite {what}, not {value!r}.")
+
+
+def shuffle_count(n_shuffles: object) -> int | str:
+    """Return a number of shuffles as an integer, or "auto" or "precise"; else raise."""
+    if isinstance(n_shuffles, str) and n_shuffles in RULES:
+        return n_shuffles
+    number = n_shuffles if isinstance(n_shuffles, int | float | np.number) else math.nan
+    if not 1 <= float(number) < math.inf or float(number) % 1:
+        rules = " or ".join(map(repr, RULES))
+        text = f"must be a positive integer, or {rules}, not {n_shuffles!r}."
+        _refuse("n_shuffles", text)
+    return int(number)
+
+
+def resample_count(n_resamples: object) -> int:
+    """Return a number of resamples as an integer, 0 for none; else raise."""
+    if isinstance(n_resamples, int | np.integer) and (
+        n_resamples == 0 or n_resamples >= MIN_RESAMPLES
+    ):
+        return int(n_resamples)
+    text = (
+        f"must be an integer of {MIN_RESAMPLES} or more, or 0 for no intervals, not "
+        f"{n_resamples!r}."
+    )
+    _refuse("n_resamples", text)
+
+
+def check_design(curves: Curves) -> None:
+    """Raise where shuffling cannot tell the algorithms apart, whatever the scores."""
+    n_algorithms = len(curves.algorithms)
+    if n_algorithms < 2:
+        msg = (
+            f"Comparing needs at least two algorithms, and there is only "
+            f"{curves.algorithms[0]!r}. Check which column names the algorithm, and which "
+            "algorithms were kept."
+        )
+        raise CurvesError(msg)
+    if curves.n_runs <= n_algorithms:
+        means = ", ".join(
+            f"{label!r} {number_text(float(mean))}"
+            for label, mean in list(
+                zip(curves.labels, curves.scores.mean(axis=1), strict=True)
+            )[:6]
+        )
+        msg = (
+            "Every algorithm has a single run, so nothing tells a difference between "
+            f"algorithms from one between runs. The mean scores are {means}; whether they "
+            "differ cannot be said. Repeat the training with other seeds."
+        )
+        raise CurvesError(msg)
+    if np.ptp(curves.scores) == 0:
+        value = number_text(float(curves.scores[0, 0]))
+        msg = (
+            f"All {curves.scores.size:,} scores are {value}: there is nothing to compare. "
+            "Check which column holds the score."
+        )
+        raise CurvesError(msg)
+    if np.ptp(curves.scores) < MIN_RANGE:
+        msg = (
+            f"Scores that differ by {np.ptp(curves.scores):.3g} vanish when squared. "
+            "Multiply all scores by a constant: no test depends on it."
+        )
+        raise CurvesError(msg)
+    if curves.blocks is None:
+        return
+    check_connected(curves)
+    n_blocks = len(set(curves.blocks))
+    if curves.n_runs - n_algorithms - (n_blocks - 1) < 1:
+        msg = (
+            f"{plural(curves.n_runs, 'run')} in {plural(n_blocks, 'block')} leave nothing "
+            f"to tell {n_algorithms} algorithms from chance. Use larger or more blocks."
+        )
+        raise CurvesError(msg)
+
+
+def check_connected(curves: Curves) -> None:
+    """Raise if blocks leave some algorithms without any comparison."""
+    if curves.blocks is None:
+        return
+    blocks: Names = curves.blocks
+    linked = {0}
+    while True:
+        touched = set(blocks[np.isin(curves.codes, list(linked))])
+        reached = np.array([block in touched for block in blocks])
+        grown = set(curves.codes[reached].tolist())
+        if grown == linked:
+            break
+        linked = grown
+    if len(linked) == len(curves.algorithms):
+        return
+    inside = ", ".join(repr(curves.algorithms[code]) for code in sorted(linked))
+    outside = ", ".join(
+        repr(name) for code, name in enumerate(curves.algorithms) if code not in linked
+    )
+    msg = (
+        f"No block holds both one of {inside} and one of {outside}, so blocks leave nothing "
+        "to compare them by. A block is what runs of different algorithms share, such as a "
+        "seed or a fold: name another column, leave the blocks out, or compare separately."
+    )
+    raise CurvesError(msg)
+
+
+def check_variation(curves: Curves, variation: float) -> None:
+    """Raise if all runs are the same; ``variation`` is how much they vary."""
+    if variation == 0:
+        where = "" if curves.blocks is None else " of a block"
+        msg = (
+            f"All runs{where} have the same curve: there is nothing to compare. Check that "
+            "the runs were trained with different seeds."
+        )
+        raise CurvesError(msg)

@@ -1,0 +1,105 @@
+"""How relabellings were visited: all of them or a sample, how many, from which seed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from curvewise.inference.requirements import RNGLike
+    from curvewise.shuffling.visiting import Counts
+
+__all__ = ["Sampled", "Sampling", "known_seed"]
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """How the relabellings behind a p-value were visited.
+
+    Attributes
+    ----------
+    exact : bool
+        Whether every distinct relabelling was visited.
+    n_relabellings : int
+        How many distinct relabellings there are.
+    n_shuffles : int
+        How many relabellings were visited.
+    engine : str
+        What did the counting: NumPy or compiled code, shuffling or enumerating.
+    seed : int or None
+        The ``rng`` that repeats the result, when it was a number and mattered.
+    """
+
+    exact: bool
+    n_relabellings: int
+    n_shuffles: int
+    engine: str = ""
+    seed: int | None = None
+
+    @classmethod
+    def of(cls, found: Counts, rng: RNGLike) -> Sampling:
+        """Say how a visit went; ``rng`` is what the caller gave."""
+        return cls(
+            found.exact,
+            found.plan.restriction.count,
+            found.n_visited,
+            found.engine,
+            known_seed(rng, mattered=not found.exact),
+        )
+
+    @property
+    def smallest_pvalue(self) -> float:
+        """The smallest p that this many runs, or shuffles, could be trusted to give."""
+        by_runs = 1 / self.n_relabellings
+        return by_runs if self.exact else max(by_runs, 1 / (1 + self.n_shuffles))
+
+    def with_seed(self, seed: int | None) -> Sampling:
+        """Return the same with another seed to report."""
+        return replace(self, seed=seed)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as JSON-ready data."""
+        return {**vars(self), "smallest_pvalue": self.smallest_pvalue}
+
+
+class Sampled:
+    """The attributes of `Sampling`, for a result that has one as ``sampling``."""
+
+    sampling: Sampling
+
+    @property
+    def exact(self) -> bool:
+        """Whether every distinct relabelling was visited."""
+        return self.sampling.exact
+
+    @property
+    def n_relabellings(self) -> int:
+        """How many distinct relabellings there are."""
+        return self.sampling.n_relabellings
+
+    @property
+    def n_shuffles(self) -> int:
+        """How many relabellings were visited."""
+        return self.sampling.n_shuffles
+
+    @property
+    def engine(self) -> str:
+        """What did the counting: NumPy or compiled code, shuffling or enumerating."""
+        return self.sampling.engine
+
+    @property
+    def seed(self) -> int | None:
+        """The ``rng`` that repeats the result, when it was a number and mattered."""
+        return self.sampling.seed
+
+    @property
+    def smallest_pvalue(self) -> float:
+        """The smallest p that this many runs, or shuffles, could be trusted to give."""
+        return self.sampling.smallest_pvalue
+
+
+def known_seed(rng: RNGLike, *, mattered: bool = True) -> int | None:
+    """Return the seed to report: ``rng`` if it was a number and made a difference."""
+    return int(rng) if mattered and isinstance(rng, int | np.integer) else None

@@ -1,0 +1,1 @@
+"""Sums of squares of shuffled tables, and what counts as extreme."""

@@ -1,0 +1,121 @@
+"""Sums of squares of a table of curves, and of every shuffled table.
+
+Write X for the curves less the mean curve of their block (without blocks: the mean curve), S_i for the sum of X over the runs of algorithm i, and C for the information that
+the blocks leave on the algorithms. Then, per shuffle,
+
+    SS_alg + SS_int = Sᵀ C⁻ S,    which is Σ_i |S_i|² / n_i without blocks,
+
+SS_alg is the same for the curve means, and Σ X² never changes. Only inner products of
+curves matter, so X is rotated once onto a coordinate along the constant curve, the height,
+and at most n more, the shape: the cost of a shuffle does not grow with the number of steps.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from curvewise.kernels import Floats, Integers
+
+__all__ = ["Strata", "centred", "group_factor", "group_squares", "rotated", "strata"]
+
+
+class Strata(NamedTuple):
+    """Sums of squares that no relabelling changes."""
+
+    training: float
+    blocks: float
+    blocks_by_training: float
+    heights: float  # SS_alg + SS_curves
+    shapes: float  # SS_int + SS_residual
+    total: float
+
+
+def centred(scores: Floats, blocks: Integers) -> Floats:
+    """Return the curves less the mean curve of their block."""
+    deviations = scores - scores.mean(axis=0)
+    for block in np.unique(blocks):
+        rows = blocks == block
+        # The overall mean is gone already, so a large offset costs no digits here.
+        deviations[rows] -= deviations[rows].mean(axis=0)
+    return deviations
+
+
+def strata(scores: Floats, blocks: Integers) -> Strata:
+    """Split the total sum of squares into training, blocks, curve heights and shapes."""
+    n_runs, n_steps = scores.shape
+    deviations = scores - scores.mean()
+    step_means = deviations.mean(axis=0)
+    within = centred(scores, blocks)
+    block_curves = deviations - step_means - within
+    block_heights = block_curves.mean(axis=1)
+    heights = within.mean(axis=1)
+
+    def squares(part: Floats) -> float:
+        return float(np.sum(part**2))
+
+    return Strata(
+        training=n_runs * squares(step_means - step_means.mean()),
+        blocks=n_steps * squares(block_heights),
+        blocks_by_training=squares(block_curves - block_heights[:, None]),
+        heights=n_steps * squares(heights),
+        shapes=squares(within - heights[:, None]),
+        total=squares(deviations),
+    )
+
+
+def rotated(deviations: Floats) -> Floats:
+    """Return curves as coordinates: their height, and at most n coordinates of shape.
+
+    Inner products of curves, and so all sums of squares, do not change. The first column is
+    the height.
+    """
+    n_runs, n_steps = deviations.shape
+    # The reflection that takes the constant curve to the first axis.
+    normal = np.full(n_steps, 1 / np.sqrt(n_steps))
+    normal[0] -= 1
+    length = normal @ normal
+    reflected = deviations.copy()
+    if length > 0:
+        reflected -= np.outer(deviations @ normal, 2 / length * normal)
+    heights, shapes = reflected[:, :1], reflected[:, 1:]
+    if shapes.shape[1] > n_runs:
+        # The triangular factor of the transposed shapes has the same inner products.
+        shapes = np.asarray(np.linalg.qr(shapes.T, mode="r")).T
+    return np.ascontiguousarray(np.hstack([heights, shapes]))
+
+
+def group_factor(labels: Integers, blocks: Integers) -> Floats:
+    """Return the triangle L with Sᵀ C⁻ S = |Lᵀ S|², for the sums S of all groups but one.
+
+    Centred curves sum to zero, so the sum of the last group is known. Where blocks hold the
+    algorithms in different proportions, C allows for the differences between blocks, so
+    that algorithms are compared within blocks only. Dividing by the sizes instead could miss
+    a large effect when blocks are incomplete.
+    """
+    n_groups = int(labels.max()) + 1
+    information = np.diag(np.bincount(labels, minlength=n_groups).astype(np.float64))
+    for block in np.unique(blocks):
+        counts = np.bincount(labels[blocks == block], minlength=n_groups)
+        information -= np.outer(counts, counts) / counts.sum()
+    return np.linalg.cholesky(np.linalg.inv(information[:-1, :-1]))
+
+
+def group_squares(labels: Integers, coordinates: Floats, factor: Floats) -> Floats:
+    """Return SS_alg and SS_int of each relabelling; shape (2, n_relabellings).
+
+    ``labels`` is (n_relabellings, n_runs); the coordinates are those of `rotated`.
+    """
+    sums = [
+        (labels == group).astype(np.float64) @ coordinates for group in range(len(factor))
+    ]
+    squares = np.zeros_like(sums[0])
+    for row in range(len(factor)):
+        # L is lower triangular, so row i of Lᵀ S has only the sums of group i and later.
+        combined = factor[row, row] * sums[row]
+        for group in range(row + 1, len(factor)):
+            combined += factor[group, row] * sums[group]
+        squares += combined**2
+    return np.stack([squares[:, 0], squares[:, 1:].sum(axis=1)])

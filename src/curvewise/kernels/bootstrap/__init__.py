@@ -1,0 +1,1 @@
+"""Resamples, and intervals from them."""

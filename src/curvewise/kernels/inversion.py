@@ -1,0 +1,75 @@
+"""The shifts of one algorithm against another that the shuffle test does not reject.
+
+Subtract δ from every run of the first of two algorithms and shuffle. A relabelling is then at
+least as extreme as the observed one if |D* − δ c| ≥ |D − δ|, where D is the observed
+difference, D* that of the relabelling, and c ∈ [−1, 1] the likeness of the two labellings. The left minus the right side, squared, is a parabola in δ with the roots
+(D − D*)/(1 − c) and (D + D*)/(1 + c), so the relabelling counts exactly between them, and
+both enclose D. The interval of δ with p > α can be read off the sorted roots.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from curvewise.kernels.pvalues import n_allowed
+
+if TYPE_CHECKING:
+    from curvewise.kernels import Floats
+
+__all__ = ["lowest_shift", "shift_interval"]
+
+# Labellings whose likeness differs from ±1 by less than this are the same partition.
+LIKENESS_TOLERANCE = 1e-9
+
+
+def shift_interval(
+    observed: float, shuffled: Floats, likeness: Floats, alpha: float, *, exact: bool
+) -> tuple[float, float]:
+    """Return the lowest and highest shift with a p-value above ``alpha``.
+
+    ``shuffled`` has the difference of each relabelling and ``likeness`` its c: all of them
+    when ``exact``, the observed one included, else a sample without it. Infinite where the
+    relabellings are too few to reject any shift.
+    """
+    same_sign = _root(observed - shuffled, 1 - likeness)
+    other_sign = _root(observed + shuffled, 1 + likeness)
+    # A relabelling that only swaps names has one root and counts for every shift.
+    always = np.abs(likeness) > 1 - LIKENESS_TOLERANCE
+    low = np.where(always, -np.inf, np.minimum(same_sign, other_sign))
+    high = np.where(always, np.inf, np.maximum(same_sign, other_sign))
+    allowed = n_allowed(len(shuffled), alpha, exact=exact)
+    if allowed < 0:
+        return -math.inf, math.inf
+    place = len(shuffled) - 1 - allowed
+    lowest = np.partition(low, allowed)[allowed]
+    highest = np.partition(high, place)[place]
+    # Every pair of roots encloses the observed difference, and so must the interval,
+    # whatever rounding does.
+    return min(float(lowest), observed), max(float(highest), observed)
+
+
+def lowest_shift(
+    observed: float, shuffled: Floats, likeness: Floats, alpha: float, *, exact: bool
+) -> float:
+    """Return the lowest shift with a one-sided p-value above ``alpha``.
+
+    The alternative is a larger shift: a relabelling counts if D* − δ c ≥ D − δ, that is if
+    δ ≥ (D − D*)/(1 − c). The arguments are those of `shift_interval`.
+    """
+    roots = _root(observed - shuffled, 1 - likeness)
+    roots[likeness > 1 - LIKENESS_TOLERANCE] = -np.inf
+    allowed = n_allowed(len(shuffled), alpha, exact=exact)
+    if allowed < 0:
+        return -math.inf
+    # Unlike the two-sided test, this one may reject the observed difference itself, when
+    # alpha is above a half; so the result is not limited by it.
+    return float(np.partition(roots, allowed)[allowed])
+
+
+def _root(numerator: Floats, denominator: Floats) -> Floats:
+    roots = np.zeros_like(numerator)
+    np.divide(numerator, denominator, out=roots, where=denominator > LIKENESS_TOLERANCE)
+    return roots

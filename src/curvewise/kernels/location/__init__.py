@@ -1,0 +1,1 @@
+"""Differences step by step and window by window."""

@@ -1,0 +1,1 @@
+"""Relabellings of runs: drawn at random, or all of them."""

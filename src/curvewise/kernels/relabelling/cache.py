@@ -1,0 +1,56 @@
+"""Batches of relabellings drawn once and shared by several tables of one shape."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Iterator
+
+    from curvewise.kernels import Integers
+
+__all__ = ["cached_batch", "shape_of", "shared_batches"]
+
+MAX_CACHED_BATCHES = 512  # a few megabytes for each hundred runs
+_cache: ContextVar[dict[Any, Integers] | None] = ContextVar("cache", default=None)
+
+
+@contextmanager
+def shared_batches() -> Iterator[None]:
+    """Keep the batches drawn inside the with block, and reuse them for the same key."""
+    token = _cache.set({})
+    try:
+        yield
+    finally:
+        _cache.reset(token)
+
+
+def cached_batch(key: Hashable, draw: Callable[[], Integers]) -> Integers:
+    """Return the batch kept under a key, or call ``draw`` and keep what it returns.
+
+    Outside `shared_batches` nothing is kept.
+    """
+    cache = _cache.get()
+    if cache is None:
+        return draw()
+    if key not in cache:
+        if len(cache) >= MAX_CACHED_BATCHES:
+            cache.clear()
+        cache[key] = draw()
+    return cache[key]
+
+
+def shape_of(labels: Integers, blocks: Integers) -> tuple[Any, ...]:
+    """Return all that relabellings depend on: the block of each run, and the sizes in each.
+
+    Tables with the same shape have the same relabellings.
+    """
+    sizes = [
+        tuple(np.bincount(labels[blocks == block]).tolist())
+        for block in np.unique(blocks)
+    ]
+    return tuple(sizes), blocks.tobytes()

@@ -1,0 +1,234 @@
+"""Every distinct relabelling of the runs, addressed by rank.
+
+F does not change when two algorithms with equally many runs (in every block) swap names,
+so of such relabellings one is visited. The relabellings form a mixed-radix number: each
+digit says which of the remaining runs an algorithm receives.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+
+from curvewise.kernels import Integers
+from curvewise.kernels.relabelling.cache import cached_batch, shape_of
+from curvewise.kernels.relabelling.streams import BATCH
+
+__all__ = ["Enumeration", "n_relabellings"]
+
+
+@dataclass(frozen=True)
+class _GroupDraw:
+    """Algorithms of one size that receive runs of a block together.
+
+    When their names may be swapped, the runs for all of them are chosen first; then each
+    algorithm in turn takes the first run that is left and chooses the others, which fixes
+    its name.
+    """
+
+    groups: tuple[int, ...]
+    size: int
+
+    def radices(self, available: int) -> list[tuple[int, int]]:
+        """List (from how many, how many are chosen) for each digit of this draw."""
+        union = len(self.groups) * self.size
+        digits = [(available, union)]
+        if len(self.groups) > 1:
+            digits += [
+                (left * self.size - 1, self.size - 1)
+                for left in range(len(self.groups), 1, -1)
+            ]
+        return digits
+
+
+_BlockDraws = list[tuple[Integers, list[_GroupDraw]]]
+
+
+def _block_draws(labels: Integers, blocks: Integers) -> _BlockDraws:
+    """Return, for each block, its runs and which algorithms receive them together."""
+    n_groups = int(labels.max()) + 1
+    names = np.unique(blocks)
+    counts = np.stack(
+        [np.bincount(labels[blocks == b], minlength=n_groups) for b in names]
+    )
+    # A block of a single algorithm has nothing to shuffle, so it does not keep algorithms
+    # from being interchangeable.
+    mixed = np.flatnonzero((counts > 0).sum(axis=1) > 1)
+    interchangeable = [
+        (mixed[component[row]], groups)
+        for component in _components(counts[mixed])
+        for row, groups in _interchangeable(counts[mixed][component])
+    ]
+    block_draws: _BlockDraws = []
+    for row, block in enumerate(names):
+        together = [groups for place, groups in interchangeable if place == row]
+        alone = set(np.flatnonzero(counts[row]).tolist()).difference(*together)
+        draws = [
+            _GroupDraw(tuple(groups), int(counts[row, groups[0]]))
+            for groups in [*together, *([group] for group in sorted(alone))]
+        ]
+        block_draws.append((np.flatnonzero(blocks == block), draws))
+    return block_draws
+
+
+def _components(counts: Integers) -> list[list[int]]:
+    """Partition the blocks into sets that contribute to the sum of squares separately.
+
+    Blocks of A and B say nothing about C and D, so names can be swapped in each set without
+    regard to the others. Two blocks belong together if a difference between algorithms in
+    one is correlated, by the inverse of the information, with a difference in the other.
+    """
+    n_blocks, n_groups = counts.shape
+    if n_blocks == 1:
+        return [[0]]
+    information = np.diag(counts.sum(axis=0)).astype(np.float64)
+    information -= (counts.T / counts.sum(axis=1)) @ counts
+    unit = np.eye(n_groups)
+    owners = np.repeat(np.arange(n_blocks), (counts > 0).sum(axis=1) - 1)
+    directions = np.array(
+        [
+            unit[groups[0]] - unit[other]
+            for groups in map(np.flatnonzero, counts)
+            for other in groups[1:]
+        ]
+    )
+    correlated = np.abs(directions @ np.linalg.pinv(information) @ directions.T) > 1e-9
+    linked = np.zeros((n_blocks, n_blocks), dtype=np.bool_)
+    np.logical_or.at(linked, (owners[:, None], owners), correlated)
+    # Blocks that are linked through others belong together as well.
+    components: list[list[int]] = []
+    left = set(range(n_blocks))
+    while left:
+        component: set[int] = set()
+        reached = {min(left)}
+        while reached - component:
+            component |= reached
+            reached = set(np.flatnonzero(linked[list(component)].any(axis=0)).tolist())
+        components.append(sorted(component))
+        left -= component
+    return components
+
+
+def _interchangeable(counts: Integers) -> list[tuple[int, list[int]]]:
+    """Find algorithms whose names can be swapped, and the block that fixes their names.
+
+    Names are fixed in one block only: once they are, every labelling of another block is
+    a different one.
+    """
+    n_groups = (counts > 0).sum(axis=1)
+    if np.all((n_groups == 2) & (2 * counts.max(axis=1) == counts.sum(axis=1))):
+        # Swapping the two algorithms of every block changes the sign of all differences,
+        # and F is a sum of their squares.
+        return [(0, np.flatnonzero(counts[0]).tolist())]
+    by_sizes: dict[tuple[int, ...], list[int]] = defaultdict(list)
+    for group, column in enumerate(counts.T.tolist()):
+        by_sizes[tuple(column)].append(group)
+    return [
+        (next(row for row, n_runs in enumerate(column) if n_runs), groups)
+        for column, groups in by_sizes.items()
+        if len(groups) > 1 and any(column)
+    ]
+
+
+def _digits(block_draws: _BlockDraws) -> list[tuple[int, int]]:
+    digits = []
+    for positions, draws in block_draws:
+        available = len(positions)
+        for draw in draws:
+            digits += draw.radices(available)
+            available -= len(draw.groups) * draw.size
+    return digits
+
+
+def n_relabellings(labels: Integers, blocks: Integers) -> int:
+    """Count the distinct relabellings.
+
+    >>> labels = np.repeat([0, 1], 7)
+    >>> n_relabellings(labels, np.zeros_like(labels))
+    1716
+    """
+    return math.prod(math.comb(n, k) for n, k in _digits(_block_draws(labels, blocks)))
+
+
+@dataclass(frozen=True, eq=False)
+class Enumeration:
+    """All distinct relabellings, in batches, in an order that never changes."""
+
+    labels: Integers = field(repr=False)
+    blocks: Integers = field(repr=False)
+
+    @property
+    def count(self) -> int:
+        """The number of distinct relabellings."""
+        return n_relabellings(self.labels, self.blocks)
+
+    def batch(self, number: int) -> Integers:
+        """Return the labels of one batch of relabellings; (BATCH or fewer, n_runs)."""
+        return cached_batch(("every", number, self._shape), partial(self._batch, number))
+
+    @cached_property
+    def _shape(self) -> tuple[Any, ...]:
+        return shape_of(self.labels, self.blocks)
+
+    def _batch(self, number: int) -> Integers:
+        ranks = np.arange(number * BATCH, min((number + 1) * BATCH, self.count))
+        relabelled = np.empty((len(ranks), len(self.labels)), dtype=np.int64)
+        rows = np.arange(len(ranks))[:, None]
+        for positions, draws in _block_draws(self.labels, self.blocks):
+            left = np.broadcast_to(positions, (len(ranks), len(positions)))
+            for draw in draws:
+                radices = draw.radices(left.shape[1])
+                ranks, union, left = _take(ranks, left, radices[0])
+                for group, radix in zip(draw.groups, radices[1:], strict=False):
+                    first, others = union[:, :1], union[:, 1:]
+                    ranks, chosen, union = _take(ranks, others, radix)
+                    relabelled[rows, np.hstack([first, chosen])] = group
+                relabelled[rows, union] = draw.groups[-1]
+        return relabelled
+
+
+def _take(
+    ranks: Integers, available: Integers, radix: tuple[int, int]
+) -> tuple[Integers, Integers, Integers]:
+    """Choose among the available runs by the lowest digit of each rank.
+
+    Returns the ranks without that digit, the chosen runs and those that are left.
+    """
+    ranks, digit = np.divmod(ranks, math.comb(*radix))
+    mask = _combinations(digit, *radix)
+    n_rows = len(ranks)
+    chosen = available[mask].reshape(n_rows, -1)
+    left = available[~mask].reshape(n_rows, -1)
+    return ranks, chosen, left
+
+
+def _combinations(
+    ranks: Integers, n: int, k: int
+) -> np.ndarray[tuple[int, int], np.dtype[np.bool_]]:
+    """Return the combination of each rank, in lexicographic order, as a mask."""
+    # How many combinations take the next item, by items left and places left. All numbers
+    # above every possible rank do the same, and must fit into 64 bits.
+    ways = np.array(
+        [
+            [
+                min(math.comb(items, places - 1), 2**62) if places else 0
+                for places in range(k + 1)
+            ]
+            for items in range(n)
+        ],
+        dtype=np.int64,
+    ).reshape(n, k + 1)
+    mask = np.zeros((len(ranks), n), dtype=np.bool_)
+    places = np.full(len(ranks), k)
+    for item in range(n):
+        with_item = ways[n - item - 1, places]
+        taken = ranks < with_item
+        mask[:, item] = taken
+        ranks = np.where(taken, ranks, ranks - with_item)
+        places -= taken
+    return mask

@@ -1,0 +1,1 @@
+"""Learning-comparison metrics of pairs of mean curves."""

@@ -1,0 +1,1 @@
+"""One folder for each question; its name is the command's."""

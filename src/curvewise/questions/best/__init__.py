@@ -1,0 +1,1 @@
+"""Which algorithms may be the best?"""

@@ -1,0 +1,72 @@
+"""Pictures of which algorithms may be the best."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from curvewise.rendering.figures import axes_or_current, label_text, one_axes
+from curvewise.rendering.forest import (
+    BEHIND,
+    CLEAR,
+    Row,
+    forest,
+    forest_size,
+    legend_above,
+    p_cell,
+    point,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from curvewise.data.curves import Curves
+    from curvewise.questions.best.result import Best, Contender
+
+__all__ = ["figure", "plot_best"]
+
+
+def plot_best(best: Best, ax: Axes | None = None) -> Axes:
+    """Draw how far each algorithm is from the leader, and which may be the best."""
+    ax = axes_or_current(ax, forest_size(len(best.rows)))
+
+    def row(each: Contender) -> Row:
+        low, high = each.interval or (math.nan, math.nan)
+        leads = each.name == best.leader
+        compared = each.difference is not None
+        return Row(
+            label=label_text(each.name, 32).strip(),
+            value=each.difference,
+            low=low,
+            high=high,
+            colour=CLEAR if each.contends else BEHIND,
+            marker="D" if leads else "o" if each.contends else "s",
+            filled=leads or not each.contends,
+            right=""
+            if leads
+            else p_cell(each.pvalue_adjusted)
+            if compared
+            else "not compared",
+        )
+
+    forest(ax, [row(each) for each in best.rows], "adjusted p")
+    level = f"{100 * (1 - best.alpha):.6g}%"
+    side = "" if best.higher_is_better else "; lower is better"
+    ax.set_xlabel(
+        f"difference in height to the leader, with one-sided interval\n"
+        f"({level} for all of them together{side})"
+    )
+    handles = [point("leader", CLEAR, "D")]
+    if len(best.contenders) > 1:
+        handles.append(point("may be the best too", CLEAR, filled=False))
+    if best.worse:
+        label = f"worse (adjusted p ≤ {best.alpha:g})"
+        handles.append(point(label, BEHIND, "s"))
+    legend_above(ax, handles)
+    return ax
+
+
+def figure(best: Best, _curves: Curves | None = None) -> Figure:
+    """Draw the contenders in a figure of fitting size; the curves are not needed."""
+    return one_axes(plot_best, best, forest_size(len(best.rows)))

@@ -1,0 +1,210 @@
+"""Which algorithms may be the best? Those that cannot be ruled out against the leader.
+
+Gupta (1965), subset selection; Hsu (1981), multiple comparisons with the best.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Literal
+
+from curvewise.errors import CurvesError
+from curvewise.inference.diagnostics import different_spread
+from curvewise.inference.effects import Interval
+from curvewise.inference.families import family_seed
+from curvewise.inference.requirements import (
+    check_alpha,
+    check_choice,
+    check_curves,
+    check_design,
+    check_jobs,
+    shuffle_count,
+)
+from curvewise.inference.sampling import known_seed
+from curvewise.kernels.relabelling.cache import shared_batches
+from curvewise.questions.best.caveats import KeptUncompared, TooFewToRuleOut
+from curvewise.questions.best.max_t import max_t_gaps
+from curvewise.questions.best.ranking import Gap, Ranking
+from curvewise.questions.best.result import Best, Contender
+from curvewise.questions.contrast.question import contrast
+from curvewise.shuffling.checkpoint import open_checkpoint
+from curvewise.shuffling.parallel import track_items
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterator, Mapping
+
+    from curvewise.data.curves import Curves
+    from curvewise.inference.caveats import Caveat
+    from curvewise.inference.requirements import RNGLike
+    from curvewise.questions.contrast.result import Contrast
+
+__all__ = ["best"]
+
+
+def best(
+    curves: Curves,
+    *,
+    alpha: float = 0.05,
+    adjust: Literal["bonferroni", "max-t"] = "bonferroni",
+    n_shuffles: int | Literal["auto", "precise"] = 9_999,
+    exact: bool | None = None,
+    n_jobs: int = 1,
+    rng: RNGLike = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+) -> Best:
+    """Select the algorithms that may have the best mean, and those significantly worse.
+
+    The leader has the best mean over training. It is tested against every other algorithm,
+    one-sided; those that are not significantly worse are kept. With confidence 1 - alpha
+    the truly best is among those kept, whichever algorithm leads.
+
+    Parameters
+    ----------
+    curves : Curves
+        At least two algorithms. ``higher_is_better`` says which mean is the best.
+    alpha : float
+        The chance that the truly best is not kept.
+    adjust : "bonferroni" or "max-t"
+        Bonferroni multiplies the p of each pair by the number of algorithms less one.
+        "max-t" shuffles the residuals of all algorithms at once, as Dunnett's test would
+        with each algorithm in turn as control; it is approximate, and assumes that the runs of
+        all algorithms vary equally.
+    n_shuffles, exact, n_jobs, rng, checkpoint
+        As in `contrast`. Max-t itself is always sampled.
+
+    Returns
+    -------
+    Best
+        The leader, the contenders, and those ruled out.
+
+    Examples
+    --------
+    >>> import curvewise as cw
+    >>> found = cw.best(cw.load_example("tictactoe"))
+    >>> found.leader, found.contenders
+    ('A1', ('A1', 'A3'))
+    """
+    check_curves(curves, "best()")
+    check_choice("adjust", adjust, ("bonferroni", "max-t"))
+    check_alpha(alpha)
+    check_jobs(n_jobs)
+    shuffles = shuffle_count(n_shuffles)
+    check_design(curves)
+    ranking = Ranking.of(curves)
+    leader, *others = (curves.algorithms[code] for code in ranking.order)
+    # Of two algorithms either may lead, so that one-sided tests count twice.
+    factor = max(len(others), 2)
+    if len(others) == 1:
+        adjust = "bonferroni"
+    by_pairs = adjust == "bonferroni"
+    tests: dict[str, Contrast] = {}
+    refused: dict[str, str] = {}
+    with (
+        open_checkpoint(
+            checkpoint,
+            "best",
+            curves.scores,
+            curves.labels,
+            curves.blocks,
+            adjust,
+            alpha,
+            shuffles,
+            exact,
+            keys=[family_seed(rng)],
+            seeded=rng is not None,
+        ) as ((seed,), ledger),
+        shared_batches(),
+    ):
+        for name in track_items(others):
+            try:
+                tests[name] = contrast(
+                    curves,
+                    {leader: 1, name: -1},
+                    alternative="greater" if curves.higher_is_better else "less",
+                    alpha=alpha / factor if by_pairs else alpha,
+                    n_shuffles=n_shuffles,
+                    exact=exact,
+                    n_jobs=n_jobs,
+                    rng=seed,
+                    checkpoint=ledger,
+                )
+            except CurvesError as reason:
+                refused[name] = str(reason)
+        if by_pairs:
+            gaps = {name: _multiplied(test, factor) for name, test in tests.items()}
+        else:
+            gaps = max_t_gaps(
+                ranking,
+                alpha=float(alpha),
+                n_shuffles=shuffles,
+                key=seed,
+                n_jobs=n_jobs,
+                checkpoint=ledger,
+            )
+    gaps[leader] = Gap(0.0, None, None)
+    means = ranking.means()
+
+    def row(name: str) -> Contender:
+        # Where there is no test, nothing speaks against the algorithm.
+        gap = gaps.get(name, Gap(None, None, None))
+        return Contender(
+            name=name,
+            n_runs=int((curves.labels == name).sum()),
+            mean=means[name],
+            difference=gap.difference,
+            interval=gap.interval,
+            pvalue=tests[name].pvalue if name in tests else None,
+            pvalue_adjusted=gap.pvalue_adjusted,
+            contends=gap.pvalue_adjusted is None or gap.pvalue_adjusted > alpha,
+        )
+
+    least = [test.smallest_pvalue * factor for test in tests.values()] if by_pairs else []
+    return Best(
+        leader=leader,
+        rows=tuple(row(name) for name in (leader, *others)),
+        adjust=adjust,
+        alpha=float(alpha),
+        higher_is_better=curves.higher_is_better,
+        factor=factor,
+        even_blocks=curves.has_even_blocks,
+        smallest_pvalue=max(least, default=0.0),
+        caveats=(
+            *(_out_of_reach(tests, factor, float(alpha)) if by_pairs else ()),
+            *different_spread(curves),
+            *(
+                KeptUncompared(name, leader, reason)
+                for name, reason in refused.items()
+                if by_pairs
+            ),
+        ),
+        seed=known_seed(rng),
+    )
+
+
+def _multiplied(test: Contrast, factor: int) -> Gap:
+    """Turn a lead into a difference from the leader, and multiply p."""
+    low, high = test.interval
+    adjusted = min(1.0, test.pvalue * factor)
+    return Gap(0.0 - test.value, Interval(0.0 - high, 0.0 - low), adjusted)
+
+
+def _out_of_reach(
+    tests: Mapping[str, Contrast], factor: int, alpha: float
+) -> Iterator[Caveat]:
+    """Warn of those that no data could rule out."""
+    smallest = {name: test.smallest_pvalue * factor for name, test in tests.items()}
+    kept = tuple(name for name, value in smallest.items() if value > alpha)
+    if not kept:
+        return
+    n_enough = None
+    if len(set(smallest.values())) == 1:
+        n_enough = next(n for n in range(2, 99) if factor / math.comb(2 * n, n) <= alpha)
+    yield TooFewToRuleOut(
+        kept,
+        min(1.0, *(smallest[name] for name in kept)),
+        alpha,
+        factor,
+        factor / tests[kept[0]].n_relabellings > alpha,
+        n_enough,
+    )

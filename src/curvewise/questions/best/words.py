@@ -1,0 +1,55 @@
+"""What `best` found, in words a person can quote."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from curvewise.text import listed, number_text, percent, printable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from curvewise.questions.best.result import Best
+
+__all__ = ["best_line", "describe"]
+
+MAX_NAMED = 6  # algorithms that a sentence can hold
+
+
+def describe(best: Best) -> str:
+    """Say who leads, who can be ruled out as the best, and what that means."""
+    if not best.worse:
+        return best_line(best)
+    highest = "highest" if best.higher_is_better else "lowest"
+    return (
+        f"{best_line(best)} With {percent(1 - best.alpha)} confidence the algorithm with the "
+        f"{highest} true mean is {_either(best.contenders)}."
+    )
+
+
+def best_line(best: Best) -> str:
+    """Say in one line who leads, and who can be ruled out."""
+    mean = number_text(next(row.mean for row in best.rows if row.name == best.leader))
+    highest = "highest" if best.higher_is_better else "lowest"
+    lead = f"{printable(best.leader)} has the {highest} mean score over training ({mean})"
+    others = [name for name in best.contenders if name != best.leader]
+    two = len(best.rows) == 2
+    if not others:
+        every = "the other" if two else "all others"
+        return f"{lead}, and {every} can be ruled out as the best."
+    if not best.worse and best.smallest_pvalue > best.alpha:
+        every = "the other" if two else "any other"
+        return f"{lead}, but with so few runs no data could rule out {every} as the best."
+    if not best.worse:
+        none = "the other cannot" if two else "none of the others can"
+        return f"{lead}, but {none} be ruled out as the best."
+    worse = f"{listed(best.worse, MAX_NAMED)} can be ruled out as the best"
+    return f"{lead}. {worse}; {listed(others, MAX_NAMED)} cannot."
+
+
+def _either(names: Sequence[str]) -> str:
+    """Return the names as alternatives, of too many only the first."""
+    shown = [printable(name) for name in names[:MAX_NAMED]]
+    if len(names) > MAX_NAMED:
+        return f"one of {listed(names, MAX_NAMED)}"
+    return " or ".join(filter(None, [", ".join(shown[:-1]), shown[-1]]))

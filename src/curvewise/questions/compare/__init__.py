@@ -1,0 +1,1 @@
+"""Do the curves differ, in height or in shape?"""

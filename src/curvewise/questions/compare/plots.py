@@ -1,0 +1,134 @@
+"""Pictures of what `compare` and `compare_many` found."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from curvewise.inference.effects import EFFECTS
+from curvewise.questions.compare.result import Comparisons
+from curvewise.rendering.curve_plot import plot_curves
+from curvewise.rendering.figures import COLOURS, OBSERVED, axes_or_current, label_text
+from curvewise.rendering.forest import forest_size, legend_above, row_font
+from curvewise.text import number_text, p_text
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from curvewise.data.curves import Curves
+    from curvewise.inference.effects import Effect
+    from curvewise.kernels import Floats
+    from curvewise.questions.compare.result import Comparison
+
+__all__ = ["figure", "plot_comparison", "plot_null_distribution"]
+
+HISTOGRAM_HEIGHT = 0.78  # of the Axes; the legend stands above
+
+
+def figure(result: Comparison | Comparisons, curves: Curves | None = None) -> Figure:
+    """Draw the curves and null distributions of a comparison, or the p of many."""
+    if isinstance(result, Comparisons):
+        return _many(result)
+    return plot_comparison(curves, result)
+
+
+def plot_null_distribution(effect: Effect, ax: Axes | None = None) -> Axes:
+    """Draw where the observed F falls among those of the relabellings."""
+    ax = axes_or_current(ax)
+    null = effect.null_distribution[np.isfinite(effect.null_distribution)]
+    edge = _right_edge(null, effect)
+    beyond = int(np.sum(effect.null_distribution > edge))
+    ax.hist(null[null <= edge], bins=60, range=(0, edge), color="0.75", edgecolor="0.6")
+    p = f"{'exact ' if effect.exact else ''}p = {p_text(effect.pvalue)}"
+    if np.isfinite(effect.statistic):
+        label = f"observed F = {number_text(effect.statistic)}, {p}"
+        ax.axvline(
+            effect.statistic,
+            0,
+            HISTOGRAM_HEIGHT,
+            color=OBSERVED,
+            linewidth=2,
+            label=label,
+        )
+    else:
+        ax.plot([], [], color=OBSERVED, label=f"observed F is infinite, {p}")
+    if np.isfinite(effect.critical_value):
+        ax.axvline(
+            effect.critical_value,
+            0,
+            HISTOGRAM_HEIGHT,
+            color="black",
+            linestyle="--",
+            linewidth=1.2,
+            label=f"critical F = {number_text(effect.critical_value)} (α = {effect.alpha:g})",
+        )
+    beyond_text = f"; {beyond:,} beyond the edge" if beyond else ""
+    ax.set(
+        title=f"{EFFECTS[effect.name].title} ({effect.name})",
+        xlabel=f"F of {effect.n_shuffles:,} relabellings{beyond_text}",
+        ylabel="relabellings",
+    )
+    ax.set_ylim(0, ax.get_ylim()[1] / HISTOGRAM_HEIGHT)
+    ax.locator_params(axis="y", integer=True)
+    ax.legend(fontsize="small", loc="upper center", frameon=False)
+    return ax
+
+
+def plot_comparison(curves: Curves | None, comparison: Comparison) -> Figure:
+    """Draw the curves, and beneath them the null distributions of height and shape.
+
+    Without curves the null distributions are drawn alone.
+    """
+    from matplotlib.figure import Figure
+
+    effects = [comparison.algorithm]
+    if comparison.interaction is not None:
+        effects.append(comparison.interaction)
+    rows = (2,) if curves is None else (3, 2)
+    figure = Figure(figsize=(9, 1.6 * sum(rows)), layout="constrained")
+    grid = figure.add_gridspec(len(rows), len(effects), height_ratios=rows)
+    if curves is not None:
+        plot_curves(curves, ax=figure.add_subplot(grid[0, :]))
+    for place, effect in enumerate(effects):
+        plot_null_distribution(effect, ax=figure.add_subplot(grid[-1, place]))
+    return figure
+
+
+def _many(comparisons: Comparisons) -> Figure:
+    """Draw the adjusted p of every table, for each effect, on a logarithmic axis."""
+    from matplotlib.figure import Figure
+
+    names = list(comparisons)
+    figure = Figure(figsize=forest_size(len(names)), layout="constrained")
+    ax = figure.subplots()
+    markers = zip(EFFECTS.items(), COLOURS, ("o", "s", "^"), strict=False)
+    handles = []
+    for (effect, words), colour, marker in markers:
+        adjusted = comparisons.pvalues_adjusted[effect]
+        rows = [names.index(name) for name in adjusted]
+        handles += ax.plot(
+            list(adjusted.values()), rows, marker, color=colour, label=words.title
+        )
+    alpha = comparisons.alpha
+    handles.append(ax.axvline(alpha, color="0.5", linewidth=0.8, label=f"α = {alpha:g}"))
+    ax.set_xscale("log")
+    font = row_font(ax, len(names) + 1)
+    labels = [label_text(name, 32).strip() for name in names]
+    ax.set_yticks(range(len(names)), labels, fontsize=font, parse_math=False)
+    ax.set_ylim(len(names) - 0.4, -0.6)
+    ax.set_xlabel(f"adjusted p (significant at or left of α = {alpha:g})")
+    legend_above(ax, handles, n_columns=4)
+    return figure
+
+
+def _right_edge(null: Floats, effect: Effect) -> float:
+    """Choose where the histogram ends: a few far values must not flatten the rest."""
+    marks = [
+        value for value in (effect.statistic, effect.critical_value) if np.isfinite(value)
+    ]
+    if null.size:
+        bulk = float(np.quantile(null, 0.995))
+        marks.append(min(float(null.max()), 2 * bulk))
+    return 1.05 * max(marks, default=1.0) or 1.0

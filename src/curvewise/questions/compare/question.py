@@ -1,0 +1,256 @@
+"""Do the curves differ, in height or in shape? The randomized ANOVA.
+
+Piater & Cohen (1997), CMPSCI TR 97-41; Piater, Cohen, Zhang & Atighetchi (1998), ICML.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Literal, get_args
+
+from curvewise.inference.effects import ErrorTerm, Spread
+from curvewise.inference.requirements import (
+    check_alpha,
+    check_choice,
+    check_curves,
+    check_design,
+    check_jobs,
+    check_variation,
+    random_keys,
+    shuffle_count,
+)
+from curvewise.inference.sampling import Sampling
+from curvewise.kernels.anova.design import Design
+from curvewise.questions.compare.caveats import comparison_caveats
+from curvewise.questions.compare.effect_sizes import measure_difference
+from curvewise.questions.compare.randomized_anova import (
+    RandomizedAnova,
+    anova_effects,
+    anova_limits,
+)
+from curvewise.questions.compare.result import AlgorithmSummary, Comparison
+from curvewise.questions.compare.unequal_spread import (
+    WELCH_LIMITS,
+    WelchStatistic,
+    check_unequal,
+    studentised_interval,
+    welch_effects,
+)
+from curvewise.shuffling.checkpoint import open_checkpoint
+from curvewise.shuffling.layout import Layout
+from curvewise.shuffling.plan import Plan
+from curvewise.shuffling.visiting import visit
+
+if TYPE_CHECKING:
+    import os
+
+    from curvewise.data.curves import Curves
+    from curvewise.inference.effects import Effect
+    from curvewise.inference.requirements import (
+        RNGLike,
+    )
+    from curvewise.questions.compare.result import Difference
+    from curvewise.shuffling.checkpoint import Checkpoint
+    from curvewise.shuffling.visiting import Counts
+
+__all__ = ["compare"]
+
+
+def compare(
+    curves: Curves,
+    *,
+    error: ErrorTerm = "split",
+    alpha: float = 0.05,
+    n_shuffles: int | Literal["auto", "precise"] = 9_999,
+    exact: bool | None = None,
+    n_jobs: int = 1,
+    rng: RNGLike = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    spread: Spread = "equal",
+) -> Comparison:
+    """Test whether algorithms differ in the height or the shape of their curves.
+
+    Whole curves are shuffled among algorithms (inside their blocks, if there are any), so
+    nothing is assumed about how scores along a curve depend on each other.
+
+    Parameters
+    ----------
+    curves : Curves
+        At least two algorithms, and more runs than algorithms.
+    error : "split" or "pooled"
+        What an effect is measured against. Split, the default, takes height against the
+        spread of curve heights and shape against the spread of curve shapes, so that
+        neither effect can fake the other. Pooled is the papers'.
+    spread : "equal" or "unequal"
+        Unequal asks whether means differ where algorithms vary differently from run to
+        run, by a statistic of Welch's kind. Equal, the default, can take a difference in
+        spread for one in the mean when the numbers of runs differ.
+    alpha : float
+        The significance level, between 0 and 1.
+    n_shuffles : int, "auto" or "precise"
+        How many random shuffles, when not every relabelling is visited. "auto" goes on
+        until the verdict at alpha is settled, "precise" until p is known to within 10%; both
+        give up at 2³⁰ shuffles, with unequal spread at 2²².
+    exact : bool, optional
+        True visits every relabelling, False samples. By default all are visited when
+        there are at most ``n_shuffles`` or 400,000, whichever is more; and of two
+        algorithms with up to 44 runs the height is exact in any case.
+    n_jobs : int
+        How many threads, or workers of the active joblib backend; -1 for all cores. The
+        result does not depend on it.
+    rng : None, int, Generator or what else `numpy.random.default_rng` takes
+        Where the shuffles come from. The same ``rng`` gives the same digits.
+    checkpoint : path, optional
+        A file for the counts of long work as they come in. Interrupted work goes on from
+        it, with the digits it would have had.
+
+    Returns
+    -------
+    Comparison
+        Effects, effect sizes, the ANOVA table and warnings.
+
+    Raises
+    ------
+    CurvesError
+        If the runs cannot be compared: one algorithm, a single run of each, equal scores.
+    OptionError
+        If an argument has a value that cannot be used.
+
+    Examples
+    --------
+    >>> import curvewise as cw
+    >>> found = cw.compare(cw.load_example("tictactoe").select("A1", "A2"))
+    >>> found.exact, found.n_relabellings
+    (True, 92378)
+    """
+    check_curves(curves, "compare()")
+    check_alpha(alpha)
+    return compare_at_levels(
+        curves,
+        error=error,
+        alpha=float(alpha),
+        levels=(float(alpha),),
+        n_shuffles=n_shuffles,
+        exact=exact,
+        n_jobs=n_jobs,
+        rng=rng,
+        checkpoint=checkpoint,
+        spread=spread,
+    )
+
+
+def compare_at_levels(
+    curves: Curves,
+    *,
+    error: ErrorTerm,
+    alpha: float,
+    levels: tuple[float, ...],
+    n_shuffles: int | str,
+    exact: bool | None,
+    n_jobs: int,
+    rng: RNGLike,
+    checkpoint: str | os.PathLike[str] | Checkpoint | None,
+    spread: Spread = "equal",
+) -> Comparison:
+    """Compare as `compare` does; "auto" settles on which side of each level p lies.
+
+    A member of a family is judged at stricter levels than ``alpha``.
+    """
+    check_choice("error", error, get_args(ErrorTerm))
+    check_choice("spread", spread, get_args(Spread))
+    check_jobs(n_jobs)
+    n_shuffles, keys = shuffle_count(n_shuffles), random_keys(rng, 1)
+    check_design(curves)
+    unequal = spread == "unequal"
+    if unequal:
+        check_unequal(curves, error=error)
+    layout = Layout.of(curves)
+    design = Design.from_scores(layout.scores, layout.labels, layout.blocks, layout.noise)
+    check_variation(curves, sum(design.totals))
+    asked = (layout.scores, layout.labels, layout.blocks, layout.noise)
+    with open_checkpoint(
+        checkpoint,
+        "compare",
+        *asked,
+        n_shuffles,
+        exact,
+        error,
+        spread,
+        levels,
+        keys=keys,
+        seeded=rng is not None,
+    ) as (keys, ledger):
+        plan = Plan.of(
+            layout.restriction,
+            n_shuffles=n_shuffles,
+            exact=exact,
+            key=keys[0],
+            levels=levels,
+            limits=WELCH_LIMITS if unequal else anova_limits(layout),
+        )
+        effects: dict[ErrorTerm, dict[str, Effect]]
+        if unequal:
+            welch = WelchStatistic.of(design, layout)
+            found = visit(plan, welch, n_jobs=n_jobs, checkpoint=ledger)
+            effects = {"split": welch_effects(welch, found, alpha=alpha)}
+        else:
+            anova = RandomizedAnova(design, error)
+            found = visit(plan, anova, n_jobs=n_jobs, checkpoint=ledger)
+            effects = anova_effects(
+                design, found, layout, alpha=alpha, exact_height=exact is None
+            )
+    sampling = Sampling.of(found, rng)
+    difference = None
+    if design.contrast is not None:
+        difference = _difference(curves, layout, design, found, effects["split"], spread)
+    return Comparison(
+        algorithms=_summaries(curves),
+        n_steps=curves.n_steps,
+        first_step=curves.steps[0].item(),
+        last_step=curves.steps[-1].item(),
+        n_blocks=curves.n_blocks,
+        even_blocks=curves.has_even_blocks,
+        higher_is_better=curves.higher_is_better,
+        effects=effects,
+        ss={source: value * layout.unit**2 for source, value in design.ss.items()},
+        df=design.df,
+        difference=difference,
+        error=error,
+        alpha=alpha,
+        sampling=sampling,
+        caveats=comparison_caveats(curves, effects, sampling, error=error, spread=spread),
+        source=curves.source,
+        spread=spread,
+    )
+
+
+def _difference(
+    curves: Curves,
+    layout: Layout,
+    design: Design,
+    found: Counts,
+    effects: dict[str, Effect],
+    spread: Spread,
+) -> Difference:
+    """Return how far apart two algorithms are, with the interval that belongs to the test."""
+    height = effects["algorithm"]
+    if spread == "equal":
+        return measure_difference(curves, layout, design, found, alpha=height.alpha)
+    difference = measure_difference(curves, layout, design, None, alpha=height.alpha)
+    means = layout.scores.mean(axis=1) * layout.unit
+    interval = studentised_interval(difference.value, means, layout.labels, height, found)
+    return replace(difference, interval=interval)
+
+
+def _summaries(curves: Curves) -> tuple[AlgorithmSummary, ...]:
+    means = curves.scores.mean(axis=1)
+    groups = [means[curves.codes == code] for code in range(len(curves.algorithms))]
+    return tuple(
+        AlgorithmSummary(
+            name,
+            len(group),
+            float(group.mean()),
+            float(group.std(ddof=1)) if len(group) > 1 else None,
+        )
+        for name, group in zip(curves.algorithms, groups, strict=True)
+    )

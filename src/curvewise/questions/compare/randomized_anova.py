@@ -1,0 +1,198 @@
+"""The randomized ANOVA: the statistic that is shuffled, and the effects from its counts.
+
+Small work is done in NumPy at once. Large work is counted by compiled code, which costs a
+second to import; both count the same relabellings the same way.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, get_args
+
+import numpy as np
+
+from curvewise.inference.effects import Effect, EffectName, ErrorTerm, f_statistic
+from curvewise.kernels.anova.subset_sums import MAX_SUBSET_RUNS, count_heights
+from curvewise.kernels.anova.sums import group_squares
+from curvewise.kernels.anova.thresholds import effect_ratios
+from curvewise.kernels.pvalues import critical_value, pvalue
+from curvewise.kernels.relabelling.enumeration import Enumeration
+from curvewise.kernels.relabelling.shuffles import Shuffles
+from curvewise.kernels.relabelling.streams import BATCH
+from curvewise.shuffling.plan import MAX_IN_NUMPY, Limits
+from curvewise.shuffling.visiting import CompiledWork, Statistic
+
+if TYPE_CHECKING:
+    from curvewise.kernels import Integers
+    from curvewise.kernels.anova.design import Design
+    from curvewise.kernels.relabelling.restriction import Relabellings
+    from curvewise.shuffling.layout import Layout
+    from curvewise.shuffling.tally import Measured
+    from curvewise.shuffling.visiting import Counts
+
+__all__ = ["RandomizedAnova", "anova_effects", "anova_limits"]
+
+# Which of the five statistics of `kernels.anova.thresholds` is which effect.
+ROWS: dict[ErrorTerm, dict[EffectName, int]] = {
+    "split": {"overall": 0, "algorithm": 1, "interaction": 2},
+    "pooled": {"overall": 0, "algorithm": 3, "interaction": 4},
+}
+# Runs × shuffles beyond which compiled code is faster, its import included.
+COMPILE_ABOVE_RUNS_TIMES_SHUFFLES = 40_000_000
+COMPILED_CHUNK = 4_096  # batches to a task of compiled code
+# An exact answer for two algorithms without blocks would take compiled code minutes beyond this.
+MAX_COMPILED = 200_000_000_000
+MAX_COMPILED_RUNS = 60
+# With many runs, where NumPy is slow, some thousands of values have to do.
+MIN_KEPT_BATCHES, MAX_KEPT_RUNS_TIMES_BATCHES = 4, 2_560
+
+
+@dataclass(frozen=True, eq=False)
+class RandomizedAnova(Statistic):
+    """Sums of squares of relabelled tables: how many are as extreme, for five statistics.
+
+    Kept are SS_alg and SS_int and, for two algorithms, the sums of curve means and memberships
+    over the first. ``error`` says which statistics decide when to stop.
+    """
+
+    design: Design
+    error: ErrorTerm
+
+    def measure(self, labels: Integers, *, keep: bool) -> Measured:
+        """Count the extreme relabellings of a batch, for each of the five statistics."""
+        design = self.design
+        between = group_squares(labels, design.coordinates, design.factor)
+        counts = (design.extreme_rule.n_extreme(between),)
+        if not keep:
+            return counts, ()
+        if design.contrast is None:
+            return counts, (between,)
+        contrast = (labels == 0).astype(np.float64) @ design.contrast
+        return counts, (between, contrast.T)
+
+    def deciding(self, counts: tuple[Integers, ...]) -> Integers:
+        """Return the counts of the three effects that are reported."""
+        return counts[0][list(ROWS[self.error].values())]
+
+    def n_kept(self, n_runs: int) -> int:
+        """Return how many batches are kept of a larger number."""
+        fewer = MAX_KEPT_RUNS_TIMES_BATCHES // n_runs
+        return max(MIN_KEPT_BATCHES, min(super().n_kept(n_runs), fewer))
+
+    def compiled(self, relabellings: Relabellings, batches: range) -> CompiledWork | None:
+        """Return how to count these batches in compiled code, if that is faster."""
+        if isinstance(relabellings, Enumeration):
+            return self._compiled_enumeration(relabellings)
+        n_runs = len(relabellings.labels)
+        few = len(batches) * BATCH * n_runs < COMPILE_ABOVE_RUNS_TIMES_SHUFFLES
+        if few or not isinstance(relabellings, Shuffles):
+            return None
+        # The last batch may be a part of one, which only NumPy counts.
+        whole = range(batches.start, min(batches.stop, relabellings.count // BATCH))
+        work = partial(_count_shuffles, relabellings, self.design)
+        return CompiledWork(work, whole, COMPILED_CHUNK, range(whole.stop, batches.stop))
+
+    def _compiled_enumeration(self, relabellings: Enumeration) -> CompiledWork | None:
+        two = _are_two_without_blocks(relabellings.labels, relabellings.blocks)
+        if relabellings.count <= MAX_IN_NUMPY and not two:
+            return None
+        from curvewise.kernels.anova.engines import n_thirds
+
+        n_firsts = n_thirds(len(relabellings.labels))
+        work = partial(_count_thirds, relabellings, self.design)
+        return CompiledWork(work, range(n_firsts), max(n_firsts // 64, 1), range(0))
+
+
+def _count_shuffles(shuffles: Shuffles, design: Design, batches: range) -> Measured:
+    from curvewise.kernels.anova.engines import compiled_counter
+
+    return (compiled_counter(shuffles, design)(batches.start, batches.stop),), ()
+
+
+def _count_thirds(relabellings: Enumeration, design: Design, firsts: range) -> Measured:
+    from curvewise.kernels.anova.engines import thirds_counter
+
+    counter = thirds_counter(relabellings.labels, design)
+    return (counter(firsts.start, firsts.stop),), ()
+
+
+def _are_two_without_blocks(labels: Integers, blocks: Integers) -> bool:
+    return bool(labels.max() == 1 and blocks.min() == blocks.max())
+
+
+def anova_limits(layout: Layout) -> Limits:
+    """Return how many relabellings of these runs can be visited."""
+    two = _are_two_without_blocks(layout.labels, layout.blocks)
+    compiled = two and len(layout.labels) <= MAX_COMPILED_RUNS
+    return Limits(exact=MAX_COMPILED if compiled else MAX_IN_NUMPY)
+
+
+def anova_effects(
+    design: Design, found: Counts, layout: Layout, *, alpha: float, exact_height: bool
+) -> dict[ErrorTerm, dict[str, Effect]]:
+    """Return every effect with either error term.
+
+    ``exact_height`` replaces the sampled p of height by the exact one, where that takes no
+    time.
+    """
+    nulls = effect_ratios(found.kept[0], design.totals)
+    df, ss = design.df, design.ss
+    own = {"algorithm": "curves", "interaction": "residual"}
+    heights = None
+    if exact_height and not found.exact:
+        heights = _exact_height(layout, design)
+
+    def effect(name: EffectName, error: ErrorTerm) -> Effect:
+        parts = ("algorithm", "interaction") if name == "overall" else (name,)
+        against = own.get(name, "error") if error == "split" else "error"
+        effect_df = sum(df[part] for part in parts), df[against]
+        statistic = f_statistic(sum(ss[part] for part in parts), ss[against], effect_df)
+        row = ROWS[error][name]
+        null = nulls[row] * (effect_df[1] / effect_df[0])
+        # Where a tie is only rounded apart, the null distribution says that it is a tie.
+        null[np.isclose(null, statistic, rtol=1e-9, atol=0)] = statistic
+        critical = critical_value(null, alpha)
+        null.setflags(write=False)
+        n_extreme, n_visited, exact = (
+            int(found.counts[0][row]),
+            found.n_visited,
+            found.exact,
+        )
+        if name == "algorithm" and error == "split" and heights is not None:
+            (n_extreme, n_visited), exact = heights, True
+        return Effect(
+            name=name,
+            statistic=statistic,
+            df=effect_df,
+            pvalue=float(pvalue(n_extreme, n_visited, exact=exact)),
+            n_extreme=n_extreme,
+            n_shuffles=n_visited,
+            exact=exact,
+            alpha=alpha,
+            critical_value=critical,
+            null_distribution=null,
+        )
+
+    names = [name for name in get_args(EffectName) if name == "overall" or df[name]]
+    return {
+        error: {name: effect(name, error) for name in names}
+        for error in get_args(ErrorTerm)
+    }
+
+
+def _exact_height(layout: Layout, design: Design) -> tuple[int, int] | None:
+    """Count the relabellings as extreme in height, and all, where that takes no time.
+
+    For two algorithms without blocks the heights alone can be counted far beyond what can
+    be visited.
+    """
+    labels = layout.labels
+    if not _are_two_without_blocks(labels, layout.blocks) or len(labels) > MAX_SUBSET_RUNS:
+        return None
+    n_first = int(np.sum(labels == 0))
+    heights = design.factor[0, 0] * design.coordinates[:, 0]
+    count = count_heights(heights, n_first, float(design.extreme_rule.bounds[1]))
+    mirrored = 2 if 2 * n_first == len(labels) else 1
+    return count // mirrored, math.comb(len(labels), n_first) // mirrored

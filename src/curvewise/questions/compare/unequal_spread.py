@@ -1,0 +1,170 @@
+"""The shuffle test where algorithms may differ in spread: Welch-type, in NumPy throughout.
+
+Janssen (1997), Statistics & Probability Letters 36; Chung & Romano (2013), Annals of
+Statistics 41; Pauly, Brunner & Konietschke (2015), JRSS B 77.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, get_args
+
+import numpy as np
+
+from curvewise.errors import CurvesError, OptionError
+from curvewise.inference.effects import Effect, EffectName, Interval
+from curvewise.kernels.anova.welch import WelchDesign, f_at
+from curvewise.kernels.pvalues import critical_value, pvalue, upper_quantile
+from curvewise.shuffling.plan import Limits
+from curvewise.shuffling.visiting import Statistic
+from curvewise.text import argument
+
+if TYPE_CHECKING:
+    from curvewise.data.curves import Curves
+    from curvewise.kernels import Floats, Integers
+    from curvewise.kernels.anova.design import Design
+    from curvewise.shuffling.layout import Layout
+    from curvewise.shuffling.tally import Measured
+    from curvewise.shuffling.visiting import Counts
+
+__all__ = [
+    "WELCH_LIMITS",
+    "WelchStatistic",
+    "check_unequal",
+    "studentised_interval",
+    "welch_effects",
+]
+
+WELCH_LIMITS = Limits(shuffles=2**22)  # "auto" and "precise" give up after about a minute
+
+
+@dataclass(frozen=True, eq=False)
+class WelchStatistic(Statistic):
+    """The p of Welch-type F of relabelled tables: how many are as small as the observed.
+
+    Three statistics, in the order of `EffectName`; their p are kept. ``limits`` is the largest p
+    that counts, ``statistics`` and ``df`` are those observed.
+    """
+
+    design: WelchDesign
+    limits: Floats
+    statistics: Floats
+    df: Floats
+    single_step: bool
+
+    @classmethod
+    def of(cls, design: Design, layout: Layout) -> WelchStatistic:
+        """Compute the observed statistics."""
+        welch = WelchDesign.of(design, layout.labels, layout.noise)
+        observed = welch.ratios(layout.labels[None, :])
+        df = np.stack([welch.df_effect, observed.df_error[:, 0]], axis=1)
+        limits = welch.pvalues(observed, sign=-1.0)[:, 0] * (1 + 1e-9)
+        single_step = layout.scores.shape[1] == 1
+        return cls(welch, limits, observed.statistics[:, 0], df, single_step)
+
+    def measure(self, labels: Integers, *, keep: bool) -> Measured:
+        """Count the extreme relabellings of a batch; keep their p."""
+        pvalues = self.design.pvalues(self.design.ratios(labels))
+        counts = np.sum(pvalues <= self.limits[:, None], axis=1)
+        return (counts,), ((pvalues,) if keep else ())
+
+    def deciding(self, counts: tuple[Integers, ...]) -> Integers:
+        """Return the counts of the effects that are reported."""
+        return counts[0][:2] if self.single_step else counts[0]
+
+
+def check_unequal(curves: Curves, *, error: str) -> None:
+    """Raise where unequal spread cannot be allowed for."""
+    unequal, equal = argument("spread", "unequal"), argument("spread", "equal")
+    if error == "pooled":
+        msg = (
+            f"{unequal} needs {argument('error', 'split')}; the pooled error term assumes "
+            "equal spread."
+        )
+        raise OptionError(msg, option="spread")
+    if curves.blocks is not None:
+        msg = (
+            "Unequal spread cannot be allowed for within blocks: a block holds too few runs "
+            f"of an algorithm to tell its spread. Use {equal} to shuffle within blocks, or "
+            "leave the blocks out if runs do not really share them."
+        )
+        raise CurvesError(msg)
+    for name, size in zip(curves.algorithms, curves.sizes, strict=True):
+        if size == 1:
+            msg = (
+                f"{name!r} has a single run, so its spread is unknown and cannot be allowed "
+                f"for. Add runs, leave {name!r} out, or use {equal}."
+            )
+            raise CurvesError(msg)
+
+
+def welch_effects(
+    statistic: WelchStatistic, found: Counts, *, alpha: float
+) -> dict[str, Effect]:
+    """Return the effects, without shape where there is a single step.
+
+    Null distributions have the F of the relabellings kept, each taken to the degrees of freedom
+    of the observed F by way of its p, so that a larger one is a more extreme one.
+    """
+    null = _null(found.kept[0], statistic)
+    (n_extreme,) = found.counts
+    return {
+        name: Effect(
+            name=name,
+            statistic=float(statistic.statistics[row]),
+            df=(float(statistic.df[row, 0]), float(statistic.df[row, 1])),
+            pvalue=float(pvalue(int(n_extreme[row]), found.n_visited, exact=found.exact)),
+            n_extreme=int(n_extreme[row]),
+            n_shuffles=found.n_visited,
+            exact=found.exact,
+            alpha=alpha,
+            critical_value=critical_value(null[row], alpha),
+            null_distribution=null[row],
+        )
+        for row, name in enumerate(get_args(EffectName))
+        if not (statistic.single_step and name == "interaction")
+    }
+
+
+def _null(pvalues: Floats, statistic: WelchStatistic) -> Floats:
+    """Return, for each relabelling, the F that has its p on the observed df."""
+    null = np.empty_like(pvalues)
+    observed = zip(statistic.statistics, statistic.limits, strict=True)
+    for row, (value, limit) in enumerate(observed):
+        null[row] = f_at(pvalues[row], (statistic.df[row, 0], statistic.df[row, 1]))
+        # What counts as extreme must not look smaller, and a tie must look like one.
+        counts = pvalues[row] <= limit
+        tied = np.isclose(null[row], value, rtol=1e-9, atol=0)
+        tied |= counts & (null[row] < value)
+        # Where p is too small to be told from 0, so is how extreme a relabelling is.
+        tied |= counts & (pvalues[row] == 0)
+        null[row][tied] = value
+    null.setflags(write=False)
+    return null
+
+
+def studentised_interval(
+    value: float, heights: Floats, labels: Integers, effect: Effect, found: Counts
+) -> Interval:
+    """Return the difference ± a quantile of the shuffled |t| times its standard error.
+
+    ``heights`` are the curve means, ``effect`` is that of height. Zero lies outside exactly
+    when height is significant.
+    """
+    null, keeps_all = effect.null_distribution.copy(), found.plan.keeps_all
+    if keeps_all:
+        # The observed labelling is among them, and counts whatever the difference.
+        null[np.argmax(null == effect.statistic)] = math.inf
+    quantile = upper_quantile(null, effect.alpha, exact=keeps_all)
+    if math.isinf(quantile):
+        return Interval(-math.inf, math.inf)
+    groups = [heights[labels == group] for group in (0, 1)]
+    error = math.sqrt(sum(float(np.var(group, ddof=1)) / len(group) for group in groups))
+    margin = math.sqrt(quantile) * error
+    # An end a rounding error away from zero is at it.
+    low, high = (
+        0.0 if abs(end) <= 1e-9 * abs(value) else end
+        for end in (value - margin, value + margin)
+    )
+    return Interval(low, high)

@@ -1,0 +1,292 @@
+"""What `compare` and `compare_many` found, in words a person can quote."""
+
+from __future__ import annotations
+
+import math
+from functools import singledispatch
+from typing import TYPE_CHECKING
+
+from curvewise.inference.effects import EFFECTS, PARTS
+from curvewise.inference.families import ADJUSTMENTS
+from curvewise.inference.phrases import method_parts, names_text, p_of
+from curvewise.questions.compare.result import Comparison, Comparisons
+from curvewise.text import (
+    interval_text,
+    listed,
+    number_text,
+    p_short,
+    percent,
+    plural,
+    printable,
+    step_text,
+)
+
+if TYPE_CHECKING:
+    from curvewise.inference.effects import EffectName
+    from curvewise.inference.result import Result
+    from curvewise.questions.compare.result import Difference
+
+__all__ = ["describe"]
+
+MAX_NAMED = 6  # tables that a sentence can hold
+# What each effect is, said where it is first named.
+MEANINGS = {
+    "algorithm": "in height, the mean score over training",
+    "interaction": "in shape",
+}
+
+
+@singledispatch
+def describe(result: Result) -> str:
+    """Return the verdict, how large the difference is, and the method."""
+    raise TypeError(type(result).__name__)
+
+
+@describe.register
+def _(comparison: Comparison) -> str:
+    sentences = [_verdict(comparison), _size(comparison), _method(comparison)]
+    return " ".join(sentence for sentence in sentences if sentence)
+
+
+def _verdict(comparison: Comparison) -> str:
+    """Say whether the algorithms differ, and in what.
+
+    Height and shape are claimed only when the overall test finds a difference too: that
+    keeps the chance of any false claim at alpha. It does so with the split error term, so
+    what only the pooled term finds is not claimed.
+    """
+    whose = names_text([summary.name for summary in comparison.algorithms])
+    if comparison.smallest_pvalue > comparison.alpha:
+        return _undecidable(comparison, whose)
+    claim = _single_step if comparison.interaction is None else _height_and_shape
+    sentences = [claim(comparison, whose), _conventional(comparison)]
+    if comparison.interaction is not None:
+        sentences.append(_not_claimed(comparison))
+    return " ".join(sentence for sentence in sentences if sentence)
+
+
+def _single_step(comparison: Comparison, whose: str) -> str:
+    height = p_of(comparison.algorithm)
+    if comparison.overall.significant:
+        return f"{whose} differ in height ({height}), at the single step there is."
+    return (
+        f"No difference between {whose} was detected in height ({height}), at the single "
+        "step there is."
+    )
+
+
+def _height_and_shape(comparison: Comparison, whose: str) -> str:
+    overall = f"overall {p_of(comparison.overall)}"
+    effects = comparison.effects[comparison.error]
+    # A small p that is not claimed has a sentence of its own.
+    undetected = [name for name in PARTS if not effects[name].significant]
+    if not comparison.overall.significant:
+        parts = [f"{MEANINGS[name]} ({p_of(effects[name])})" for name in undetected]
+        neither = ""
+        if parts:
+            neither = (
+                f": {'neither ' if len(parts) == 2 else 'not '}{' nor '.join(parts)}"
+            )
+        return (
+            f"No difference was detected between the learning curves of {whose} ({overall})"
+            f"{neither}."
+        )
+    found = f"The learning curves of {whose} differ ({overall})"
+    claimed = [name for name in PARTS if _is_claimed(comparison, name)]
+    if len(claimed) == 2:
+        both = ", and ".join(
+            f"{MEANINGS[name]} ({p_of(effects[name])})" for name in PARTS
+        )
+        return f"{found}, both {both}: how far apart they are depends on the amount of training."
+    if not claimed:
+        unsure = " or ".join(
+            f"{EFFECTS[name].how} ({p_of(effects[name])})" for name in undetected
+        )
+        return f"{found}, but whether {unsure or 'in height or in shape'} cannot be said."
+    (name,) = claimed
+    other = "interaction" if name == "algorithm" else "algorithm"
+    sentence = f"{found}. They differ {MEANINGS[name]} ({p_of(effects[name])})"
+    if name == "interaction":
+        sentence += ", so how far apart they are depends on the amount of training"
+    if other in undetected:
+        noun = EFFECTS[effects[other].name].noun
+        sentence += f"; no difference in {noun} was detected ({p_of(effects[other])})"
+    return f"{sentence}."
+
+
+def _is_claimed(comparison: Comparison, name: EffectName) -> bool:
+    """Tell whether an effect is claimed: behind the overall test, and not by pooling alone."""
+    return comparison.overall.significant and _holds(comparison, name)
+
+
+def _holds(comparison: Comparison, name: EffectName) -> bool:
+    """Tell whether an effect is significant, and with its own error term too."""
+    return (
+        comparison.effects[comparison.error][name].significant
+        and comparison.effects["split"][name].significant
+    )
+
+
+def _undecidable(comparison: Comparison, whose: str) -> str:
+    """Say, before anything else, that no data could have been significant."""
+    parts = [
+        f"{EFFECTS[effect.name].noun} {p_of(effect)}"
+        for effect in comparison.effects[comparison.error].values()
+    ]
+    few = "runs" if 1 / comparison.n_relabellings > comparison.alpha else "shuffles"
+    sentence = (
+        f"Whether {whose} differ cannot be decided with so few {few}: the smallest p "
+        f"possible is {p_short(comparison.smallest_pvalue)}, above α = {comparison.alpha:g} "
+        f"({', '.join(parts)})."
+    )
+    return f"{sentence} {_conventional(comparison)}".rstrip()
+
+
+def _not_claimed(comparison: Comparison) -> str:
+    """Say why an effect with a small p is not claimed."""
+    effects = comparison.effects[comparison.error]
+    tempting = [
+        name
+        for name in PARTS
+        if effects[name].significant and not _is_claimed(comparison, name)
+    ]
+    if not tempting:
+        return ""
+    nouns = [EFFECTS[name].noun for name in tempting]
+    alone = " and ".join(
+        f"{noun} alone has p = {p_short(effects[name].pvalue)}"
+        for noun, name in zip(nouns, tempting, strict=True)
+    )
+    alone = alone[0].upper() + alone[1:]
+    if any(not _holds(comparison, name) for name in tempting):
+        own = " and ".join(
+            f"p = {p_short(comparison.effects['split'][name].pvalue)} for {noun}"
+            for noun, name in zip(nouns, tempting, strict=True)
+        )
+        return (
+            f"{alone}, but this is not claimed: the pooled error term lets height and shape "
+            f"pass for each other, and with the split one it is {own}."
+        )
+    valid = ", and ".join(
+        f"if {noun} was your only question and you asked it before seeing the data, "
+        f"p = {p_short(effects[name].pvalue)} is valid"
+        for noun, name in zip(nouns, tempting, strict=True)
+    )
+    return (
+        f"{alone}, but the overall test is not significant (p = "
+        f"{p_short(comparison.overall.pvalue)}), so no difference is claimed: testing height "
+        "and shape separately would give two chances of a false alarm. "
+        f"{valid[0].upper()}{valid[1:]}."
+    )
+
+
+def _conventional(comparison: Comparison) -> str:
+    """Quote the conventional F test where it would have misled."""
+    misled = []
+    for name in PARTS:
+        effect = comparison.effects[comparison.error].get(name)
+        conventional = comparison.conventional[name].pvalue_parametric
+        if effect is None or conventional is None:
+            continue
+        if (conventional <= comparison.alpha) != effect.significant:
+            misled.append(f"p {_bound(conventional)} for {EFFECTS[name].noun}")
+    if not misled:
+        return ""
+    return f"The conventional F test would have said {' and '.join(misled)}."
+
+
+def _bound(pvalue: float) -> str:
+    if pvalue >= 1e-4:
+        return f"= {p_short(pvalue)}"
+    if pvalue < 1e-300:
+        return "< 1e-300"
+    return f"< 1e{math.floor(math.log10(pvalue)) + 1}"
+
+
+def _size(comparison: Comparison) -> str:
+    where = "Averaged over training" if comparison.n_steps > 1 else "At that step"
+    if comparison.difference is not None:
+        return f"{where}, {_difference(comparison.difference, comparison)}"
+    if not comparison.even_blocks:
+        return ""  # means across blocks that hold other algorithms would mislead
+    summaries = sorted(comparison.algorithms, key=lambda summary: summary.mean)
+    if not comparison.higher_is_better:
+        summaries.reverse()
+    worst, best = summaries[0], summaries[-1]
+    return (
+        f"Mean scores range from {number_text(worst.mean)} ({printable(worst.name)}) to "
+        f"{number_text(best.mean)} ({printable(best.name)}, best)."
+    )
+
+
+def _difference(difference: Difference, comparison: Comparison) -> str:
+    a, b = printable(difference.a), printable(difference.b)
+    if difference.value == 0:
+        parts = [f"{a} and {b} score the same"]
+    else:
+        more = "more" if difference.value > 0 else "less"
+        parts = [f"{a} scores {number_text(abs(difference.value))} {more} than {b}"]
+        if not comparison.higher_is_better:
+            parts[0] += ", and less is better"
+    level = percent(difference.confidence)
+    if all(map(math.isinf, difference.interval)):
+        few = "runs" if 1 / comparison.n_relabellings > comparison.alpha else "shuffles"
+        parts.append(f"there are too few {few} for a {level} interval of the difference")
+    else:
+        kind = " (studentised)" if comparison.spread == "unequal" else ""
+        ends = interval_text(difference.interval)
+        parts.append(f"the {level} interval of the difference{kind} is {ends}")
+    if difference.hedges_g is not None:
+        parts.append(f"Hedges' g is {difference.hedges_g:.2f}")
+    share = f"{difference.probability_of_superiority:.0%}"
+    parts.append(f"a run of {a} beats a run of {b} in {share} of pairs")
+    return f"{'; '.join(parts)}."
+
+
+def _method(comparison: Comparison) -> str:
+    steps = "1 step"
+    if comparison.n_steps > 1:
+        steps = (
+            f"{comparison.n_steps} steps, {step_text(comparison.first_step)} to "
+            f"{step_text(comparison.last_step)}"
+        )
+    sizes = [summary.n_runs for summary in comparison.algorithms]
+    error = f"{comparison.error} error term"
+    if comparison.spread == "unequal":
+        error += ", allowing for unequal spread (Welch-type F)"
+    parts = method_parts(
+        comparison.sampling, sizes, steps, comparison.n_blocks, comparison.alpha, error
+    )
+    return f"Method: randomized ANOVA of whole curves; {parts}."
+
+
+@describe.register
+def _(comparisons: Comparisons) -> str:
+    """Say in which tables the curves differ, after adjustment."""
+    how = ADJUSTMENTS[comparisons.adjust].title
+    tables = plural(len(comparisons), "table")
+    if comparisons.smallest_pvalue > comparisons.alpha:
+        return (
+            f"In which of {tables} the curves differ cannot be decided after {how}: the "
+            f"smallest p possible is {p_short(comparisons.smallest_pvalue)}, above α = "
+            f"{comparisons.alpha:g}."
+        )
+    sentences = []
+    for name, words in EFFECTS.items():
+        tested = comparisons.pvalues_adjusted[name]
+        if not tested:
+            continue
+        found = comparisons.significant(name)
+        how_differ = "" if name == "overall" else f" {words.how}"
+        detail = f"smallest adjusted p = {p_short(min(tested.values()))}"
+        if found:
+            sentences.append(
+                f"After {how} the curves differ{how_differ} in {len(found)} of "
+                f"{plural(len(tested), 'table')}: {listed(found, MAX_NAMED)} ({detail})."
+            )
+        else:
+            sentences.append(
+                f"After {how} no difference{how_differ} was detected in any of "
+                f"{plural(len(tested), 'table')} ({detail})."
+            )
+    return " ".join(sentences)

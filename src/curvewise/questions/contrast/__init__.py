@@ -1,0 +1,1 @@
+"""Is a weighted sum of algorithms different from zero?"""

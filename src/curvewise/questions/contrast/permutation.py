@@ -1,0 +1,287 @@
+"""A contrast among shuffles: of the curves of two algorithms, or of residuals of more."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from curvewise.errors import OptionError
+from curvewise.kernels.adjustments import TIE, MaxCounts
+from curvewise.kernels.anova.subset_sums import (
+    MAX_SUBSET_RUNS,
+    count_above,
+    count_heights,
+)
+from curvewise.kernels.anova.sums import centred
+from curvewise.kernels.anova.thresholds import EPSILON
+from curvewise.kernels.contrasts import (
+    Fit,
+    count_extreme,
+    is_mirrored,
+    least_extreme,
+    least_ratio,
+    shuffled_t,
+    student_t,
+)
+from curvewise.kernels.inversion import lowest_shift, shift_interval
+from curvewise.kernels.pvalues import upper_quantile
+from curvewise.kernels.relabelling.streams import BATCH
+from curvewise.shuffling.plan import MAX_FREE, MAX_IN_NUMPY, Limits, Plan
+from curvewise.shuffling.visiting import MAX_KEPT_BATCHES, Statistic, visit
+from curvewise.text import argument
+
+if TYPE_CHECKING:
+    from curvewise.kernels import Floats, Integers
+    from curvewise.shuffling.checkpoint import Checkpoint
+    from curvewise.shuffling.layout import Layout
+    from curvewise.shuffling.tally import Measured
+
+__all__ = [
+    "ContrastCounts",
+    "ContrastTest",
+    "LargestT",
+    "contrast_of_many",
+    "contrast_of_two",
+    "weighted_fit",
+]
+
+MAX_SHUFFLES = 2**24  # of "auto" and "precise"
+MAX_KEPT = MAX_KEPT_BATCHES * BATCH
+
+
+@dataclass(frozen=True, eq=False)
+class ContrastTest:
+    """One number a run, a contrast that is asked to be large, or far from zero, and how.
+
+    ``exact`` and ``n_shuffles`` are as the caller gave them.
+    """
+
+    layout: Layout
+    fit: Fit
+    coefficients: Floats
+    noise: float
+    two_sided: bool
+    alpha: float
+    n_shuffles: int | str
+    exact: bool | None
+    key: int
+    n_jobs: int
+    checkpoint: Checkpoint | None
+
+    def plan(self, limits: Limits) -> Plan:
+        """Plan the shuffles that `compare` would draw with this key."""
+        return Plan.of(
+            self.layout.restriction,
+            n_shuffles=self.n_shuffles,
+            exact=self.exact,
+            key=self.key,
+            levels=(self.alpha,),
+            limits=limits,
+        )
+
+    def observed(self) -> tuple[float, float, float]:
+        """Return the contrast in units of its length, that length, and t."""
+        length = float(self.fit.directions(self.coefficients[None, :])[1][0])
+        u = float(self.coefficients @ self.fit.estimates[:, 0]) / length
+        u = u if abs(u) > self.noise else 0.0
+        t = student_t(np.array([u]), self.fit.errors[:1], self.fit.df)
+        return u, length, float(t[0])
+
+
+@dataclass(frozen=True, eq=False)
+class ContrastCounts:
+    """What the shuffles gave, in the units of the test."""
+
+    value: float
+    ends: tuple[float, float]
+    t: float
+    n_extreme: int
+    n_visited: int
+    n_relabellings: int
+    exact: bool
+    sampled: bool  # whether p, the interval or the null distribution is
+    engine: str
+    null: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class TwoGroupSums(Statistic):
+    """Sums of columns over the first of two groups; the first column is the contrast.
+
+    ``mirrored`` counts the mirror image of every relabelling too.
+    """
+
+    columns: Floats
+    least: float
+    two_sided: bool
+    mirrored: bool
+
+    def measure(self, labels: Integers, *, keep: bool) -> Measured:
+        """Count the extreme relabellings of a batch; keep the sums."""
+        sums = (labels == 0).astype(np.float64) @ self.columns
+        count = count_extreme(sums[:, 0], self.least, two_sided=self.two_sided)
+        if self.mirrored and not self.two_sided:
+            count += count_extreme(-sums[:, 0], self.least, two_sided=False)
+        return (np.array([count]),), ((sums.T,) if keep else ())
+
+
+@dataclass(frozen=True, eq=False)
+class ResidualT(Statistic):
+    """The t of a contrast of shuffled residuals, kept."""
+
+    fit: Fit
+    coefficients: Floats
+    least: float
+    two_sided: bool
+
+    def measure(self, labels: Integers, *, keep: bool) -> Measured:
+        """Count the extreme shuffles of a batch; keep their t."""
+        (t,) = shuffled_t(self.fit, labels, self.coefficients[None, :])
+        count = count_extreme(t, self.least, two_sided=self.two_sided)
+        return (np.array([count]),), ((t,) if keep else ())
+
+
+@dataclass(frozen=True, eq=False)
+class LargestT(Statistic):
+    """The largest t of several contrasts, for each shuffle of all residuals."""
+
+    fit: Fit
+    coefficients: Floats  # (n_contrasts, n_groups)
+    two_sided: bool
+    observed: MaxCounts
+
+    @classmethod
+    def of(cls, fit: Fit, coefficients: Floats, *, two_sided: bool) -> LargestT:
+        """Compute the observed t."""
+        lengths = fit.directions(coefficients)[1]
+        estimates = coefficients @ fit.estimates[:, 0] / lengths
+        t = student_t(estimates, fit.errors[:1], fit.df)
+        observed = MaxCounts.of(np.abs(t) if two_sided else t)
+        return cls(fit, coefficients, two_sided, observed)
+
+    def n_kept(self, n_runs: int) -> int:  # noqa: ARG002
+        """Keep nothing."""
+        return 0
+
+    def measure(self, labels: Integers, *, keep: bool) -> Measured:  # noqa: ARG002
+        """Count, for each contrast, the shuffles whose largest t is as large."""
+        t = shuffled_t(self.fit, labels, self.coefficients)
+        largest = (np.abs(t) if self.two_sided else t).max(axis=0)
+        return (self.observed.count(largest),), ()
+
+
+def contrast_of_two(test: ContrastTest) -> ContrastCounts:
+    """Shuffle the curves of two algorithms."""
+    fit, two_sided, layout = test.fit, test.two_sided, test.layout
+    labels, blocks = layout.labels, layout.blocks
+    member = (labels == 0).astype(np.float64)[:, None]
+    likeness = centred(member, blocks)[:, 0]
+    overlap = float(likeness[labels == 0].sum())
+    # Their sums over the first group are u, and how alike two labellings are.
+    towards = math.copysign(fit.factor[0, 0], test.coefficients[0])
+    columns = np.stack([towards * fit.values[:, 0], likeness / overlap], axis=1)
+
+    u, length, t = test.observed()
+    least = least_extreme(u, test.noise, two_sided=two_sided)
+    mirrored = is_mirrored(labels, blocks)
+    n_all = layout.restriction.count
+    n_distinct = n_all * 2 if mirrored and not two_sided else n_all
+    # The sums of two halves of the runs give an exact count far beyond an enumeration.
+    halved = blocks.min() == blocks.max() and len(labels) <= MAX_SUBSET_RUNS
+    limits = Limits(exact=n_all if halved else MAX_IN_NUMPY, shuffles=MAX_SHUFFLES)
+    plan = test.plan(limits)
+    by_halves = halved and n_all > MAX_FREE and (plan.exact or test.exact is None)
+    if by_halves:
+        most = min(plan.n_shuffles, MAX_KEPT)
+        plan = Plan(layout.restriction, exact=False, n_shuffles=most, key=test.key)
+    statistic = TwoGroupSums(columns, least, two_sided, mirrored and plan.exact)
+    found = visit(plan, statistic, n_jobs=test.n_jobs, checkpoint=test.checkpoint)
+    n_extreme = int(found.counts[0][0])
+    exact, n_visited = plan.exact, n_distinct if plan.exact else found.n_visited
+    if by_halves:
+        n_first, exact, n_visited = int(member.sum()), True, n_distinct
+        n_extreme = (
+            count_heights(columns[:, 0], n_first, least**2) // (2 if mirrored else 1)
+            if two_sided
+            else count_above(columns[:, 0], n_first, least)
+        )
+    (sums,) = found.kept
+    if plan.keeps_all and mirrored and not two_sided:
+        # An enumeration visits one of two mirror images.
+        sums = np.concatenate([sums, -sums], axis=1)
+    root = math.sqrt(overlap)
+    options: dict[str, Any] = {"alpha": test.alpha, "exact": plan.keeps_all}
+    if two_sided:
+        ends = shift_interval(u / root, sums[0] / root, sums[1], **options)
+    else:
+        lowest = lowest_shift(u / root, sums[0] / root, sums[1], **options)
+        ends = lowest, math.inf
+    # Zero is the one value that readers look for: an end a rounding error away is at it.
+    slack = 2 * test.noise / root
+    low, high = (0.0 if abs(end) <= slack else end * length * root for end in ends)
+    return ContrastCounts(
+        u * length,
+        (low, high),
+        t,
+        n_extreme,
+        n_visited,
+        n_distinct,
+        exact=exact,
+        sampled=not plan.keeps_all,
+        engine="NumPy enumeration" if exact else found.engine,
+        null=_null(sums[0], float(np.sum(fit.values**2)), fit.df, t),
+    )
+
+
+def _null(lengths: Floats, total: float, df: int, observed: float) -> Floats:
+    errors = np.maximum(total - lengths**2, 0.0)
+    null = student_t(lengths, errors, df, 64 * EPSILON * total)
+    # Where a tie is only rounded apart, the null distribution says that it is a tie.
+    null[np.isclose(null, observed, rtol=TIE, atol=0)] = observed
+    return null
+
+
+def contrast_of_many(test: ContrastTest) -> ContrastCounts:
+    """Shuffle the residuals of more than two algorithms."""
+    if test.exact:
+        msg = (
+            "A contrast of more than two algorithms has no exact test: their residuals are "
+            f"shuffled at random. Leave {argument('exact', value=True)} out, or contrast two "
+            "algorithms."
+        )
+        raise OptionError(msg, option="exact")
+    plan = test.plan(Limits(free=0, exact=0, shuffles=MAX_SHUFFLES))
+    u, length, t = test.observed()
+    error = math.sqrt(float(test.fit.errors[0]))
+    least = least_ratio(u, error, test.noise, two_sided=test.two_sided)
+    least *= math.sqrt(test.fit.df)
+    statistic = ResidualT(test.fit, test.coefficients, least, test.two_sided)
+    found = visit(plan, statistic, n_jobs=test.n_jobs, checkpoint=test.checkpoint)
+    null = found.kept[0].copy()
+    null[np.isclose(null, t, rtol=TIE, atol=0)] = t
+    quantile = upper_quantile(np.abs(null) if test.two_sided else null, test.alpha)
+    # Without error there is nothing to be unsure of.
+    margin = quantile * length * error / math.sqrt(test.fit.df) if error else 0.0
+    value = u * length
+    return ContrastCounts(
+        value,
+        (value - margin, value + margin if test.two_sided else math.inf),
+        t,
+        int(found.counts[0][0]),
+        found.n_visited,
+        test.layout.restriction.count,
+        exact=False,
+        sampled=True,
+        engine=found.engine,
+        null=null,
+    )
+
+
+def weighted_fit(layout: Layout, profile: Floats) -> Fit:
+    """Fit the algorithms to the weighted sums of scores."""
+    noise = layout.noise * float(np.linalg.norm(profile))
+    numbers = (layout.scores @ profile)[:, None]
+    return Fit.of(numbers, layout.labels, layout.blocks, noise)

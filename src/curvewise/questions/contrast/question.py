@@ -1,0 +1,192 @@
+"""Does one algorithm, or a mean of several, differ from others? Planned contrasts.
+
+Piater & Cohen (1997), CMPSCI TR 97-41, section 5.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, get_args
+
+import numpy as np
+
+from curvewise.inference.diagnostics import different_spread, too_few
+from curvewise.inference.effects import Interval
+from curvewise.inference.requirements import (
+    check_alpha,
+    check_choice,
+    check_curves,
+    check_design,
+    check_jobs,
+    random_keys,
+    shuffle_count,
+)
+from curvewise.inference.sampling import Sampling, known_seed
+from curvewise.kernels.pvalues import pvalue
+from curvewise.questions.contrast.caveats import EqualRuns, InfiniteT
+from curvewise.questions.contrast.permutation import (
+    ContrastTest,
+    contrast_of_many,
+    contrast_of_two,
+    weighted_fit,
+)
+from curvewise.questions.contrast.result import Alternative, Contrast
+from curvewise.questions.contrast.weights import coefficient_array, weight_array
+from curvewise.shuffling.checkpoint import open_checkpoint
+from curvewise.shuffling.layout import Layout
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterator, Mapping
+
+    from curvewise.data.curves import Curves
+    from curvewise.inference.caveats import Caveat
+    from curvewise.inference.requirements import RNGLike
+    from curvewise.kernels.contrasts import Fit
+    from curvewise.questions.contrast.weights import Weights
+    from curvewise.shuffling.checkpoint import Checkpoint
+
+__all__ = ["contrast"]
+
+
+def contrast(
+    curves: Curves,
+    coefficients: Mapping[str, float],
+    *,
+    weights: Weights = None,
+    alternative: Alternative = "two-sided",
+    alpha: float = 0.05,
+    n_shuffles: int | Literal["auto", "precise"] = 9_999,
+    exact: bool | None = None,
+    n_jobs: int = 1,
+    rng: RNGLike = None,
+    checkpoint: str | os.PathLike[str] | Checkpoint | None = None,
+) -> Contrast:
+    """Test one weighted difference between algorithms, such as A against the mean of B and C.
+
+    Every run becomes one number, the weighted sum of its scores. The contrast of two
+    algorithms is tested by shuffling their curves, as `compare` does. A contrast of more
+    can be zero although they differ, so their residuals (what their own mean, and that of
+    their block, leaves over) are shuffled; that is approximate.
+
+    Parameters
+    ----------
+    curves : Curves
+    coefficients : mapping from algorithm to number
+        They sum to 0; algorithms that are not named have 0 and are left out.
+    weights : None, "trend", "area", ("window", start, stop) or array, (n_steps,)
+        What of a curve is contrasted: by default its mean over training. "trend" is the
+        least-squares slope for a unit of step, "area" that under the curve by trapezoids,
+        a window its mean over the steps from start to stop, both included. An array has one
+        weight for each step.
+    alternative : "two-sided", "greater" or "less"
+        Whether the contrast is asked to differ from 0, to be above it, or below.
+    alpha : float
+        The significance level, between 0 and 1; the interval is at 1 - alpha.
+    exact : bool, optional
+        Two algorithms only: True visits every relabelling, False samples. By default as in
+        `compare`; up to 44 runs without blocks are exact in any case. More than two algorithms
+        have no exact test.
+    n_shuffles, n_jobs, rng, checkpoint
+        As in `compare`; "auto" and "precise" give up at 2²⁴ shuffles.
+
+    Returns
+    -------
+    Contrast
+        The value with its interval, t and p.
+
+    Raises
+    ------
+    CurvesError
+        If an algorithm is unknown or the runs cannot be compared.
+    OptionError
+        If coefficients, weights or another argument cannot be used.
+
+    Examples
+    --------
+    >>> import curvewise as cw
+    >>> curves = cw.load_example("tictactoe")
+    >>> found = cw.contrast(curves, {"A1": 1, "A2": -1}, alternative="greater")
+    >>> found.exact, found.n_relabellings
+    (True, 184756)
+    """
+    check_curves(curves, "contrast()")
+    check_choice("alternative", alternative, get_args(Alternative))
+    check_alpha(alpha)
+    check_jobs(n_jobs)
+    shuffles, keys = shuffle_count(n_shuffles), random_keys(rng, 1)
+    numbers = coefficient_array(curves, coefficients)
+    profile, label = weight_array(curves, weights)
+    # Scaled, so that no size of number can overflow in between.
+    largest, tallest = float(np.abs(numbers).max()), float(np.abs(profile).max())
+    involved = curves.select(
+        *(name for name, c in zip(curves.algorithms, numbers, strict=True) if c)
+    )
+    check_design(involved)
+    layout = Layout.of(involved)
+    sign = -1 if alternative == "less" else 1
+    towards = numbers[numbers != 0] / largest * sign
+    asked = (layout.scores, layout.labels, layout.blocks, towards, profile)
+    with open_checkpoint(
+        checkpoint,
+        "contrast",
+        *asked,
+        shuffles,
+        exact,
+        alternative,
+        alpha,
+        keys=keys,
+        seeded=rng is not None,
+    ) as ((key,), ledger):
+        test = ContrastTest(
+            layout,
+            weighted_fit(layout, profile / tallest),
+            towards,
+            layout.noise * float(np.linalg.norm(profile / tallest)),
+            two_sided=alternative == "two-sided",
+            alpha=float(alpha),
+            n_shuffles=shuffles,
+            exact=exact,
+            key=key,
+            n_jobs=n_jobs,
+            checkpoint=ledger,
+        )
+        two = len(involved.algorithms) == 2
+        found = contrast_of_two(test) if two else contrast_of_many(test)
+    unit = layout.unit * largest * tallest * sign
+    null = found.null * sign
+    null.setflags(write=False)
+    sampling = Sampling(
+        found.exact,
+        found.n_relabellings,
+        found.n_visited,
+        found.engine,
+        known_seed(rng, mattered=found.sampled),
+    )
+    return Contrast(
+        coefficients={name: float(c) for name, c in coefficients.items() if c},
+        weights=label,
+        value=found.value * unit + 0.0,
+        interval=Interval(*sorted(end * unit + 0.0 for end in found.ends)),
+        confidence=1 - float(alpha),
+        statistic=found.t * sign + 0.0,
+        df=test.fit.df,
+        pvalue=pvalue(found.n_extreme, found.n_visited, exact=found.exact),
+        alternative=alternative,
+        alpha=float(alpha),
+        approximate=not two,
+        null_distribution=null,
+        sampling=sampling,
+        caveats=(
+            *too_few(involved, sampling, float(alpha)),
+            *_without_error(test.fit),
+            *different_spread(involved),
+        ),
+        higher_is_better=curves.higher_is_better,
+    )
+
+
+def _without_error(fit: Fit) -> Iterator[Caveat]:
+    if not np.any(fit.values):
+        yield EqualRuns()
+    elif not np.any(fit.residuals):
+        yield InfiniteT()

@@ -1,0 +1,1 @@
+"""Which learning-comparison metric can be trusted for what?"""

@@ -1,0 +1,1 @@
+"""At which steps do the curves differ, from when, until when?"""

@@ -1,0 +1,264 @@
+"""At which steps do the curves differ, from when, until when?
+
+Piater & Cohen (1997) ask it in their section 5. The tests at each step are adjusted by the
+largest statistic (Westfall & Young 1993); windows interval-wise (Pini & Vantini 2017) and by
+the most striking of all; from and until by nested hypotheses in a fixed sequence.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
+
+from curvewise.errors import OptionError
+from curvewise.inference.diagnostics import different_spread, too_few
+from curvewise.inference.effects import PARTS, Interval
+from curvewise.inference.requirements import (
+    check_alpha,
+    check_choice,
+    check_curves,
+    check_design,
+    check_jobs,
+    check_variation,
+    random_keys,
+    resample_count,
+    shuffle_count,
+)
+from curvewise.inference.sampling import Sampling, known_seed
+from curvewise.kernels.location.bands import DifferenceUnits, fit_band
+from curvewise.kernels.location.profiles import StepDesign
+from curvewise.kernels.pvalues import f_quantile, pvalue
+from curvewise.questions.locate.caveats import InfiniteFAtSteps
+from curvewise.questions.locate.result import Adjustment, Band, Crossing, Location
+from curvewise.questions.locate.scan import Reference, ScanCounts, StepScan, scan_limits
+from curvewise.questions.locate.shares import ShareBootstrap
+from curvewise.questions.locate.step_effects import step_effect, window_tests
+from curvewise.shuffling.checkpoint import open_checkpoint
+from curvewise.shuffling.layout import Layout
+from curvewise.shuffling.plan import Plan
+from curvewise.shuffling.visiting import visit
+from curvewise.text import argument
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterator
+
+    from curvewise.data.curves import Curves
+    from curvewise.inference.caveats import Caveat
+    from curvewise.inference.requirements import RNGLike
+    from curvewise.kernels import Floats
+    from curvewise.questions.locate.result import StepEffect
+
+__all__ = ["locate"]
+
+
+def locate(
+    curves: Curves,
+    *,
+    adjust: Adjustment = "max-f",
+    windows: bool = True,
+    cluster_threshold: float | None = None,
+    alpha: float = 0.05,
+    n_shuffles: int | Literal["auto", "precise"] = 9_999,
+    n_resamples: int = 1_999,
+    exact: bool | None = None,
+    n_jobs: int = 1,
+    rng: RNGLike = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+) -> Location:
+    """Find the steps and windows in which algorithms differ, from when, and until when.
+
+    Whole curves are shuffled among algorithms (inside their blocks, if there are any), and
+    every p allows for all the steps or windows that were looked at.
+
+    Parameters
+    ----------
+    curves : Curves
+        At least two algorithms, and more runs than algorithms.
+    adjust : "max-f" or "step-down"
+        How p at each step is adjusted for the others: against the largest F of every
+        relabelling, or stepping down from the most striking step, which finds a little more.
+    windows : bool
+        Whether to test every window of training as well.
+    cluster_threshold : float, optional
+        The F threshold for clusters of neighbouring steps; by default what F exceeds by
+        chance at one step with probability alpha.
+    alpha : float
+        The significance level, between 0 and 1.
+    n_shuffles, exact, n_jobs, rng, checkpoint
+        As in `compare`. All relabellings are visited when that takes no more than seconds.
+        "auto" and "precise" look at the clearest step of either effect (does any step
+        differ?) and give up at 2¹⁷ shuffles.
+    n_resamples : int
+        How many resamples, for the intervals of shares, the difference band and the
+        crossing; 0 leaves these out.
+
+    Returns
+    -------
+    Location
+        Regions, from when and until when, windows, shares, and of two algorithms the band of
+        their difference.
+
+    Raises
+    ------
+    CurvesError
+        If the runs cannot be compared: one algorithm, a single run of each, equal scores.
+    OptionError
+        If an argument has a value that cannot be used.
+
+    Examples
+    --------
+    >>> import curvewise as cw
+    >>> where = cw.locate(cw.load_example("tictactoe").select("A1", "A2"), rng=0)
+    >>> [(region.start, region.stop) for region in where.regions]
+    [(0, 0), (8000, 8000)]
+    """
+    check_curves(curves, "locate()")
+    check_choice("adjust", adjust, get_args(Adjustment))
+    check_alpha(alpha)
+    check_jobs(n_jobs)
+    shuffles, n_resamples = shuffle_count(n_shuffles), resample_count(n_resamples)
+    alpha, keys = float(alpha), random_keys(rng, 2)
+    check_design(curves)
+    layout = Layout.of(curves)
+    design = StepDesign.from_scores(
+        layout.scores, layout.labels, layout.blocks, layout.step_noise
+    )
+    check_variation(curves, float(design.totals.sum()))
+    threshold = _threshold(cluster_threshold, design.df, alpha)
+    asked = (layout.scores, layout.labels, layout.blocks, layout.step_noise, threshold)
+    with open_checkpoint(
+        checkpoint,
+        "locate",
+        *asked,
+        shuffles,
+        exact,
+        windows,
+        alpha,
+        keys=keys,
+        seeded=rng is not None,
+    ) as ((key, resample_key), ledger):
+        plan = Plan.of(
+            layout.restriction,
+            n_shuffles=shuffles,
+            exact=exact,
+            key=key,
+            levels=(alpha,),
+            limits=scan_limits(curves.n_steps),
+        )
+        reference = Reference.of(
+            design,
+            layout.restriction,
+            layout.labels,
+            threshold,
+            n_visited=plan.relabellings.count,
+            windows=windows,
+        )
+        scan = StepScan.of(reference)
+        found = visit(plan, scan, n_jobs=n_jobs, checkpoint=ledger)
+
+    tests = window_tests(curves, reference, found, alpha)
+    bootstrap = ShareBootstrap.of(layout, n_resamples, resample_key, alpha)
+    effects: dict[str, StepEffect] = {
+        name: step_effect(
+            curves,
+            layout,
+            reference,
+            found,
+            tests,
+            row,
+            adjust,
+            alpha,
+            bootstrap.of_effect(row),
+        )
+        for row, name in enumerate(PARTS if curves.n_steps > 1 else PARTS[:1])
+    }
+    nested = pvalue(ScanCounts(*found.counts).nested, found.n_visited, exact=found.exact)
+    sampling = Sampling.of(found, rng)
+    band, crossing = _band(curves, layout, alpha, n_resamples, resample_key)
+    return Location(
+        algorithms=curves.algorithms,
+        n_runs=curves.sizes,
+        steps=curves.steps,
+        n_blocks=curves.n_blocks,
+        higher_is_better=curves.higher_is_better,
+        effects=effects,
+        differs_from=_last(curves.steps[::-1], nested[1, ::-1], alpha),
+        differs_until=_last(curves.steps, nested[0], alpha),
+        pvalue_from=nested[1],
+        pvalue_until=nested[0],
+        windows=tests,
+        band=band,
+        crossing=crossing,
+        adjust=adjust,
+        alpha=alpha,
+        # The resamples depend on the seed even where every relabelling was visited.
+        sampling=sampling.with_seed(known_seed(rng)),
+        caveats=(
+            *too_few(curves, sampling, alpha),
+            *_without_error(effects["algorithm"]),
+            *different_spread(curves),
+        ),
+        bootstrap=bootstrap,
+        source=curves.source,
+    )
+
+
+def _without_error(effect: StepEffect) -> Iterator[Caveat]:
+    n_infinite = int(np.isinf(effect.statistic).sum())
+    if n_infinite:
+        yield InfiniteFAtSteps(n_infinite)
+
+
+def _band(
+    curves: Curves, layout: Layout, alpha: float, n_resamples: int, seed: int
+) -> tuple[Band | None, Crossing | None]:
+    """Return the difference band and the crossing, for two algorithms with enough runs."""
+    if len(curves.algorithms) != 2 or not n_resamples:
+        return None, None
+    units = DifferenceUnits.of(layout.scores, layout.labels, layout.blocks)
+    if units.min_stratum_size < (Band.MIN_RUNS if curves.blocks is None else Band.MIN_BLOCKS):
+        return None, None
+    steps = curves.steps.astype(np.float64)
+    fit = fit_band(units, steps, alpha, n_resamples, seed)
+    a, b = curves.algorithms
+    half = np.where(fit.errors > 0, fit.critical * fit.errors, 0.0)
+    band = Band(
+        a,
+        b,
+        fit.difference * layout.unit,
+        (fit.difference - half) * layout.unit,
+        (fit.difference + half) * layout.unit,
+        1 - alpha,
+    )
+    if fit.crossing is None:
+        return band, None
+    low = np.quantile(fit.crossings, alpha / 2, method="lower")
+    high = np.quantile(fit.crossings, 1 - alpha / 2, method="higher")
+    lead_before = float(fit.difference[steps <= fit.crossing].sum())
+    first, second = (a, b) if (lead_before > 0) == curves.higher_is_better else (b, a)
+    crossing = Crossing(
+        fit.crossing,
+        Interval(float(low), float(high)),
+        leads_before=first,
+        leads_after=second,
+        share=float(np.isfinite(fit.crossings).mean()),
+        confidence=1 - alpha,
+    )
+    return band, crossing
+
+
+def _last(steps: np.ndarray[Any, Any], pvalues: Floats, alpha: float) -> float | None:
+    """Return the last step before the first hypothesis that is not rejected."""
+    n_rejected = int(np.argmin(np.append(pvalues <= alpha, False)))
+    return steps[n_rejected - 1].item() if n_rejected else None
+
+
+def _threshold(given: float | None, df: tuple[int, int], alpha: float) -> float:
+    if given is None:
+        return f_quantile(alpha, df)
+    if not isinstance(given, int | float | np.number) or not 0 < given < np.inf:
+        msg = f"{argument('cluster_threshold')} must be a positive F, not {given!r}."
+        raise OptionError(msg, option="cluster_threshold")
+    return float(given)

@@ -1,0 +1,244 @@
+"""The shuffle test step by step and window by window: a statistic, counted in one visit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from curvewise.kernels.adjustments import TIE, MaxCounts
+from curvewise.kernels.location.nested import moments, nested_scores, nested_statistics
+from curvewise.kernels.location.profiles import cluster_masses, f_ratios
+from curvewise.kernels.location.windows import Windows
+from curvewise.shuffling.plan import MAX_FREE, Limits
+from curvewise.shuffling.visiting import Statistic
+
+if TYPE_CHECKING:
+    from curvewise.kernels import Floats, Integers
+    from curvewise.kernels.location.profiles import StepDesign
+    from curvewise.kernels.relabelling.restriction import Restriction
+    from curvewise.shuffling.tally import Measured
+
+__all__ = ["Reference", "ScanCounts", "StepScan", "scan_limits"]
+
+MAX_PLACES = 400  # beyond so many steps, windows begin and end at portions of them
+N_PILOT = 256  # relabellings from which scales are learnt
+# Windows × relabellings from which on compiled code is faster.
+COMPILE_ABOVE_WINDOWS_TIMES_RELABELLINGS = 4_000_000
+MAX_FREE_WORK = 400_000_000  # windows × relabellings that are visited without being asked
+MAX_EXACT = 2_000_000  # relabellings, when all are asked for
+MAX_SHUFFLES = 2**17  # of "auto" and "precise": about a minute with 200 steps
+
+
+def scan_limits(n_steps: int) -> Limits:
+    """Return how many relabellings can be visited; windows need not be looked at for it.
+
+    With and without windows the same number is visited, so that both give the same answer.
+    """
+    n_windows = _n_windows(n_steps)
+    return Limits(min(MAX_FREE, MAX_FREE_WORK // n_windows), MAX_EXACT, MAX_SHUFFLES)
+
+
+def _n_windows(n_steps: int) -> int:
+    n_places = min(n_steps, MAX_PLACES)
+    return n_places * (n_places + 1) // 2
+
+
+@dataclass(frozen=True, eq=False)
+class Reference:
+    """The observed statistics, and the limits each relabelling is compared with.
+
+    The two rows of arrays are those of A and of I.
+    """
+
+    design: StepDesign
+    roots: Floats  # (2, n_steps): what a relabelling must reach at a step to count
+    order: Integers  # (2, n_steps): steps from the most to the least striking
+    ratios: Floats  # (2, n_steps): F at each step
+    profiles: Floats  # (2, n_steps): A and I
+    shares: Floats  # (2, n_steps): of the total at each step
+    threshold: float  # F of steps that make a cluster
+    masses: tuple[Floats, Floats]  # of the observed clusters
+    nested: Floats  # (2, n_steps)
+    nested_scale: tuple[Floats, Floats]
+    windows: Windows | None
+    compiled: bool
+
+    @classmethod
+    def of(
+        cls,
+        design: StepDesign,
+        restriction: Restriction,
+        labels: Integers,
+        threshold: float,
+        *,
+        n_visited: int,
+        windows: bool,
+    ) -> Reference:
+        """Compute the observed statistics, and learn scales from other relabellings.
+
+        ``n_visited`` relabellings will be visited: what is worth compiling depends on it.
+        """
+        work = _n_windows(design.n_steps) * n_visited
+        compiled = work > COMPILE_ABOVE_WINDOWS_TIMES_RELABELLINGS
+        # Drawn without looking at the labels, so that any scale they give is fair.
+        pilot = restriction.drawn(N_PILOT, seed=0).batch(0)
+        scale = moments(nested_statistics(_shares(design, pilot)[0]))
+        profiles = design.profiles(design.sums(labels[None, :]))
+        observed = design.roots(profiles)
+        ratios = f_ratios(observed**2, design.df)
+        masses = cluster_masses(ratios, threshold)[:, :, 0]
+        reached = np.maximum(observed[:, :, 0] - design.slack, 0.0)
+        nested = nested_scores((reached[0] ** 2)[:, None], scale)[:, :, 0]
+        return cls(
+            design,
+            reached,
+            np.argsort(-observed[:, :, 0], axis=1, kind="stable"),
+            ratios[:, :, 0],
+            profiles[:, :, 0],
+            observed[:, :, 0] ** 2,
+            threshold,
+            (cluster_ends(masses[0])[1], cluster_ends(masses[1])[1]),
+            nested - TIE * np.abs(nested),
+            scale,
+            Windows.of(design, labels, pilot, MAX_PLACES, compiled=compiled)
+            if windows
+            else None,
+            compiled,
+        )
+
+
+def cluster_ends(running: Floats) -> tuple[list[tuple[int, int]], Floats]:
+    """Return first and last step of every cluster, and its mass, from sums so far."""
+    ends = stretches(running > 0)
+    return ends, np.array([running[last] for _, last in ends])
+
+
+def stretches(
+    inside: np.ndarray[tuple[int], np.dtype[np.bool_]],
+) -> list[tuple[int, int]]:
+    """Return the first and last index of every stretch of True."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], inside.astype(np.int8), [0]])))
+    return [(int(a), int(b) - 1) for a, b in edges.reshape(-1, 2)]
+
+
+def _shares(design: StepDesign, labels: Integers) -> Floats:
+    """Return A and I as shares of the total, enlarged by what rounding may have taken."""
+    roots = design.roots(design.profiles(design.sums(labels)))
+    return (roots + design.slack[:, :, None]) ** 2
+
+
+class ScanCounts(NamedTuple):
+    """How many relabellings are as extreme; rows are those of A and of I.
+
+    Attributes
+    ----------
+    single : array, (2, n_steps)
+        With the largest of all steps as large as the observed at a step.
+    step : array, (2, n_steps)
+        At the step itself.
+    stepdown : array, (2, n_steps)
+        With the largest among the steps not more striking.
+    nested : array, (2, n_steps)
+        In windows to the end, and from the start.
+    clusters_a, clusters_i : array
+        With the largest cluster as large as each observed one.
+    windows : array, (2, n_places, n_places)
+        In every window; empty without windows.
+    any_window : array
+        With the most striking window as striking as each; flat.
+    """
+
+    single: Integers
+    step: Integers
+    stepdown: Integers
+    nested: Integers
+    clusters_a: Integers
+    clusters_i: Integers
+    windows: Integers
+    any_window: Integers
+
+
+@dataclass(frozen=True, eq=False)
+class StepScan(Statistic):
+    """Counts over relabellings at each step, in nested windows, clusters and all windows.
+
+    Nothing is kept: every p comes from counts, so memory does not grow with the shuffles.
+    """
+
+    reference: Reference
+    single: tuple[MaxCounts, MaxCounts]
+    clusters: tuple[MaxCounts, MaxCounts]
+    any_window: MaxCounts
+
+    chunk = 4
+
+    @classmethod
+    def of(cls, reference: Reference) -> StepScan:
+        """Prepare the counting of maxima."""
+        scores = np.empty(0)
+        if reference.windows is not None:
+            scores = reference.windows.scores.ravel()
+        first, second = (MaxCounts.of(row) for row in reference.roots)
+        of_a, of_i = (MaxCounts.of(masses) for masses in reference.masses)
+        return cls(reference, (first, second), (of_a, of_i), MaxCounts.of(scores))
+
+    def n_kept(self, n_runs: int) -> int:  # noqa: ARG002
+        """Keep nothing."""
+        return 0
+
+    def deciding(self, counts: tuple[Integers, ...]) -> Integers:
+        """Return the counts of the most striking step: does any step differ?"""
+        found = ScanCounts(*counts)
+        n_effects = 2 if self.reference.design.n_steps > 1 else 1
+        return np.array(
+            [found.single[row, self.reference.order[row, 0]] for row in range(n_effects)]
+        )
+
+    def measure(self, labels: Integers, *, keep: bool) -> Measured:  # noqa: ARG002
+        """Count the extreme relabellings of a batch."""
+        reference, design = self.reference, self.reference.design
+        step, stepdown, nested = (
+            np.zeros((2, design.n_steps), dtype=np.int64) for _ in range(3)
+        )
+        bars = reference.roots[:, :, None] * (1 - TIE)
+        maxima, masses = [], []
+        for start in range(0, len(labels), design.portion):
+            sums = design.sums(labels[start : start + design.portion])
+            roots = design.roots(design.profiles(sums))
+            ratios = f_ratios(roots**2, design.df)
+            masses.append(cluster_masses(ratios, reference.threshold).max(axis=1))
+            roots += design.slack[:, :, None]
+            step += np.sum(roots >= bars, axis=-1)
+            maxima.append(roots.max(axis=1))
+            nested += np.sum(
+                nested_scores(roots[0] ** 2, reference.nested_scale)
+                >= reference.nested[:, :, None],
+                axis=-1,
+            )
+            for effect, order in enumerate(reference.order):
+                # The largest of this step and all less striking ones.
+                largest = np.maximum.accumulate(roots[effect, order[::-1]], axis=0)[::-1]
+                stepdown[effect, order] += np.sum(largest >= bars[effect, order], axis=-1)
+        largest_steps = np.concatenate(maxima, axis=-1)
+        largest_masses = np.concatenate(masses, axis=-1)
+        windows: Integers = np.zeros((2, 0, 0), dtype=np.int64)
+        most_striking = np.empty(0)
+        if reference.windows is not None:
+            windows, most_striking = reference.windows.count(
+                design, labels, compiled=reference.compiled
+            )
+        counts = ScanCounts(
+            np.stack(
+                [c.count(row) for c, row in zip(self.single, largest_steps, strict=True)]
+            ),
+            step,
+            stepdown,
+            nested,
+            self.clusters[0].count(largest_masses[0]),
+            self.clusters[1].count(largest_masses[1]),
+            windows,
+            self.any_window.count(most_striking),
+        )
+        return tuple(counts), ()

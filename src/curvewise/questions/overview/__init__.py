@@ -1,0 +1,1 @@
+"""Compare, then say where and who leads, behind the overall test."""

@@ -1,0 +1,42 @@
+"""What `overview` found, in words a person can quote."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from curvewise.questions.best.words import best_line
+from curvewise.questions.locate.words import where_line
+from curvewise.text import call
+
+if TYPE_CHECKING:
+    from curvewise.questions.overview.result import Overview
+
+__all__ = ["describe", "lines"]
+
+
+def describe(overview: Overview) -> str:
+    """Return the verdict of the comparison, then where and who, as one paragraph."""
+    more = [f"{word}: {line}" for word, line in lines(overview).items()]
+    return " ".join([overview.comparison.describe(), *more])
+
+
+def lines(overview: Overview) -> dict[str, str]:
+    """Return what is said after the verdict, a line each, by its heading."""
+    if overview.withheld == "undecidable":
+        return {}
+    if overview.withheld == "unequal spread":
+        return {"Where and who": "left out, as both assume equal spread."}
+    if overview.withheld == "no difference":
+        return {
+            "Where and who": (
+                "no overall difference was found, so nothing is said about where or who. To "
+                "ask anyway, each with its own false-alarm rate: "
+                f"{call('locate')}, {call('compare_pairs')}."
+            )
+        }
+    found = {}
+    if overview.location is not None:
+        found["Where"] = f"{where_line(overview.location)} More: {call('locate')}."
+    if overview.best is not None:
+        found["Best"] = f"{best_line(overview.best)} More: {call('compare_pairs')}."
+    return found

@@ -1,0 +1,171 @@
+"""Pictures of which algorithms differ: intervals in rows, and a matrix of many pairs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from curvewise.rendering.figures import axes_or_current, label_text, one_axes
+from curvewise.rendering.forest import (
+    CLEAR,
+    UNCLEAR,
+    Row,
+    forest,
+    forest_size,
+    legend_above,
+    legend_of_significance,
+    p_cell,
+    row_font,
+    text_beside,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from curvewise.data.curves import Curves
+    from curvewise.kernels import Integers
+    from curvewise.questions.pairs.result import Pairs
+
+__all__ = ["cells", "figure", "plot_pairs"]
+
+MAX_IN_ROWS = 8  # algorithms whose pairs are listed; of more, a matrix is drawn
+
+
+MAX_LETTERS = 20
+
+
+# What a cell says: row above column, distinguished or not; the same below; equal means; the
+# algorithm itself; not compared.
+HIGHER, PERHAPS_HIGHER, EQUAL, PERHAPS_LOWER, LOWER, ITSELF, MISSING = range(7)
+
+
+CELLS = ("#0072B2", "#D6E6F2", "#F4F4F4", "#FBE8CC", "#E69F00", "0.80", "white")
+
+
+def plot_pairs(pairs: Pairs, ax: Axes | None = None) -> Axes:
+    """Draw the difference in height of every two algorithms.
+
+    Up to eight algorithms: a row for each pair, with its interval and adjusted p. More of
+    them: a matrix, the best mean first, that tells for each row which columns it is
+    above and below, with the letters of `Pairs` at its right.
+    """
+    ax = axes_or_current(ax, _size(pairs))
+    if len(pairs.algorithms) > MAX_IN_ROWS:
+        return _matrix(pairs, ax)
+    rows = [
+        Row(
+            label=f"{label_text(pair.a, 24).strip()} − {label_text(pair.b, 24).strip()}",
+            value=pair.difference,
+            low=pair.interval.low,
+            high=pair.interval.high,
+            colour=CLEAR if pair.algorithm.significant else UNCLEAR,
+            marker="o",
+            filled=pair.algorithm.significant,
+            right=p_cell(pair.algorithm.pvalue_adjusted),
+        )
+        for pair in pairs
+    ]
+    forest(ax, rows, "adjusted p")
+    level = f"{100 * (1 - pairs.alpha):.6g}%"
+    ax.set_xlabel(f"difference in height, with the {level} interval of each pair alone")
+    clear = f"distinguished (adjusted p ≤ {pairs.alpha:g})"
+    legend_of_significance(ax, rows, clear, "not distinguished")
+    return ax
+
+
+def cells(pairs: Pairs) -> tuple[list[str], Integers]:
+    """Prepare the matrix: names, the best mean first, and the kind of every cell."""
+    names = list(pairs.algorithms)
+    place = {name: number for number, name in enumerate(names)}
+    differences = np.full((len(names), len(names)), np.nan)
+    apart = np.zeros_like(differences, dtype=np.bool_)
+    for pair in pairs:
+        a, b = place[pair.a], place[pair.b]
+        differences[a, b], differences[b, a] = pair.difference, -pair.difference
+        apart[a, b] = apart[b, a] = pair.algorithm.significant
+    compared = np.isfinite(differences)
+    # In balanced data the mean difference from the others orders as the means do.
+    lead = np.where(compared, differences, 0).sum(axis=1)
+    lead = np.where(
+        compared.any(axis=1),
+        lead / np.maximum(compared.sum(axis=1), 1),
+        -np.inf if pairs.higher_is_better else np.inf,
+    )
+    kinds = np.select(
+        [~compared, differences == 0, differences > 0],
+        [MISSING, EQUAL, np.where(apart, HIGHER, PERHAPS_HIGHER)],
+        np.where(apart, LOWER, PERHAPS_LOWER),
+    )
+    np.fill_diagonal(kinds, ITSELF)
+    order = np.argsort(-lead if pairs.higher_is_better else lead, kind="stable")
+    return [names[code] for code in order], kinds[np.ix_(order, order)]
+
+
+def _matrix(pairs: Pairs, ax: Axes) -> Axes:
+    from matplotlib.colors import ListedColormap
+    from matplotlib.patches import Patch
+
+    names, kinds = cells(pairs)
+    n_names = len(names)
+    font = row_font(ax, n_names + 1)
+    ax.pcolormesh(
+        kinds,
+        cmap=ListedColormap(CELLS),
+        vmin=-0.5,
+        vmax=len(CELLS) - 0.5,
+        edgecolors="white" if font > 5 else "none",
+        linewidth=0.05 * font,
+    )
+    for kind, marker, colour in (
+        (HIGHER, "+", "white"),
+        (LOWER, "_", "black"),
+        (MISSING, "x", "0.6"),
+    ):
+        y, x = np.nonzero(kinds == kind)
+        look: dict[str, Any] = {"color": colour, "linewidths": 0.13 * font}
+        ax.scatter(x + 0.5, y + 0.5, (0.65 * font) ** 2, marker=marker, **look)
+    labels = [label_text(name, 24).strip() for name in names]
+    ax.set_aspect("equal")
+    ax.set_xlim(0, n_names)
+    ax.set_ylim(n_names, 0)
+    middles = np.arange(n_names) + 0.5
+    ax.set_yticks(middles, labels, fontsize=font, parse_math=False)
+    ax.set_xticks(middles, labels, fontsize=font, rotation=90, parse_math=False)
+    ax.tick_params(length=0)
+    letters = pairs.letters
+    note = "best mean first"
+    if max(map(len, letters.values())) <= MAX_LETTERS:
+        note += "; algorithms that share a letter (right) are not distinguished"
+        for y, name in zip(middles, names, strict=True):
+            text_beside(ax, y, letters[name], font)
+    ax.set_xlabel(note, fontsize="small")
+    handles = [
+        Patch(facecolor=CELLS[kind], label=f"{words} (adjusted p ≤ {pairs.alpha:g})")
+        for words, kind in (("+  row is higher", HIGHER), ("−  row is lower", LOWER))
+    ]
+    handles += [
+        Patch(facecolor=CELLS[kind], label=f"row is {words}, not distinguished")
+        for words, kind in (("higher", PERHAPS_HIGHER), ("lower", PERHAPS_LOWER))
+    ]
+    if (kinds == EQUAL).any():
+        handles.append(
+            Patch(facecolor=CELLS[EQUAL], edgecolor="0.6", label="equal means")
+        )
+    if (kinds == MISSING).any():
+        handles.append(Patch(facecolor="white", edgecolor="0.6", label="×  not compared"))
+    legend_above(ax, handles, n_columns=2)
+    return ax
+
+
+def figure(pairs: Pairs, _curves: Curves | None = None) -> Figure:
+    """Draw the pairs in a figure of fitting size; the curves are not needed."""
+    return one_axes(plot_pairs, pairs, _size(pairs))
+
+
+def _size(pairs: Pairs) -> tuple[float, float]:
+    if len(pairs.algorithms) <= MAX_IN_ROWS:
+        return forest_size(len(pairs))
+    side = min(3.5 + 0.24 * len(pairs.algorithms), 15)
+    return side + 1, side

@@ -1,0 +1,204 @@
+"""Pictures of metrics with their intervals: of one task, and across tasks."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from curvewise.questions.transfer.result import TITLES
+from curvewise.rendering.figures import label_text
+from curvewise.rendering.forest import CLEAR, UNCLEAR, Row, forest, point, value_text
+from curvewise.text import p_text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure, FigureBase
+
+    from curvewise.questions.transfer.result import Metric, Transfer, Transfers
+
+__all__ = ["draw_metrics", "metrics_height", "plot_metrics", "plot_tasks"]
+
+ROW = 0.27  # inches
+COMPARED = ("calibrated_transfer_ratio", "average_relative_reduction")
+
+
+def plot_metrics(transfer: Transfer) -> Figure:
+    """Draw every metric with its interval, in groups that share an axis.
+
+    A line marks what each would be if the conditions did not differ; the metric to quote
+    is marked, and metrics that are undefined are named.
+    """
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(8, metrics_height(transfer)), layout="constrained")
+    draw_metrics(figure, transfer)
+    return figure
+
+
+def plot_tasks(transfers: Transfers) -> Figure:
+    """Draw what can be compared across tasks, and its mean over them."""
+    from matplotlib.figure import Figure
+
+    # The average relative reduction can always be compared.
+    drawn = [
+        name
+        for name in COMPARED
+        if any(task.metrics[name].comparable for task in transfers.values())
+    ]
+    size = (5 * len(drawn) + 1.5, min(2.2 + ROW * (len(transfers) + 1), 15))
+    figure = Figure(figsize=size, layout="constrained")
+    grid = figure.subplots(1, len(drawn), squeeze=False)[0]
+    for ax, name in zip(grid, drawn, strict=True):
+        _task_forest(ax, transfers, name)
+    experimental, control = (
+        label_text(name, 36).strip()
+        for name in (transfers.experimental, transfers.control)
+    )
+    handles = [point("task", UNCLEAR)]
+    if transfers.across:
+        handles.append(point("mean of tasks", CLEAR, "D"))
+    shown = [task.metrics[name] for task in transfers.values() for name in drawn]
+    _legend(figure, handles, shown, title=f"{experimental} against {control}")
+    left_out = "; ".join(title for name, title in TITLES.items() if name not in drawn)
+    note = (
+        f"Not drawn, as their values on different tasks cannot be compared: {left_out}."
+    )
+    figure.supxlabel(textwrap.fill(note, int(13 * size[0])), fontsize="small")
+    return figure
+
+
+def metrics_height(transfer: Transfer) -> float:
+    """Return the inches that all groups take, with their axes and titles."""
+    groups = _groups(transfer)
+    return 0.7 + sum(0.75 + ROW * len(group) for group in groups)
+
+
+def draw_metrics(figure: FigureBase, transfer: Transfer) -> None:
+    """Draw every metric into a figure, or a part of one."""
+    groups = _groups(transfer)
+    rows = figure.subplots(
+        len(groups), squeeze=False, height_ratios=[len(group) + 0.4 for group in groups]
+    )[:, 0]
+    for ax, group in zip(rows, groups, strict=True):
+        lines = [_row(each, quoted=each.name == transfer.recommended) for each in group]
+        some = group[0]
+        log = some.no_effect == 1
+        forest(ax, lines, "", no_effect=some.no_effect, log=log)
+        if log:
+            _log_ticks(ax)
+        ax.set_title(_group_title(some, transfer), loc="left", fontsize="small")
+        ax.tick_params(axis="x", labelsize="small")
+    quoted = transfer.metrics[transfer.recommended]
+    handles = [point(f"the metric to quote: {quoted.title}", CLEAR, "D")]
+    handles.append(point("the others", UNCLEAR))
+    _legend(figure, handles, [*transfer.metrics.values()])
+
+
+def _groups(transfer: Transfer) -> list[list[Metric]]:
+    """Put together the metrics that share a unit and what no effect would be."""
+    groups: dict[tuple[str, float], list[Metric]] = {}
+    for metric in transfer.metrics.values():
+        groups.setdefault((metric.unit, metric.no_effect), []).append(metric)
+    shares_first = sorted(groups, key=lambda key: (key[0] != "", key[1]))
+    return [groups[key] for key in shares_first]
+
+
+def _row(metric: Metric, *, quoted: bool = False, label: str = "") -> Row:
+    low, high = metric.interval or (math.nan, math.nan)
+    right = "undefined"
+    if metric.value is not None:
+        right = value_text(metric.value)
+        if metric.pvalue is not None:
+            right += f"   p {p_text(metric.pvalue)}"
+    return Row(
+        label=label or metric.title,
+        value=metric.value,
+        low=low,
+        high=high,
+        colour=CLEAR if quoted else UNCLEAR,
+        marker="D" if quoted else "o",
+        filled=True,
+        right=right,
+        faded=metric.value is None,
+    )
+
+
+def _group_title(metric: Metric, transfer: Transfer) -> str:
+    if metric.no_effect == 1:
+        return (
+            "Ratios, on a logarithmic axis (1: no difference; above 1 is better, of times "
+            "below 1)"
+        )
+    if not metric.unit:
+        return "Shares (0: no difference; above 0 is better)"
+    side = "above" if transfer.higher_is_better else "below"
+    return f"Differences in {metric.unit} (0: no difference; {side} 0 is better)"
+
+
+def _log_ticks(ax: Axes) -> None:
+    """Label an axis of ratios with plain numbers, however short or long it is."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
+
+    low, high = ax.get_xlim()
+    if high / low < 8:
+        ax.xaxis.set_major_locator(MaxNLocator(6))
+    elif high / low < 1e3:
+        ax.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    ax.xaxis.set_minor_locator(NullLocator())
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+
+
+def _legend(
+    figure: FigureBase, handles: list[Artist], shown: Sequence[Metric], title: str = ""
+) -> None:
+    from matplotlib.lines import Line2D
+
+    if any(each.interval is not None for each in shown):
+        label = f"{100 * shown[0].confidence:.6g}% interval of each alone"
+        handles.append(Line2D([], [], color=UNCLEAR, linewidth=1.5, label=label))
+    handles.append(Line2D([], [], color="0.5", linewidth=0.8, label="no difference"))
+    legend = figure.legend(
+        handles=handles,
+        loc="outside upper center",
+        title=title,
+        ncols=len(handles),
+        fontsize="small",
+        frameon=False,
+    )
+    legend.get_title().set_parse_math(False)
+
+
+def _task_forest(ax: Axes, transfers: Transfers, name: str) -> None:
+    rows = []
+    for task, found in transfers.items():
+        metric = found.metrics[name]
+        row = _row(metric, label=label_text(task, 28).strip())
+        if metric.defined and not metric.comparable:
+            unknown: dict[str, Any] = {"value": None, "low": math.nan, "high": math.nan}
+            row = replace(row, right="no optimum", faded=True, **unknown)
+        rows.append(row)
+    mean = transfers.across.get(name)
+    if mean is not None:
+        low, high = mean.interval or (math.nan, math.nan)
+        some = "" if mean.n_tasks == mean.n_all else f" of {mean.n_all}"
+        rows.append(
+            Row(
+                label=f"mean of {mean.n_tasks}{some} tasks",
+                value=mean.value,
+                low=low,
+                high=high,
+                colour=CLEAR,
+                marker="D",
+                filled=True,
+                right=f"{value_text(mean.value)}   p {p_text(mean.pvalue)}",
+            )
+        )
+    forest(ax, rows, "")
+    if mean is not None:
+        ax.axhline(len(rows) - 1.5, color="0.8", linewidth=0.8)
+    ax.set_title(TITLES[name], fontsize="small")

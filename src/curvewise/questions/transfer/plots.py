@@ -1,0 +1,45 @@
+"""Pictures of how much one condition gains on another: curves over metrics, or tasks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from curvewise.errors import OptionError
+from curvewise.questions.transfer.gain_plot import plot_gain
+from curvewise.questions.transfer.metrics_plot import (
+    draw_metrics,
+    metrics_height,
+    plot_tasks,
+)
+from curvewise.questions.transfer.result import Transfer, Transfers
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["plot_transfer"]
+
+
+def plot_transfer(result: Transfer | Transfers) -> Figure:
+    """Draw the curves of a task over its metrics; of several tasks, what is comparable.
+
+    Across tasks those are the calibrated transfer ratio, where the optimum is known, and
+    the average relative reduction, with their means over tasks.
+    """
+    from matplotlib.figure import Figure
+
+    if isinstance(result, Transfers):
+        return plot_tasks(result)
+    given: object = result
+    if not isinstance(given, Transfer):
+        msg = (
+            "plot_transfer() draws what transfer() or transfer_many() found; it was given "
+            f"{type(given).__name__}."
+        )
+        raise OptionError(msg)
+    heights = (5.2, metrics_height(result))
+    figure = Figure(figsize=(8, sum(heights)), layout="constrained")
+    parts: Any = figure.subfigures(2, height_ratios=heights)
+    above, below = parts
+    plot_gain(result, ax=above.subplots())
+    draw_metrics(below, result)
+    return figure

@@ -1,0 +1,1 @@
+"""How relabellings are planned, visited, counted, stopped and resumed."""

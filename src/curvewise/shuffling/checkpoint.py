@@ -1,0 +1,170 @@
+"""A file of finished work, from which an interrupted question goes on with the same digits."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+import time
+import zipfile
+import zlib
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from curvewise.errors import CurvesError, OptionError
+from curvewise.shuffling.tally import Tally
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+__all__ = ["Checkpoint", "fingerprint", "open_checkpoint"]
+
+FORMAT = "curvewise checkpoint 2"
+SECONDS_BETWEEN_WRITES = 1.0  # what is lost with a crash
+
+
+def fingerprint(*parts: Any) -> str:
+    """Return a SHA-256 hash of the arguments: arrays by their bytes, the rest by repr."""
+    digest = hashlib.sha256()
+    for part in parts:
+        if isinstance(part, np.ndarray) and part.dtype != object:
+            digest.update(repr((part.shape, part.dtype.str)).encode())
+            digest.update(np.ascontiguousarray(part).tobytes())
+        else:
+            shown = part.tolist() if isinstance(part, np.ndarray) else part
+            digest.update(repr(shown).encode())
+    return digest.hexdigest()
+
+
+@contextmanager
+def open_checkpoint(
+    path: str | os.PathLike[str] | Checkpoint | None,
+    *asked: Any,
+    keys: Sequence[int],
+    seeded: bool,
+) -> Iterator[tuple[list[int], Checkpoint | None]]:
+    """Open the checkpoint of a question; give the keys to shuffle with, and the checkpoint.
+
+    ``asked`` is all that the answer depends on: the curves and the options. ``keys`` are the
+    random keys that were drawn; where no seed was given (``seeded`` is false), those with which the
+    work was begun take their place. A checkpoint that is already open, that of a family, is
+    used as it is. The file is written when the block is left, also by an error.
+    """
+    if path is None or isinstance(path, Checkpoint):
+        yield list(keys), path
+        return
+    checkpoint = Checkpoint(Path(path), fingerprint(*asked), keys if seeded else None)
+    try:
+        yield checkpoint.keys(keys), checkpoint
+    finally:
+        checkpoint.write()
+
+
+class Checkpoint:
+    """Tallies of a question's work, one for each visit in order, in a file written whole."""
+
+    def __init__(self, path: Path, asked: str, keys: Sequence[int] | None) -> None:
+        self._path = path
+        self._asked = asked
+        self._keys = None if keys is None else [int(key) for key in keys]
+        self._tallies: list[Tally] = []
+        self._n_handed_out = 0
+        self._written = time.monotonic()
+        if path.exists():
+            self._read()
+        elif not path.parent.is_dir():
+            msg = f"There is no folder {str(path.parent)!r} for the checkpoint. Make it first."
+            raise OptionError(msg, option="checkpoint")
+
+    def keys(self, drawn: Sequence[int]) -> list[int]:
+        """Return the keys the work was begun with, or begin it with these."""
+        if self._keys is None:
+            self._keys = [int(key) for key in drawn]
+        return self._keys
+
+    def next_tally(self) -> Tally:
+        """Return the tally of the next visit: begun, finished or empty."""
+        if self._n_handed_out == len(self._tallies):
+            self._tallies.append(Tally())
+        self._n_handed_out += 1
+        return self._tallies[self._n_handed_out - 1]
+
+    def write_if_due(self) -> None:
+        """Write the file if the last time was long enough ago."""
+        if time.monotonic() - self._written >= SECONDS_BETWEEN_WRITES:
+            self.write()
+
+    def write(self) -> None:
+        """Write the file, whole or not at all."""
+        arrays: dict[str, Any] = {}
+        for number, tally in enumerate(self._tallies):
+            done = np.array(sorted(tally.done), dtype=np.int64).reshape(-1, 2)
+            arrays[f"{number}/done"] = done
+            for place, counts in enumerate(tally.counts):
+                arrays[f"{number}/counts/{place}"] = counts
+            for start, kept in tally.kept.items():
+                for place, values in enumerate(kept):
+                    arrays[f"{number}/kept/{start}/{place}"] = values
+        head = {"format": FORMAT, "asked": self._asked, "keys": self._keys}
+        arrays["head"] = np.array(json.dumps(head))
+        handle, name = tempfile.mkstemp(dir=self._path.parent, suffix=".part")
+        partial = Path(name)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                np.savez(file, **arrays)
+            partial.replace(self._path)
+        except OSError as error:
+            msg = (
+                f"The checkpoint {str(self._path)!r} cannot be written: {error.strerror}."
+            )
+            raise OptionError(msg, option="checkpoint") from None
+        finally:
+            partial.unlink(missing_ok=True)
+        self._written = time.monotonic()
+
+    def _read(self) -> None:
+        try:
+            # allow_pickle=False: unpickling can run arbitrary code.
+            with np.load(self._path, allow_pickle=False) as archive:
+                arrays = {name: archive[name] for name in archive.files}
+            head = json.loads(str(arrays.pop("head")))
+            kind, asked, keys = head["format"], head["asked"], head["keys"]
+            tallies = _tallies(arrays)
+        except (OSError, ValueError, KeyError, TypeError, EOFError) as error:
+            raise CurvesError(self._damaged()) from error
+        except (zipfile.BadZipFile, zlib.error) as error:
+            raise CurvesError(self._damaged()) from error
+        if kind != FORMAT:
+            raise CurvesError(self._damaged())
+        if asked != self._asked or (self._keys is not None and keys != self._keys):
+            msg = (
+                f"{str(self._path)!r} is the checkpoint of another question: other curves, "
+                "options or seed. Name another file, or delete this one."
+            )
+            raise CurvesError(msg)
+        self._keys, self._tallies = keys, tallies
+
+    def _damaged(self) -> str:
+        return (
+            f"{str(self._path)!r} is not a valid checkpoint, or is damaged. Delete it to start "
+            "again."
+        )
+
+
+def _tallies(arrays: dict[str, Any]) -> list[Tally]:
+    tallies: dict[int, Tally] = {}
+    for name, array in arrays.items():
+        number, kind, *place = name.split("/")
+        tally = tallies.setdefault(int(number), Tally())
+        if kind == "done":
+            tally.done = {(int(start), int(stop)) for start, stop in array}
+        elif kind == "counts":
+            tally.counts.append(array)  # written, and so read, in order
+        else:
+            start = int(place[0])
+            tally.kept[start] = (*tally.kept.get(start, ()), array)
+    return [tallies[number] for number in sorted(tallies)]

@@ -1,0 +1,292 @@
+"""Numbers, p-values, steps, lists and names as text; names from data are escaped here."""
+
+from __future__ import annotations
+
+import html
+import math
+import re
+import unicodedata
+from contextlib import contextmanager
+from contextvars import ContextVar
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+__all__ = [
+    "argument",
+    "call",
+    "listed",
+    "naming_flags",
+    "p_short",
+    "percent",
+    "column_texts",
+    "did_you_mean",
+    "everything",
+    "html_text",
+    "interval_text",
+    "latex_text",
+    "markdown_text",
+    "number_text",
+    "p_text",
+    "plural",
+    "printable",
+    "step_text",
+]
+
+
+# Whether the reader types flags of the command or arguments of Python.
+_names_flags: ContextVar[bool] = ContextVar("names_flags", default=False)
+# Flags that are not simply the argument with dashes.
+_FLAGS = {
+    "n_shuffles": "--shuffles",
+    "n_resamples": "--resamples",
+    "n_jobs": "--jobs",
+    "rng": "--seed",
+    "start": "--from",
+    "stop": "--to",
+}
+_COMMANDS = {"compare_pairs": "pairs", "check_criteria": "criteria"}
+_SWITCHES = {
+    ("exact", True): "--exact",
+    ("exact", False): "--sampled",
+    ("higher_is_better", False): "--lower-is-better",
+}
+
+
+@contextmanager
+def naming_flags() -> Iterator[None]:
+    """Name options as flags of the command, not as arguments, inside the with block."""
+    token = _names_flags.set(True)
+    try:
+        yield
+    finally:
+        _names_flags.reset(token)
+
+
+def argument(name: str, value: object = None) -> str:
+    """Write an option as the reader would type it, with a value if one is given.
+
+    >>> argument("n_shuffles"), argument("spread", "unequal"), argument("exact", False)
+    ('n_shuffles', 'spread="unequal"', 'exact=False')
+    >>> with naming_flags():
+    ...     argument("n_shuffles"), argument("spread", "unequal"), argument("exact", False)
+    ('--shuffles', '--spread unequal', '--sampled')
+    """
+    if not _names_flags.get():
+        shown = f'"{value}"' if isinstance(value, str) else value
+        return name if value is None else f"{name}={shown}"
+    if isinstance(value, bool):
+        return _SWITCHES.get((name, value), f"--{name.replace('_', '-')}")
+    flag = _FLAGS.get(name, f"--{name.replace('_', '-')}")
+    return flag if value is None else f"{flag} {value}"
+
+
+def call(function: str, **options: object) -> str:
+    """Write a call of a function, or the command that asks the same.
+
+    >>> call("compare_pairs", adjust="max-t")
+    'compare_pairs(adjust="max-t")'
+    >>> with naming_flags():
+    ...     call("compare_pairs", adjust="max-t")
+    'curvewise pairs --adjust max-t'
+    """
+    shown = [argument(name, value) for name, value in options.items()]
+    if not _names_flags.get():
+        return f"{function}({', '.join(shown)})"
+    return " ".join(["curvewise", _COMMANDS.get(function, function), *shown])
+
+
+def everything() -> str:
+    """Name the place where all of a result is: the method, or the flag."""
+    return "--json" if _names_flags.get() else "`to_dict()`"
+
+
+def did_you_mean(name: str, available: Iterable[str], *, most: int = 20) -> str:
+    """Say what there is to choose from, and which of it looks like what was meant.
+
+    >>> did_you_mean("agnet", ["agent", "run"])
+    "there are 'agent', 'run'; did you mean 'agent'?"
+    """
+    names = list(available)
+    listed = ", ".join(map(repr, names[:most]))
+    if len(names) > most:
+        listed += f" and {len(names) - most} more"
+    lowered = {other.lower(): other for other in names}
+    close = get_close_matches(name.lower(), lowered, n=1)
+    hint = f"; did you mean {lowered[close[0]]!r}?" if close else "."
+    return f"there are {listed}{hint}" if names else "there are none."
+
+
+def plural(number: int, noun: str) -> str:
+    """Write a number with its noun.
+
+    >>> plural(1, "run"), plural(1_200, "run")
+    ('1 run', '1,200 runs')
+    """
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def listed(names: Sequence[str], most: int | None = None) -> str:
+    """Write names as a list in a sentence, of too many only the first.
+
+    >>> listed(["A"]), listed(["A", "B", "C"]), listed(["A", "B", "C"], most=2)
+    ('A', 'A, B and C', 'A, B and 1 more')
+    """
+    shown = [printable(name) for name in names[:most]]
+    if len(names) > len(shown):
+        return f"{', '.join(shown)} and {len(names) - len(shown)} more"
+    return " and ".join(filter(None, [", ".join(shown[:-1]), *shown[-1:]]))
+
+
+def percent(share: float) -> str:
+    """Write a share, such as a confidence, as a percentage.
+
+    >>> percent(0.95), percent(0.999)
+    ('95%', '99.9%')
+    """
+    return f"{100 * share:.6g}%"
+
+
+def step_text(step: float) -> str:
+    """Write a step in full, however large.
+
+    >>> step_text(9_999_900.0), step_text(0.05)
+    ('9999900', '0.05')
+    """
+    return str(int(step)) if float(step).is_integer() else f"{step:.12g}"
+
+
+def p_short(pvalue: float) -> str:
+    """Write a p-value for a sentence, with two significant digits.
+
+    Where these would round it to a usual level of significance, it has three.
+
+    >>> [p_short(p) for p in (0.69841, 0.0197, 0.00794, 0.000012, 1.0, 0.05, 0.0502)]
+    ['0.70', '0.020', '0.0079', '1.2e-05', '1.0', '0.050', '0.0502']
+    """
+    if pvalue >= 1e-4:
+        text = f"{pvalue:#.2g}"
+        rounded = float(text) in {0.1, 0.05, 0.01, 0.001} and float(text) != pvalue
+        return p_text(pvalue) if rounded else text
+    return f"{pvalue:.1e}" if pvalue > 0 else "< 1e-300"
+
+
+def number_text(value: float) -> str:
+    """Write a number with four significant digits, or a digit per power of ten.
+
+    >>> [number_text(x) for x in (1234567.8, 42.4242, -0.012345, 0.0, float("inf"))]
+    ['1234568', '42.42', '-0.01235', '0', 'inf']
+    """
+    if math.isinf(value) or value == 0:
+        return f"{value:.0f}"
+    size = math.floor(math.log10(abs(value)))
+    return f"{value:.3e}" if size > 9 or size < -5 else f"{value:.{max(0, 3 - size)}f}"
+
+
+def column_texts(values: Sequence[float | None]) -> list[str]:
+    """Write a column of numbers with the same decimals throughout.
+
+    >>> column_texts([490.6, None, 148848.4])
+    ['490.60', '', '148848.40']
+    """
+    known = [abs(value) for value in values if value is not None and math.isfinite(value)]
+    largest = max(known, default=0.0)
+    size = math.floor(math.log10(largest)) if largest > 0 else 0
+    style = ".4e" if size > 8 or size < -5 else f".{2 if size >= 1 else 3 - size}f"
+
+    def text(value: float | None) -> str:
+        if value is None:
+            return ""
+        if math.isinf(value):
+            return number_text(value)
+        return f"{value:{style}}"
+
+    return [text(value) for value in values]
+
+
+def interval_text(interval: tuple[float, float]) -> str:
+    """Write an interval.
+
+    >>> interval_text((0.5, float("inf")))
+    '0.5000 to inf'
+    """
+    low, high = interval
+    return f"{number_text(low)} to {number_text(high)}"
+
+
+def p_text(pvalue: float) -> str:
+    """Write a p-value with the digits that matter.
+
+    >>> [p_text(p) for p in (0.69841, 0.05, 0.00794, 0.000012, 1.0)]
+    ['0.698', '0.0500', '0.00794', '1.2e-05', '1.000']
+    """
+    if pvalue >= 0.0995:
+        return f"{pvalue:.3f}"
+    if pvalue >= 1e-4:
+        return f"{pvalue:#.3g}"
+    return f"{pvalue:.1e}" if pvalue > 0 else "< 1e-300"
+
+
+def printable(text: str) -> str:
+    r"""Spell out control characters, so that a name cannot steer a terminal.
+
+    >>> print(printable("red \x1b[31m"))
+    red \x1b[31m
+    """
+    return "".join(
+        character
+        if unicodedata.category(character) not in {"Cc", "Cf", "Cs", "Zl", "Zp"}
+        else character.encode("unicode_escape").decode()
+        for character in text
+    )
+
+
+def markdown_text(text: str) -> str:
+    """Escape what Markdown, or HTML inside it, would act on."""
+    escaped = re.sub(r"([\\`*_{}\[\]<>|#~$])", r"\\\1", printable(text))
+    # A name such as "1. base" or "- x" must not begin a list.
+    escaped = re.sub(r"^(\d*)([-+.)])", r"\1\\\2", escaped)
+    return escaped.replace("&", "&amp;")
+
+
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "%": r"\%",
+    "#": r"\#",
+    "_": r"\_",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': "''",
+    "×": r"$\times$",
+    "✓": r"$\surd$",
+    "–": "--",
+    "≤": r"$\leq$",
+    "²": r"$^2$",
+    "ω": r"$\omega$",
+    "α": r"$\alpha$",
+}
+
+
+def latex_text(text: str) -> str:
+    r"""Escape what LaTeX would act on.
+
+    >>> print(latex_text("A_1 & 50 %"))
+    A\_1 \& 50 \%
+    """
+    escaped = "".join(_LATEX.get(character, character) for character in printable(text))
+    # After a row's end, a bracket or star would be taken for an argument of it.
+    return f"{{}}{escaped}" if escaped.startswith(("[", "*")) else escaped
+
+
+def html_text(text: str) -> str:
+    """Escape what a browser would act on."""
+    return html.escape(printable(text))

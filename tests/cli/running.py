@@ -1,0 +1,63 @@
+"""Commands run in this process, or as a person would run them."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+from typer.testing import CliRunner
+
+from curvewise.cli import app
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from typer.testing import Result
+
+__all__ = ["SHUFFLING_COMMANDS", "invoke", "json_of", "one_line", "run_process"]
+
+# Each command that shuffles, with what it cannot do without.
+SHUFFLING_COMMANDS: dict[str, list[str]] = {
+    "compare": [],
+    "locate": ["--resamples", "0"],
+    "pairs": [],
+    "contrast": ["-c", "C=1", "-c", "A=-1"],
+    "transfer": ["--control", "A", "--experimental", "C", "--resamples", "0"],
+}
+
+
+def invoke(*arguments: object, columns: int = 100) -> Result:
+    """Run a command in this process."""
+    return CliRunner(env={"COLUMNS": str(columns)}).invoke(app, list(map(str, arguments)))
+
+
+def json_of(*arguments: object) -> dict[str, Any]:
+    """Run a command that succeeds, and return what it prints as JSON."""
+    result = invoke(*arguments, "--json")
+    assert result.exit_code == 0, result.output
+    record: dict[str, Any] = json.loads(result.stdout)
+    return record
+
+
+def one_line(text: str) -> str:
+    """Undo the wrapping of lines."""
+    return " ".join(text.split())
+
+
+def run_process(
+    *arguments: object, cwd: Path | None = None, **environment: str
+) -> subprocess.CompletedProcess[str]:
+    """Run a command in a process of its own, with warnings as errors."""
+    return subprocess.run(
+        [sys.executable, "-m", "curvewise", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        errors="backslashreplace",
+        check=False,
+        cwd=cwd,
+        env={**os.environ, "COLUMNS": "100", "PYTHONWARNINGS": "error", **environment},
+    )

@@ -1,0 +1,81 @@
+"""--cluster: the same digits from elsewhere, or a sentence."""
+
+from __future__ import annotations
+
+import builtins
+import signal
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from curvewise import OptionError
+from curvewise.cli import cluster
+from curvewise.cli.cluster import on_cluster
+from tests.cli.running import invoke, run_process
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_without_an_address_nothing_happens() -> None:
+    with on_cluster(None):
+        pass
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("distributed")
+    monkeypatch.setattr(cluster, "SECONDS_TO_ANSWER", 0.5)
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_cluster_that_does_not_answer_is_told(table: Path) -> None:
+    result = invoke("compare", table, "--cluster", "tcp://127.0.0.1:9")
+    assert result.exit_code == 3
+    assert "No cluster answers at 'tcp://127.0.0.1:9'" in result.stderr
+    assert "Check that its scheduler runs." in " ".join(result.stderr.split())
+
+
+@pytest.mark.parametrize(
+    ("address", "library"), [("ray://x", "ray"), ("tcp://x", "dask")]
+)
+def test_a_library_that_is_not_installed_is_named(
+    monkeypatch: pytest.MonkeyPatch, address: str, library: str
+) -> None:
+    found = builtins.__import__
+
+    def without(name: str, *rest: Any) -> Any:
+        if name in {"ray", "distributed"}:
+            raise ImportError(name)
+        return found(name, *rest)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    with (
+        pytest.raises(OptionError, match=rf"pip install 'curvewise\[{library}\]'"),
+        on_cluster(address),
+    ):
+        pass
+
+
+def test_a_dask_cluster_gives_the_same_digits(table: Path) -> None:
+    distributed = pytest.importorskip("distributed")
+    options = ["compare", table, "--sampled", "--json", "--shuffles", "200000"]
+    alone = run_process(*options)
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, dashboard_address=None
+    ) as local:
+        spread = run_process(*options, "--cluster", local.scheduler_address)
+    assert spread.returncode == 0, spread.stderr
+    assert spread.stdout == alone.stdout
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_closed_connection_does_not_end_the_process() -> None:
+    """What main() sets for pipes would end the process without a word."""
+    before = signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    try:
+        with pytest.raises(OptionError), on_cluster("tcp://127.0.0.1:9"):
+            pass
+        assert signal.getsignal(signal.SIGPIPE) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGPIPE, before)

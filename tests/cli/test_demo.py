@@ -1,0 +1,36 @@
+"""curvewise demo: the embedded curves, compared."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import curvewise
+from curvewise.text import naming_flags
+from tests.cli.running import invoke, json_of, one_line
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pytest
+
+
+def test_the_demo_prints_a_verdict_and_saves_a_figure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = invoke("demo")
+    assert result.exit_code == 0, result.output
+    with naming_flags():
+        verdict = curvewise.compare(curvewise.load_example(), rng=0).describe()
+    assert one_line(result.stdout).startswith(one_line(verdict))
+    assert "Figure saved as curvewise-demo.png" in result.stderr
+    assert "curvewise compare FILE" in result.stderr
+    assert (tmp_path / "curvewise-demo.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_demo_takes_a_seed_a_place_and_a_style(tmp_path: Path) -> None:
+    figure = tmp_path / "figure.svg"
+    record = json_of("demo", "--plot", figure, "--seed", 7)
+    assert record["seed"] == 7
+    assert record["best"]["leader"] == "A1"
+    assert figure.exists()

@@ -1,0 +1,241 @@
+"""Options that commands share, through every command that has them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import typer
+
+from curvewise import OptionError, read
+from curvewise.cli.options import Output, Reading, Shuffling
+from curvewise.cli.printing import Style
+from tests.cli.running import SHUFFLING_COMMANDS, invoke, json_of, one_line
+from tests.data.tables import long_frame
+from tests.simulation import some_curves
+
+FILE = Path("runs.csv")
+
+# --- Reading -------------------------------------------------------------------------
+
+
+def test_curves_are_read_and_their_source_is_told(
+    table: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    reading = Reading(
+        table, only=["A", "C"], start=20, stop=50, block="seed", lower_is_better=True
+    )
+    assert reading.curves() == read(
+        table, only=["A", "C"], start=20, stop=50, block="seed", higher_is_better=False
+    )
+    assert capsys.readouterr().err == (
+        "Read runs.csv: algorithm from 'agent', run from 'seed', step from 'step', "
+        "score from 'score', block from 'seed'\n"
+    )
+
+
+def test_tasks_are_read_and_counted(
+    table: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tasks = Reading(table, algorithm="seed", run="seed", stop=40).tasks("agent")
+    assert list(tasks) == ["A", "B", "C"]
+    assert capsys.readouterr().err.endswith("; 3 tasks from 'agent'\n")
+
+
+def test_columns_windows_and_direction_are_taken(tmp_path: Path) -> None:
+    path = tmp_path / "odd.tsv"
+    frame = long_frame(some_curves(0, (4, 4))).rename(
+        {"agent": "who", "seed": "which", "epoch": "when", "return": "what"}
+    )
+    frame.write_csv(path, separator="\t")
+    record = json_of(
+        "compare", path, "--algorithm", "who", "--run", "which", "--step", "when",
+        "--score", "what", "--block", "which", "--from", 1, "--to", 3, "--lower-is-better",
+    )  # fmt: skip
+    assert (record["first_step"], record["last_step"], record["n_blocks"]) == (1, 3, 4)
+    assert record["higher_is_better"] is False
+
+
+@pytest.mark.parametrize("command", SHUFFLING_COMMANDS)
+def test_every_command_reads_the_same_way(table: Path, command: str) -> None:
+    reading = ["--only", "A", "--only", "C", "--from", 20, "--to", 100, "--block", "seed"]
+    options = [*SHUFFLING_COMMANDS[command], "--shuffles", 99]
+    result = invoke(command, table, *options, *reading)
+    assert result.exit_code == 0, result.output
+    assert "block from 'seed'" in result.stderr
+    result = invoke(command, table, *options, "--only", "Z")
+    assert result.exit_code == 3
+    assert "No algorithm is called 'Z'" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nowhere.csv"], "There is no file 'nowhere.csv'"),
+        ([".."], "is a directory"),
+        (["FILE", "--score", "scor"], "did you mean 'score'"),
+        (["FILE", "--from", "999"], "No step lies in the window from 999"),
+        (["FILE", "--block", "step"], "A run belongs to one block"),
+    ],
+)
+def test_what_cannot_be_read_exits_with_3(
+    table: Path, arguments: list[str], message: str
+) -> None:
+    words = [str(table) if word == "FILE" else word for word in arguments]
+    result = invoke("compare", *words)
+    assert result.exit_code == 3
+    assert result.stderr.startswith("Error: ")
+    assert message in one_line(result.stderr)
+    assert result.stdout == ""
+
+
+def test_errors_name_flags(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("agent,method,run,step,score\nA,B,0,0,1\n", encoding="utf-8")
+    assert "for example with --algorithm agent." in invoke("compare", path).stderr
+    path.write_text("agent,run,step,score\nA,0,0,1\nA,0,1,1\nA,0,2,1\nB,0,0,1\nB,0,1,1\n")
+    assert "--from 0 and --to 1" in one_line(invoke("compare", path).stderr)
+
+
+# --- Shuffling -----------------------------------------------------------------------
+
+
+def test_the_options_of_a_question() -> None:
+    assert Shuffling().options == {
+        "n_shuffles": 9_999,
+        "exact": None,
+        "n_jobs": 1,
+        "rng": 0,
+        "checkpoint": None,
+    }
+    given = Shuffling("1e6", exact=False, seed=3, jobs=2, checkpoint=Path("work"))
+    assert given.options == {
+        "n_shuffles": 1_000_000,
+        "exact": False,
+        "n_jobs": 2,
+        "rng": 3,
+        "checkpoint": Path("work"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("2e3", 2_000), ("1_000", 1_000), ("1.5", 1.5), ("auto", "auto"), ("many", "many")],
+)
+def test_shuffles_are_a_number_or_a_word(text: str, expected: object) -> None:
+    assert Shuffling(text).options["n_shuffles"] == expected
+
+
+def test_a_number_of_shuffles_that_is_not_given_is_left_to_the_question() -> None:
+    assert "n_shuffles" not in Shuffling(None).options
+
+
+def test_a_cluster_is_used_whole_unless_jobs_are_given() -> None:
+    assert Shuffling(cluster="tcp://x").n_jobs == -1
+    assert Shuffling(cluster="tcp://x", jobs=4).n_jobs == 4
+
+
+def test_an_interrupt_says_where_the_work_is(capsys: pytest.CaptureFixture[str]) -> None:
+    with (
+        pytest.raises(KeyboardInterrupt),
+        Shuffling(checkpoint=Path("work.npz")).working(),
+    ):
+        raise KeyboardInterrupt
+    assert capsys.readouterr().err == (
+        "The work done so far is in work.npz; run the same command again to go on.\n"
+    )
+
+
+@pytest.mark.parametrize("command", SHUFFLING_COMMANDS)
+@pytest.mark.parametrize("rule", ["auto", "precise"])
+def test_every_command_shuffles_until_it_is_sure(
+    table: Path, command: str, rule: str
+) -> None:
+    options = [*SHUFFLING_COMMANDS[command], "--sampled", "--shuffles", rule]
+    result = invoke(command, table, *options)
+    assert result.exit_code == 0, result.output
+
+
+@pytest.mark.parametrize("command", SHUFFLING_COMMANDS)
+def test_jobs_and_checkpoints_change_no_digit(
+    table: Path, tmp_path: Path, command: str
+) -> None:
+    options = [*SHUFFLING_COMMANDS[command], "--sampled", "--shuffles", 4_000]
+    alone = json_of(command, table, *options)
+    work = tmp_path / "work"
+    kept = [*options, "--checkpoint", work]
+    assert json_of(command, table, *options, "--jobs", 2) == alone
+    assert json_of(command, table, *kept) == alone
+    assert work.exists()
+    assert json_of(command, table, *kept) == alone
+    other = invoke(command, table, *kept, "--seed", 5)
+    assert other.exit_code == 3
+    assert "checkpoint of another question" in one_line(other.stderr)
+
+
+@pytest.mark.parametrize("command", SHUFFLING_COMMANDS)
+def test_every_command_can_be_exact_and_has_a_seed(table: Path, command: str) -> None:
+    options = SHUFFLING_COMMANDS[command]
+    few = ["--only", "A", "--only", "C"]
+    exact = json_of(command, table, *options, *few, "--exact")
+    assert exact == json_of(command, table, *options, *few, "--exact", "--seed", 1)
+    sampled = [*options, "--sampled", "--shuffles", 99]
+    first = json_of(command, table, *sampled, "--seed", 1)
+    assert first == json_of(command, table, *sampled, "--seed", 1)
+    assert first != json_of(command, table, *sampled, "--seed", 2)
+
+
+@pytest.mark.parametrize("command", SHUFFLING_COMMANDS)
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--shuffles", "0"], "--shuffles must be"),
+        (["--shuffles", "many"], "--shuffles must be"),
+        (["--seed", "-1"], "--seed must be"),
+        (["--jobs", "0"], "--jobs must be"),
+    ],
+)
+def test_values_that_cannot_be_used_are_told_by_flag(
+    table: Path, command: str, options: list[str], message: str
+) -> None:
+    result = invoke(command, table, *SHUFFLING_COMMANDS[command], *options)
+    assert result.exit_code == 3, result.output
+    assert message in one_line(result.stderr)
+    assert result.stdout == ""
+
+
+# --- Output --------------------------------------------------------------------------
+
+
+def test_the_style_is_the_one_asked_for() -> None:
+    assert Output().style is Style.TERMINAL
+    assert Output(json=True).style is Style.JSON
+    with pytest.raises(typer.BadParameter, match="--json and --latex exclude each other"):
+        Output(json=True, latex=True)
+
+
+def test_a_figure_that_cannot_be_saved_is_refused_before_any_work() -> None:
+    with pytest.raises(OptionError, match="There is no folder 'nowhere'"):
+        Output(plot=Path("nowhere/figure.png"))
+
+
+def test_without_a_figure_nothing_is_drawn() -> None:
+    Output().save(lambda: pytest.fail("drawn"))
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "message"),
+    [
+        (["--json", "--latex"], 2, "--json and --latex exclude each other"),
+        (["--plot", "nowhere/figure.png"], 3, "There is no folder 'nowhere'"),
+        (["--plot", "figure.xyz"], 3, "A figure cannot be saved"),
+    ],
+)
+def test_outputs_that_cannot_be_are_told_before_the_file_is_read(
+    table: Path, options: list[str], code: int, message: str
+) -> None:
+    result = invoke("compare", table, *options)
+    assert result.exit_code == code
+    assert message in one_line(result.stderr)
+    assert "Read " not in result.stderr
+    assert list(table.parent.iterdir()) == [table]

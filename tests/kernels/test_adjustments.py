@@ -1,0 +1,109 @@
+from __future__ import annotations
+
+import pickle
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from curvewise.kernels.adjustments import (
+    TIE,
+    MaxCounts,
+    bonferroni,
+    holm,
+    max_adjusted,
+)
+
+if TYPE_CHECKING:
+    from curvewise.kernels import Floats, Integers
+
+# Values that tie, nearly tie, are negative, zero or infinite.
+NEARBY = [-np.inf, -2.0, -1.0, 0.0, 1.0, 2.0, np.inf]
+NEARBY += [side * (1 + TIE * share) for side in (-1, 1) for share in (-2, -0.5, 0.5, 2)]
+values = st.lists(st.sampled_from(NEARBY), max_size=12).map(np.array)
+
+
+def counted_one_by_one(observed: Floats, maxima: Floats) -> Integers:
+    """How many maxima reach each observed value, or miss it by no more than rounding."""
+    reached = [
+        [
+            maximum >= value
+            or (np.isfinite(value) and maximum >= value - TIE * abs(value))
+            for maximum in maxima
+        ]
+        for value in observed.ravel()
+    ]
+    return np.array([sum(row) for row in reached], dtype=np.int64).reshape(observed.shape)
+
+
+@given(observed=values, maxima=values)
+def test_counts_are_those_of_comparing_one_by_one(
+    observed: Floats, maxima: Floats
+) -> None:
+    found = MaxCounts.of(observed).count(maxima)
+    np.testing.assert_array_equal(found, counted_one_by_one(observed, maxima))
+    assert found.dtype == np.int64
+
+
+@given(observed=values, maxima=values, cut=st.integers(0, 12))
+def test_counts_of_batches_add_up_to_the_adjusted_p(
+    observed: Floats, maxima: Floats, cut: int
+) -> None:
+    counts = MaxCounts.of(observed)
+    n_extreme = counts.count(maxima[:cut]) + counts.count(maxima[cut:])
+    np.testing.assert_array_equal(
+        (n_extreme + 1) / (len(maxima) + 1), max_adjusted(observed, maxima, exact=False)
+    )
+
+
+def test_counts_keep_the_shape_of_what_was_observed_and_can_be_pickled() -> None:
+    rng = np.random.default_rng(0)
+    observed, maxima = rng.normal(size=(3, 4)), rng.normal(size=50)
+    counts = pickle.loads(pickle.dumps(MaxCounts.of(observed)))  # noqa: S301
+    np.testing.assert_array_equal(
+        counts.count(maxima), counted_one_by_one(observed, maxima)
+    )
+    assert counts.count(np.empty(0)).tolist() == np.zeros((3, 4)).tolist()
+
+
+def test_an_enumeration_has_the_observed_maximum_among_its_own() -> None:
+    maxima = np.array([3.0, 1.0, 2.0, 0.5])
+    adjusted = max_adjusted(np.array([3.0, 0.7]), maxima, exact=True)
+    assert adjusted.tolist() == [1 / 4, 3 / 4]
+    sampled = max_adjusted(np.array([np.inf, 1.0]), np.array([np.inf, 0.0]), exact=False)
+    assert sampled.tolist() == [2 / 3, 2 / 3]
+
+
+def holm_by_definition(pvalues: Floats) -> list[float]:
+    """The smallest alpha at which the step-down procedure rejects each hypothesis."""
+    n_tests = len(pvalues)
+    return [
+        min(
+            1.0,
+            max(
+                (n_tests - np.sum(pvalues < other)) * other
+                for other in pvalues
+                if other <= value
+            ),
+        )
+        for value in pvalues
+    ]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_holm_is_the_step_down_of_bonferroni(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    pvalues = rng.uniform(0, 0.5, size=7)
+    np.testing.assert_allclose(holm(pvalues), holm_by_definition(pvalues))
+    assert np.all(pvalues <= holm(pvalues))
+    assert np.all(holm(pvalues) <= bonferroni(pvalues))
+    assert holm(pvalues).min() == bonferroni(pvalues).min()
+
+
+def test_adjusted_p_does_not_depend_on_the_order_of_the_tests() -> None:
+    pvalues = np.array([0.04, 0.01, 0.03, 0.01, 0.9])
+    order = np.array([3, 0, 4, 2, 1])
+    assert holm(pvalues)[order].tolist() == holm(pvalues[order]).tolist()
+    assert bonferroni(pvalues).tolist() == [0.2, 0.05, 0.15, 0.05, 1.0]

@@ -1,0 +1,327 @@
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from functools import cache
+from typing import TYPE_CHECKING
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from matplotlib.collections import LineCollection, PolyCollection, QuadMesh
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+
+import curvewise as cw
+from curvewise import Curves, Interval, OptionError
+from curvewise.questions.locate.plots import SHADE, plot_difference, plot_location
+from curvewise.questions.locate.result import Crossing
+from curvewise.questions.locate.window_plots import (
+    outline,
+    plot_window_maps,
+    plot_windows,
+    step_edges,
+    window_levels,
+)
+from tests.simulation import some_curves
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.typing import ColorType
+
+    from curvewise import Location
+    from curvewise.kernels import Floats
+
+UNEVEN = [0, 1, 10, 100, 1000, 10000]
+
+
+@cache
+def tictactoe() -> tuple[Curves, Location]:
+    curves = cw.load_example("tictactoe").select("A1", "A2")
+    return curves, cw.locate(curves, rng=0, n_shuffles=999, n_resamples=499)
+
+
+def located(curves: Curves, *, windows: bool = True) -> Location:
+    return cw.locate(curves, windows=windows, n_shuffles=99, n_resamples=99, rng=0)
+
+
+def axes() -> Axes:
+    return Figure().subplots()
+
+
+def legend(ax: Axes) -> list[str]:
+    found = ax.get_legend()
+    return [] if found is None else [text.get_text() for text in found.get_texts()]
+
+
+def spans(ax: Axes) -> list[tuple[float, float]]:
+    from matplotlib.colors import to_rgba
+
+    shade: ColorType = to_rgba(SHADE)
+    return [
+        (patch.get_x(), patch.get_x() + patch.get_width())
+        for patch in ax.patches
+        if isinstance(patch, Rectangle) and patch.get_facecolor() == shade
+    ]
+
+
+def corners(ax: Axes) -> Floats:
+    (filled,) = (c for c in ax.collections if isinstance(c, PolyCollection))
+    return np.asarray(filled.get_paths()[0].vertices, dtype=np.float64)
+
+
+def p_shown(ax: Axes) -> np.ma.MaskedArray[tuple[int, ...], np.dtype[np.float64]]:
+    (mesh,) = (c for c in ax.collections if isinstance(c, QuadMesh))
+    return np.ma.masked_array(mesh.get_array())
+
+
+def test_a_step_reaches_halfway_to_its_neighbours() -> None:
+    np.testing.assert_array_equal(step_edges(np.array([0, 10, 30])), [-5, 5, 20, 40])
+    np.testing.assert_array_equal(step_edges(np.array([7])), [6.5, 7.5])
+    portions = step_edges(np.array([0, 4, 8]), np.array([3, 7, 9]))
+    np.testing.assert_array_equal(portions, [-0.5, 3.5, 7.5, 9.5])
+
+
+def test_shaded_steps_are_those_of_the_regions() -> None:
+    curves, where = tictactoe()
+    figure = plot_location(curves, where)
+    top, heights, shapes = figure.axes[:3]
+    shaded = spans(top)
+    assert len(shaded) == len(where.regions) > 0
+    for (left, right), region in zip(shaded, where.regions, strict=True):
+        held = where.steps[(where.steps > left) & (where.steps < right)]
+        assert (held[0], held[-1], len(held)) == (
+            region.start,
+            region.stop,
+            region.n_steps,
+        )
+    assert spans(heights) == shaded
+    assert len(spans(shapes)) == len(where.effects["interaction"].regions)
+    # The one step at the very start can be seen.
+    assert shaded[0][1] - shaded[0][0] > 0.01 * np.ptp(where.steps)
+
+
+def test_profiles_and_their_shares_are_drawn_on_the_steps_of_the_curves() -> None:
+    curves, where = tictactoe()
+    figure = plot_location(curves, where)
+    rows = [ax for ax in figure.axes if ax.get_subplotspec() is not None]
+    limits = {ax.get_xlim() for ax in rows}
+    assert len(limits) == 1
+    for place, name in ((1, "algorithm"), (2, "interaction")):
+        effect = where.effects[name]
+        (bars,) = (
+            c for c in figure.axes[place].collections if isinstance(c, LineCollection)
+        )
+        tops = [segment[1] for segment in bars.get_segments()]
+        np.testing.assert_allclose(tops, np.stack([where.steps, effect.profile], 1))
+        (twin,) = (
+            ax
+            for ax in rows
+            if ax.get_ylabel() == "so far"
+            and ax.bbox.bounds == figure.axes[place].bbox.bounds
+        )
+        drawn = np.asarray(twin.lines[0].get_ydata(), dtype=np.float64)
+        np.testing.assert_array_equal(drawn, effect.cumulative_share)
+
+
+def test_from_when_and_until_when_is_told_where_it_is_claimed() -> None:
+    curves, where = tictactoe()
+
+    def told(location: Location) -> list[str]:
+        return [
+            text.get_text()
+            for text in plot_location(curves, location).legends[0].get_texts()
+        ]
+
+    shown = told(replace(where, differs_from=200, differs_until=5000))
+    assert shown[2:] == ["differ at or before step 200", "differ at or after step 5000"]
+    assert shown[0] == "significant at the step (adjusted p ≤ 0.05)"
+    assert len(told(replace(where, differs_from=None, differs_until=None))) == 2
+    nothing = {
+        name: replace(effect, regions=()) for name, effect in where.effects.items()
+    }
+    assert told(replace(where, effects=nothing))[0].startswith("no single step is")
+
+
+def test_the_band_is_that_of_the_result() -> None:
+    where = tictactoe()[1]
+    band = where.band
+    assert band is not None
+    ax = axes()
+    assert plot_difference(where, ax=ax) is ax
+    np.testing.assert_array_equal(ax.lines[0].get_ydata(), band.difference)
+    n_steps, heights = len(where.steps), corners(ax)[:, 1]
+    np.testing.assert_allclose(heights[1 : n_steps + 1], band.low)
+    np.testing.assert_allclose(heights[n_steps + 2 : -1][::-1], band.high)
+    assert ax.get_title() == "A1 − A2 with 95% simultaneous band"
+    assert "above 0 A1 is better" in legend(ax)
+
+
+def test_below_zero_is_better_where_lower_is_better() -> None:
+    ax = axes()
+    plot_difference(located(some_curves(0, (4, 4), higher_is_better=False)), ax=ax)
+    assert "below 0 A is better" in legend(ax)
+
+
+@pytest.mark.parametrize(
+    ("ends", "words", "arrows"),
+    [
+        ((300.0, 900.0), "(95% interval 300.0 to 900.0)", []),
+        ((-np.inf, 900.0), "may not cross at all", ["<"]),
+        ((-np.inf, np.inf), "may not cross at all", ["<", ">"]),
+    ],
+)
+def test_a_crossing_is_drawn_with_its_interval(
+    ends: tuple[float, float], words: str, arrows: list[str]
+) -> None:
+    where = tictactoe()[1]
+    crossing = Crossing(700.0, Interval(*ends), "A2", "A1", 0.9, 0.95)
+    ax = axes()
+    plot_difference(replace(where, crossing=crossing), ax=ax)
+    assert legend(ax)[-1].startswith("curves cross near step 700.0")
+    assert words in legend(ax)[-1]
+    markers = [line.get_marker() for line in ax.lines]
+    assert [marker for marker in markers if marker in {"<", ">"}] == arrows
+    bar = ax.lines[2]
+    low, high = np.asarray(bar.get_xdata(), dtype=float)
+    assert low == (300 if np.isfinite(ends[0]) else pytest.approx(-100, abs=50))
+    assert high == (900 if np.isfinite(ends[1]) else pytest.approx(8120, abs=50))
+
+
+def test_an_unbounded_band_leaves_the_picture() -> None:
+    where = tictactoe()[1]
+    assert where.band is not None
+    high = where.band.high.copy()
+    high[2:4] = np.inf
+    ax = axes()
+    plot_difference(replace(where, band=replace(where.band, high=high)), ax=ax)
+    assert corners(ax)[:, 1].max() > ax.get_ylim()[1]
+    assert np.isfinite(ax.get_ylim()).all()
+
+
+@pytest.mark.parametrize("adjusted", [True, False])
+@pytest.mark.parametrize("effect", ["algorithm", "interaction"])
+def test_the_map_shows_the_p_of_every_window(effect: str, adjusted: bool) -> None:
+    where = tictactoe()[1]
+    tests = where.windows
+    assert tests is not None
+    ax = axes()
+    assert plot_windows(where, effect, ax, adjusted=adjusted) is ax
+    row = ["algorithm", "interaction"].index(effect)
+    pvalues = (tests.pvalue_adjusted if adjusted else tests.pvalue)[row]
+    shown = p_shown(ax)
+    n_steps = len(where.steps)
+    for first in range(n_steps):
+        for last in range(n_steps):
+            if last - first >= row:
+                assert shown[last, first] == pvalues[first, last]
+            else:
+                assert shown[last, first] is np.ma.masked
+    assert ("adjusted for choosing it" in ax.get_title()) == adjusted
+    assert ["height", "shape"][row] in ax.get_title()
+
+
+def test_alpha_belongs_to_what_is_significant() -> None:
+    where = tictactoe()[1]
+    assert where.windows is not None
+    pvalues = where.windows.pvalue_adjusted.copy()
+    pvalues[0, 0, :3] = 0.05, np.nextafter(0.05, 1), 0.001
+    ax = axes()
+    plot_windows(
+        replace(where, windows=replace(where.windows, pvalue_adjusted=pvalues)), ax=ax
+    )
+    (mesh,) = (c for c in ax.collections if isinstance(c, QuadMesh))
+    levels = np.asarray(mesh.norm(pvalues[0, 0, :3]))
+    assert levels.tolist() == [2, 3, 0]
+
+
+@pytest.mark.parametrize("alpha", [0.05, 0.01, 0.1, 0.2, 0.0005, 0.7])
+def test_levels_rise_and_name_alpha(alpha: float) -> None:
+    bounds, colours, told = window_levels(alpha)
+    assert bounds == sorted(set(bounds))
+    assert len(colours) == len(told) == len(bounds) - 1
+    assert told[bounds.index(alpha) - 1] == f"≤ {alpha:g} (alpha)"
+    assert told[-1] == f"> {bounds[-2]:g}"
+
+
+def test_the_outline_parts_what_is_inside() -> None:
+    edges = np.arange(4.0)
+    assert outline(np.zeros((3, 3), dtype=bool), edges).shape == (0, 2, 2)
+    inside = np.zeros((3, 3), dtype=bool)
+    inside[1, :2] = True
+    segments = outline(inside, edges)
+    lengths = np.abs(np.diff(segments, axis=1)).sum(axis=(1, 2))
+    assert lengths.sum() == 6
+    assert segments[..., 0].max() == 2
+    assert segments[..., 1].min() == 1
+
+
+def test_unevenly_spaced_steps_are_drawn_equally_wide() -> None:
+    curves = some_curves(0, (4, 4), len(UNEVEN), steps=UNEVEN)
+    ax = axes()
+    plot_windows(located(curves), ax=ax)
+    assert ax.get_xlabel().endswith("all steps drawn equally wide")
+    assert [text.get_text() for text in ax.get_xticklabels()] == list(map(str, UNEVEN))
+    even = axes()
+    plot_windows(located(some_curves(0, (4, 4), 6)), ax=even)
+    assert even.get_xlabel() == "first step of the window"
+
+
+def test_both_maps_share_a_colour_bar() -> None:
+    figure = plot_window_maps(tictactoe()[1])
+    assert len(figure.axes) == 3
+    assert [ax.get_title().split(" ")[5] for ax in figure.axes[:2]] == ["height", "shape"]
+
+
+def test_what_cannot_be_drawn_is_refused() -> None:
+    three = some_curves(0, (4, 4, 4))
+    with pytest.raises(OptionError, match="two algorithms with at least three runs each"):
+        plot_difference(located(three), ax=axes())
+    without = located(three, windows=False)
+    with pytest.raises(OptionError, match="windows=True"):
+        plot_windows(without, ax=axes())
+    with pytest.raises(OptionError, match="No effect is called 'shape'"):
+        plot_windows(located(three), "shape", ax=axes())
+    single = located(some_curves(0, (4, 4), 1))
+    with pytest.raises(OptionError, match="There is a single step"):
+        plot_windows(single, "interaction", ax=axes())
+    with pytest.raises(OptionError, match="not the curves that were located"):
+        plot_location(some_curves(0, (4, 4)), located(three))
+
+
+def test_the_current_axes_serve_when_none_are_given() -> None:
+    figure, ax = plt.subplots()
+    assert plot_difference(tictactoe()[1]) is ax
+    plt.close(figure)
+    drawn = plot_windows(tictactoe()[1])
+    assert drawn.get_figure() is plt.gcf()
+    plt.close("all")
+
+
+@pytest.mark.parametrize(
+    "curves",
+    [
+        some_curves(0, (4, 4)),
+        some_curves(0, (4, 4), 1, higher_is_better=False),
+        some_curves(0, (2, 2, 3)),
+        some_curves(0, (4, 4), len(UNEVEN), steps=UNEVEN),
+        Curves([[0, 1]] * 4 + [[1, 2]] * 4, list("AAAABBBB")),
+        Curves(some_curves(0, (4, 4)).scores, ["_$x$ <b>\x1b"] * 4 + ["日本 $" * 30] * 4),
+        Curves(
+            np.random.default_rng(0).normal(size=(20, 3)),
+            [f"algorithm {code // 2}" for code in range(20)],
+        ),
+    ],
+    ids=["two", "single step", "three", "uneven", "no error", "odd names", "ten"],
+)
+def test_whatever_can_be_located_can_be_drawn(curves: Curves) -> None:
+    where = located(curves)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing")
+        figure = plot_location(curves, where)
+        figure.draw_without_rendering()
+        plot_window_maps(where).draw_without_rendering()
+    n_rows = 1 + len(where.effects) + (where.band is not None)
+    assert len(figure.axes) == n_rows + len(where.effects)
+    named = figure.legends[0].get_texts() if len(curves.algorithms) > 8 else []
+    assert len(named) in {0, len(curves.algorithms)}

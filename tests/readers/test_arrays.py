@@ -1,0 +1,63 @@
+"""NPZ archives."""
+
+from __future__ import annotations
+
+from pathlib import Path  # noqa: TC003 (pytest reads the annotations)
+
+import numpy as np
+import pytest
+
+from curvewise import CurvesError, read
+from tests.simulation import some_curves
+
+CURVES = some_curves(0, (3, 2), 4)
+
+
+def test_arrays(tmp_path: Path) -> None:
+    path = tmp_path / "a.npz"
+    a, b = CURVES.scores[:3], CURVES.scores[3:]
+    np.savez(path, A=a, B=b, steps=[5, 6, 7, 8])
+    found = read(path, stop=7)
+    assert found.steps.tolist() == [5, 6, 7]
+    assert found.sizes == (3, 2)
+    assert read(path, only=["B"]).algorithms == ("B",)
+    with pytest.raises(CurvesError, match="no columns to name"):
+        read(path, run="seed")
+
+
+def test_archives_that_could_run_code_are_not_opened(tmp_path: Path) -> None:
+    path = tmp_path / "a.npz"
+    np.savez(path, A=np.array([{"x": 1}], dtype=object))
+    with pytest.raises(CurvesError, match="could run code"):
+        read(path)
+    np.savez(path, A=np.arange(3.0))
+    with pytest.raises(CurvesError, match="'A': Scores must have two dimensions"):
+        read(path)
+    np.savez(path, steps=np.arange(3.0))
+    with pytest.raises(CurvesError, match="holds no curves"):
+        read(path)
+
+
+def test_a_damaged_archive_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.npz"
+    np.savez_compressed(path, A=np.random.default_rng(0).normal(size=(5, 500)))
+    content = bytearray(path.read_bytes())
+    content[2_000:2_100] = bytes(100)
+    path.write_bytes(bytes(content))
+    with pytest.raises(
+        CurvesError, match=r"is damaged and cannot be read .*Write the file again"
+    ):
+        read(path)
+
+
+def test_a_file_that_is_no_archive_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.npz"
+    path.write_text("nonsense", encoding="utf-8")
+    with pytest.raises(CurvesError, match="is not an NPZ archive"):
+        read(path)
+
+
+def test_dates_are_no_scores(tmp_path: Path) -> None:
+    np.savez(tmp_path / "a.npz", A=np.array([["2026-01-01"]], dtype="M8[D]"))
+    with pytest.raises(CurvesError, match="Scores must be numbers, not datetime64"):
+        read(tmp_path / "a.npz")
