@@ -7,7 +7,7 @@ READY := $(VENV)/.ready
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-all coverage check format calibration bench studies studies-quick clean
 
-PYTEST := $(BIN)/python -m pytest -q -n auto
+PYTEST := $(BIN)/python -m pytest -q -n auto --dist worksteal
 FAST := -m 'not slow and not calibration'
 
 help:  ## List the commands
@@ -34,7 +34,7 @@ test-all: $(READY)  ## Run all tests but the calibration
 	@$(PYTEST) -m 'not calibration'
 
 coverage: $(READY)  ## List the lines and branches that the fast tests do not reach
-	@$(PYTEST) $(FAST) --cov
+	@$(PYTEST) $(FAST) --cov=curvewise
 
 check: $(READY)  ## Check style, types and import contracts
 	@$(BIN)/ruff check .

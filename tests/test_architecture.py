@@ -51,6 +51,27 @@ def test_the_map_shows_every_folder_and_no_other() -> None:
     assert there - drawn == set(), "there but not drawn"
 
 
+def test_tests_mirror_the_package() -> None:
+    package, tests = ROOT / "src" / "curvewise", ROOT / "tests"
+    modules = {
+        path.relative_to(package)
+        for path in package.rglob("*.py")
+        if path.name not in {"__init__.py", "__main__.py"}
+    }
+    mirrored = {path.parent / f"test_{path.name}" for path in modules}
+    there = {path.relative_to(tests) for path in tests.rglob("test_*.py")}
+    assert mirrored - there == set(), "modules without a test file of their name"
+    # What a package itself holds is tested in test_init.py, and the whole at the top.
+    others = {
+        path
+        for path in there - mirrored
+        if path.parts[0] not in {"studies", "calibration"}
+        and path.name != "test_init.py"
+        and len(path.parts) > 1
+    }
+    assert others == {Path("questions/test_every_question.py")}
+
+
 def test_no_file_is_left_empty() -> None:
     empty = [path for path in tracked() if not (ROOT / path).read_bytes().strip()]
     assert empty == ["src/curvewise/py.typed"]

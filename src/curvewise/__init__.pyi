@@ -41,10 +41,10 @@ from .questions.pairs.question import compare_pairs as compare_pairs
 from .questions.pairs.result import Pair as Pair
 from .questions.pairs.result import Pairs as Pairs
 from .questions.transfer.gain_plot import plot_gain as plot_gain
+from .questions.transfer.metric import Metric as Metric
 from .questions.transfer.metrics_plot import plot_metrics as plot_metrics
 from .questions.transfer.plots import plot_transfer as plot_transfer
 from .questions.transfer.question import transfer as transfer
-from .questions.transfer.result import Metric as Metric
 from .questions.transfer.result import Transfer as Transfer
 from .questions.transfer.result import Transfers as Transfers
 from .questions.transfer.tasks import transfer_many as transfer_many

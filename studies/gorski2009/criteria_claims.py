@@ -67,7 +67,9 @@ def _cells(criteria: cw.Criteria) -> Iterator[Claim]:
 
 def _ticks(criteria: cw.Criteria) -> Claim:
     published = {
-        metric: sum(each.published for each in criteria.values() if each.metric == metric)
+        metric: sum(
+            bool(each.published) for each in criteria.values() if each.metric == metric
+        )
         for metric in METRICS
     }
     ours = {

@@ -101,9 +101,10 @@ def _b(rows: Mapping[str, Row]) -> str:
 
 def _table_2(criteria: cw.Criteria) -> Table:
     def cell(verdict: cw.Verdict) -> str:
-        signs = [verdict.published, verdict.holds_in_paper, verdict.holds]
-        text = [SIGNS[each] for each in signs]
-        return text[0] if len(set(text)) == 1 else " / ".join(text)
+        # The report judges all four metrics, so `published` is never None here.
+        judged = (verdict.published, verdict.holds_in_paper, verdict.holds)
+        signs = [SIGNS[bool(each)] for each in judged]
+        return signs[0] if len(set(signs)) == 1 else " / ".join(signs)
 
     rows = tuple(
         (criterion, *(cell(criteria[criterion, metric]) for metric in METRICS))
@@ -123,7 +124,7 @@ def _differing_cells(criteria: cw.Criteria) -> Table:
         (
             each.criterion,
             each.title,
-            f"{SIGNS[each.published]} → {SIGNS[each.holds]}",
+            f"{SIGNS[bool(each.published)]} → {SIGNS[each.holds]}",
             each.case.source or "ours",
             each.sentence,
             each.reason,

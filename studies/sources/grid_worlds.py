@@ -66,7 +66,7 @@ class Learner:
     bumps : bool
         Whether moves into the wall are possible; they leave the agent in place and cost 1.
     keeps_order : bool
-        Whether each trial breaks ties by a fixed random order instead of anew each time.
+        Whether each trial breaks ties by a fixed random order instead of a new one each time.
     chooses_late : bool
         Whether the next move is chosen again after the update.
     discount : float

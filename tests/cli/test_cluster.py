@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import builtins
 import signal
+import sys
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+import joblib
 import pytest
 
 from curvewise import OptionError
@@ -67,6 +70,29 @@ def test_a_dask_cluster_gives_the_same_digits(table: Path) -> None:
         spread = run_process(*options, "--cluster", local.scheduler_address)
     assert spread.returncode == 0, spread.stderr
     assert spread.stdout == alone.stdout
+
+
+@pytest.mark.parametrize(
+    ("address", "expected"), [("ray", None), ("ray://x:1", "ray://x:1")]
+)
+def test_ray_is_started_used_and_shut_down(
+    monkeypatch: pytest.MonkeyPatch, address: str, expected: str | None
+) -> None:
+    calls: list[object] = []
+    ray: Any = ModuleType("ray")
+    ray.init = lambda address, log_to_driver: calls.append(address)
+    ray.shutdown = lambda: calls.append("shut down")
+    backend: Any = ModuleType("ray.util.joblib")
+    # Threads under another name: what counts is which backend is chosen.
+    backend.register_ray = lambda: joblib.register_parallel_backend(
+        "ray", joblib.parallel.ThreadingBackend
+    )
+    monkeypatch.setitem(sys.modules, "ray", ray)
+    monkeypatch.setitem(sys.modules, "ray.util.joblib", backend)
+    with on_cluster(address):
+        chosen, _ = joblib.parallel.get_active_backend()
+        assert isinstance(chosen, joblib.parallel.ThreadingBackend)
+    assert calls == [expected, "shut down"]
 
 
 @pytest.mark.usefixtures("impatient")

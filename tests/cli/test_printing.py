@@ -209,9 +209,8 @@ def test_terminals_that_lack_letters_spell_them_out(
     assert "\\u65e5\\u672c" in done.stdout
 
 
-@pytest.mark.parametrize("name", ["figure.png", "figure.pdf", "figure.svg"])
-def test_a_figure_is_saved_where_it_says(table: Path, name: str) -> None:
-    figure = table.parent / name
+def test_a_figure_is_saved_where_it_says(table: Path) -> None:
+    figure = table.parent / "figure.svg"
     result = invoke("compare", table, "--plot", figure)
     assert f"Figure saved as {figure}" in result.stderr.replace("\n", "")
     assert figure.stat().st_size > 1_000

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from curvewise import Curves, transfer
 from studies.sources.grid_worlds import WORLDS, learning_curves
 from tests.cli.running import invoke, json_of, one_line
 
@@ -90,7 +89,7 @@ def test_every_style_prints(one: Path, style: str) -> None:
         ([*SIDES, "--window", "50", "60"], "No step lies in the window"),
         ([*SIDES, "--until-asymptote", "3"], "--until-asymptote is a share"),
         ([*SIDES, "--confidence", "95"], "--confidence must lie between"),
-        ([*SIDES, "--resamples", "5"], "--resamples must be a whole number"),
+        ([*SIDES, "--resamples", "5"], "--resamples must be"),
         ([*SIDES, "--task", "wrld"], "No column is called 'wrld'"),
         ([*SIDES, "--window", "1", "5", "--until-asymptote", "0.1"], "choose one"),
     ],
@@ -100,42 +99,6 @@ def test_what_cannot_be_used_is_told(one: Path, options: list[str], message: str
     assert result.exit_code == 3, result.output
     assert message in one_line(result.stderr)
     assert result.stdout == ""
-
-
-def test_the_grid_worlds_keep_the_papers_point(worlds: Path) -> None:
-    """CTR and ARR fall from the larger world to the smaller; ratio and regret rise."""
-    values = {}
-    for name, world in WORLDS.items():
-        rng = np.random.default_rng(7)
-        curves = Curves.from_dict(
-            {
-                "scratch": learning_curves(world, 2_000, rng, transfer=False),
-                "transfer": learning_curves(world, 2_000, rng, transfer=True),
-            },
-            steps=np.arange(1, world.n_episodes + 1),
-        )
-        assert curves.scores.max() == 1
-        found = transfer(
-            curves,
-            control="scratch",
-            experimental="transfer",
-            optimum=1,
-            n_resamples=0,
-            n_shuffles=99,
-            exact=False,
-        )
-        names = ["transfer_ratio", "transfer_regret", "calibrated_transfer_ratio"]
-        names += ["average_relative_reduction"]
-        values[name] = np.array(
-            [found.metrics[each].value for each in names], dtype=float
-        )
-    expected = {
-        "4x4": np.array([1.2051, 0.1621, 0.7734, 0.6830]),
-        "3x3": np.array([1.3348, 0.2187, 0.6307, 0.5711]),
-    }
-    for name, published in expected.items():
-        np.testing.assert_allclose(values[name], published, rtol=0.05)
-    assert (values["3x3"] > values["4x4"]).tolist() == [True, True, False, False]
 
 
 def test_an_optimum_for_each_task(worlds: Path) -> None:

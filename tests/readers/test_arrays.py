@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zipfile
 from pathlib import Path  # noqa: TC003 (pytest reads the annotations)
 
 import numpy as np
@@ -61,3 +62,11 @@ def test_dates_are_no_scores(tmp_path: Path) -> None:
     np.savez(tmp_path / "a.npz", A=np.array([["2026-01-01"]], dtype="M8[D]"))
     with pytest.raises(CurvesError, match="Scores must be numbers, not datetime64"):
         read(tmp_path / "a.npz")
+
+
+def test_an_array_with_a_broken_header_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.npz"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("A.npy", b"\x93NUMPY\x01\x00\x04\x00bad\n")
+    with pytest.raises(CurvesError, match="is damaged and cannot be read"):
+        read(path)

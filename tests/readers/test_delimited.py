@@ -101,3 +101,12 @@ def test_bad_files_are_refused_with_a_reason(
     path.write_bytes(content.encode("latin-1"))
     with pytest.raises(CurvesError, match=message):
         read(path)
+
+
+def test_a_wrong_byte_far_down_is_found(tmp_path: Path) -> None:
+    """The header is read alone: beyond its buffer only polars sees the bytes."""
+    path = tmp_path / "a.csv"
+    rows = "".join(f"A,1,{step},1\n" for step in range(50_000))
+    path.write_bytes((HEADER + rows + "B\xe4r,1,0,2\n").encode("latin-1"))
+    with pytest.raises(CurvesError, match="not text in UTF-8"):
+        read(path)

@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 from curvewise import CurvesError, read
+from curvewise.readers import delimited
 from tests.data.tables import long_frame, wide_frame, write
 from tests.simulation import some_curves
 
@@ -106,4 +107,16 @@ def test_tables_that_lack_something_are_refused(
     path = tmp_path / name
     path.write_bytes(content.encode("latin-1"))
     with pytest.raises(CurvesError, match=message):
+        read(path)
+
+
+def test_a_file_that_fails_while_it_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_: Path) -> None:
+        raise OSError(5, "Input/output error")
+
+    path = write(long_frame(CURVES), tmp_path / "a.csv")
+    monkeypatch.setattr(delimited, "columns", fail)
+    with pytest.raises(CurvesError, match=r"a\.csv cannot be read: Input/output error"):
         read(path)

@@ -55,6 +55,61 @@ def test_html_shows_names_and_runs_none() -> None:
     assert tags.count("tr") == 3
 
 
+PLAIN = Table(
+    ("algorithm", "letters", "p"),
+    (("A", "a", "1234"), ("longer", "ab", "567")),
+    n_text_columns=2,
+)
+
+
+def test_without_title_and_notes_there_are_only_rows() -> None:
+    assert PLAIN.text().splitlines() == [
+        "algorithm  letters     p",
+        "────────────────────────",
+        "A          a        1234",
+        "longer     ab        567",
+    ]
+    assert PLAIN.markdown() == (
+        "| algorithm | letters | p |\n"
+        "| :-- | :-- | --: |\n"
+        "| A | a | 1234 |\n"
+        "| longer | ab | 567 |"
+    )
+    assert PLAIN.latex() == (
+        "\\begin{tabular}{llr}\n"
+        "  \\toprule\n"
+        "  algorithm & letters & p \\\\\n"
+        "  \\midrule\n"
+        "  A & a & 1234 \\\\\n"
+        "  longer & ab & 567 \\\\\n"
+        "  \\bottomrule\n"
+        "\\end{tabular}"
+    )
+    assert PLAIN.html().startswith(
+        '<table><thead><tr><th style="text-align:left">algorithm</th>'
+        '<th style="text-align:left">letters</th><th style="text-align:right">p</th></tr>'
+    )
+    assert PLAIN.html().endswith(
+        '<td style="text-align:right">567</td></tr></tbody></table>'
+    )
+
+
+def test_title_and_notes_stand_above_and_beneath() -> None:
+    assert table().text().splitlines()[0] == "T"
+    assert table().text().splitlines()[-1] == "note"
+    assert table().markdown().splitlines()[:2] == ["**T**", ""]
+    assert table().markdown().splitlines()[-2:] == ["", "note"]
+    assert table().html().startswith("<table><caption>T</caption>")
+    assert table().html().endswith("</table><p>note</p>")
+
+
+def test_long_names_are_folded_and_long_numbers_are_not_cut() -> None:
+    wide = Table(("name", "number"), (("x" * 100, "9" * 300),))
+    lines = wide.text().splitlines()
+    assert lines[2].split() == ["x" * 60, "9" * 300]
+    assert lines[3].split() == ["x" * 40]
+
+
 def test_control_characters_are_spelt_out_and_letters_are_not() -> None:
     assert printable("a\tb\nc") == "a\\tb\\nc"
     assert printable("ünïcode 日本 😀") == "ünïcode 日本 😀"

@@ -2,36 +2,54 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
 import sys
 import time
 import warnings
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import joblib
 import numpy as np
 import pytest
 
 from curvewise import CurvewiseError, compare
-from curvewise.shuffling import parallel
-from curvewise.shuffling import visiting as shuffling
-from curvewise.shuffling.parallel import in_chunks, watched
+from curvewise.questions.compare import randomized_anova
+from curvewise.questions.compare.randomized_anova import RandomizedAnova
+from curvewise.shuffling.parallel import (
+    N_TRIES,
+    chunks_of,
+    in_chunks,
+    reporting_progress,
+    single_blas,
+    track_items,
+)
+from curvewise.text import naming_flags
 from tests.simulation import some_curves
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 CURVES = some_curves(3, (9, 8, 7))
 OPTIONS: dict[str, Any] = {"n_shuffles": 300_000, "rng": 11}
+ROOT = Path(__file__).parents[2]
+
+
+def compile_soon(patch: pytest.MonkeyPatch) -> None:
+    """Let compiled code serve small work too, in chunks so small that both engines share it."""
+    patch.setattr(randomized_anova, "COMPILE_ABOVE_RUNS_TIMES_SHUFFLES", 1_000_000)
+    patch.setattr(randomized_anova, "COMPILED_CHUNK", 32)
+    patch.setattr(RandomizedAnova, "chunk", 16)
 
 
 @pytest.fixture(scope="module", autouse=True)
-def compiled_soon() -> Any:
-    """Let compiled code serve small work too, so that both engines are spread."""
+def compiled_soon() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(shuffling, "REPAYS", 1_000_000)
-        patch.setattr(shuffling, "COMPILED_CHUNK", 32)
-        patch.setattr(shuffling, "CHUNK", 16)
+        compile_soon(patch)
         yield
 
 
@@ -61,32 +79,31 @@ def test_dask(serial: dict[str, Any]) -> None:
             assert compare(CURVES, n_jobs=-1, **OPTIONS).to_dict() == serial
 
 
+@pytest.mark.slow
 def test_ray(serial: dict[str, Any]) -> None:
     pytest.importorskip("ray")
     # In a process of its own: ray leaves sockets and threads behind.
     code = (
-        "import json, warnings, joblib, ray\n"
+        "import json, warnings, joblib, ray, pytest\n"
         "warnings.simplefilter('ignore')\n"
         "from ray.util.joblib import register_ray\n"
-        "from tests.shuffling.test_parallel import CURVES, OPTIONS\n"
-        "from curvewise import compare\nfrom curvewise.shuffling import visiting as shuffling\n"
-        "shuffling.REPAYS, shuffling.COMPILED_CHUNK, shuffling.CHUNK = 1_000_000, 32, 16\n"
+        "from tests.shuffling.test_parallel import CURVES, OPTIONS, compile_soon\n"
+        "from curvewise import compare\n"
+        "compile_soon(pytest.MonkeyPatch())\n"
         "ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)\n"
         "register_ray()\n"
         "with joblib.parallel_config('ray'):\n"
         "    print('RESULT', json.dumps(compare(CURVES, n_jobs=2, **OPTIONS).to_dict()))\n"
     )
-    import json
-
     done = subprocess.run(
         [sys.executable, "-c", code],
         capture_output=True,
         text=True,
         check=False,
-        cwd=Path(__file__).parents[2],
+        cwd=ROOT,
         env={
             **os.environ,
-            "PYTHONPATH": str(Path(__file__).parents[2]),
+            "PYTHONPATH": str(ROOT),
             "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
         },
     )
@@ -95,72 +112,139 @@ def test_ray(serial: dict[str, Any]) -> None:
     assert json.loads(lines[0].removeprefix("RESULT ")) == json.loads(json.dumps(serial))
 
 
-def _dies_once(flag: str, items: range) -> int:
+# --- chunks --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("items", "size", "chunks"),
+    [
+        (range(0), 3, []),
+        (range(3), 3, [range(3)]),
+        (range(7), 3, [range(3), range(3, 6), range(6, 7)]),
+        (range(5, 9), 2, [range(5, 7), range(7, 9)]),
+    ],
+)
+def test_a_range_is_cut_into_chunks(items: range, size: int, chunks: list[range]) -> None:
+    assert chunks_of(items, size) == chunks
+
+
+CHUNKS = chunks_of(range(12), 2)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2, -1])
+def test_chunks_come_back_in_order(n_jobs: int) -> None:
+    def slower_at_first(chunk: range) -> int:
+        time.sleep(0.01 * (12 - chunk.start) / 12)
+        return sum(chunk)
+
+    found = list(in_chunks(slower_at_first, CHUNKS, n_jobs=n_jobs))
+    assert found == [(chunk, sum(chunk)) for chunk in CHUNKS]
+
+
+def _dies_once(flag: str, chunk: range) -> int:
     path = Path(flag)
-    if items.start == 2 and not path.exists():
+    if chunk.start == 2 and not path.exists():
         path.touch()
         os.kill(os.getpid(), signal.SIGKILL)
-    return sum(items)
+    return sum(chunk)
 
 
-def _always_dies(items: range) -> int:
+def _always_dies(chunk: range) -> int:
     os.kill(os.getpid(), signal.SIGKILL)
-    return sum(items)
+    return sum(chunk)
 
 
 def test_a_worker_that_dies_costs_a_retry(tmp_path: Path) -> None:
-    from functools import partial
-
     work = partial(_dies_once, str(tmp_path / "flag"))
     with warnings.catch_warnings(), joblib.parallel_config(backend="loky"):
         warnings.simplefilter("ignore")
-        found = in_chunks(work, range(12), chunk=2, n_jobs=2)
-    assert found == [1, 5, 9, 13, 17, 21]
+        found = list(in_chunks(work, CHUNKS, n_jobs=2))
+    assert found == [(chunk, sum(chunk)) for chunk in CHUNKS]
     assert (tmp_path / "flag").exists()
 
 
 def test_workers_that_keep_dying_are_an_error() -> None:
     with warnings.catch_warnings(), joblib.parallel_config(backend="loky"):
         warnings.simplefilter("ignore")
-        with pytest.raises(CurvewiseError, match="Workers died 3 times over"):
-            in_chunks(_always_dies, range(12), chunk=2, n_jobs=2)
+        with naming_flags(), pytest.raises(CurvewiseError) as refused:
+            list(in_chunks(_always_dies, CHUNKS, n_jobs=2))
+    assert str(refused.value) == (
+        f"Workers died {N_TRIES} times over (TerminatedWorkerError), perhaps for lack of "
+        "memory. Use threads, or fewer jobs (--jobs)."
+    )
 
 
-def test_other_errors_are_not_retried() -> None:
-    def fail(_: range) -> int:
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_other_errors_are_not_retried(n_jobs: int) -> None:
+    tried = []
+
+    def fail(chunk: range) -> int:
+        tried.append(chunk)
         msg = "no"
         raise ZeroDivisionError(msg)
 
     with pytest.raises(ZeroDivisionError):
-        in_chunks(fail, range(12), chunk=2, n_jobs=2)
+        list(in_chunks(fail, CHUNKS, n_jobs=n_jobs))
+    assert len(tried) == len(set(tried))
 
 
-def test_progress_is_told_chunk_by_chunk() -> None:
+# --- progress ------------------------------------------------------------------------
+
+
+def test_progress_is_reported_chunk_by_chunk() -> None:
     seen: list[tuple[int, int]] = []
-    with watched(lambda done, total: seen.append((done, total))):
-        in_chunks(len, range(7), chunk=3, n_jobs=1)
+    with reporting_progress(lambda done, total: seen.append((done, total))):
+        list(in_chunks(len, chunks_of(range(7), 3), n_jobs=1))
     assert seen == [(3, 7), (6, 7), (7, 7)]
-    in_chunks(len, range(7), chunk=3, n_jobs=1)
+    list(in_chunks(len, chunks_of(range(7), 3), n_jobs=1))
     assert len(seen) == 3
 
 
-def test_threads_do_not_start_blas_threads_of_their_own() -> None:
+def test_what_was_done_before_counts_as_done() -> None:
+    seen: list[tuple[int, int]] = []
+    with reporting_progress(lambda done, total: seen.append((done, total))):
+        list(in_chunks(len, chunks_of(range(4, 10), 3), n_jobs=1, n_done=4))
+    assert seen == [(7, 10), (10, 10)]
+
+
+def test_items_are_reported_one_by_one_and_nothing_inside_them() -> None:
+    seen: list[tuple[int, int]] = []
+    with reporting_progress(lambda done, total: seen.append((done, total))):
+        for item in track_items(["a", "b", "c"]):
+            list(in_chunks(len, chunks_of(range(4), 1), n_jobs=1))
+            assert item
+        list(in_chunks(len, [range(2)], n_jobs=1))
+    assert seen == [(1, 3), (2, 3), (3, 3), (2, 2)]
+    assert list(track_items([1, 2])) == [1, 2]
+
+
+def test_pairs_are_reported_one_by_one() -> None:
+    from curvewise import compare_pairs
+
+    seen: list[tuple[int, int]] = []
+    with reporting_progress(lambda done, total: seen.append((done, total))):
+        compare_pairs(some_curves(0, (4, 4, 4)))
+    assert seen == [(1, 3), (2, 3), (3, 3)]
+
+
+# --- BLAS ----------------------------------------------------------------------------
+
+
+def blas_threads(_: range) -> int:
     from threadpoolctl import threadpool_info
 
-    def blas_threads(_: range) -> int:
-        time.sleep(0.01)
-        np.ones((64, 64)) @ np.ones((64, 64))
-        return max(p["num_threads"] for p in threadpool_info() if p["user_api"] == "blas")
-
-    assert set(in_chunks(blas_threads, range(4), chunk=1, n_jobs=2)) == {1}
-    assert parallel.N_TRIES == 3
+    time.sleep(0.01)
+    np.ones((64, 64)) @ np.ones((64, 64))
+    return max(p["num_threads"] for p in threadpool_info() if p["user_api"] == "blas")
 
 
-def test_pairs_are_told_one_by_one() -> None:
-    from curvewise import compare_pairs
-    from curvewise.shuffling.parallel import watched
+def test_threads_do_not_start_blas_threads_of_their_own() -> None:
+    found = in_chunks(blas_threads, chunks_of(range(4), 1), n_jobs=2)
+    assert {threads for _, threads in found} == {1}
 
-    told: list[tuple[int, int]] = []
-    with watched(lambda done, total: told.append((done, total))):
-        compare_pairs(some_curves(0, (4, 4, 4)))
-    assert told == [(1, 3), (2, 3), (3, 3)]
+
+def test_blas_has_its_threads_again_afterwards() -> None:
+    before = blas_threads(range(1))
+    with single_blas():
+        assert blas_threads(range(1)) == 1
+    assert blas_threads(range(1)) == before

@@ -124,7 +124,7 @@ class Shuffling:
     jobs: Annotated[
         int | None,
         typer.Option(
-            help="Threads to use; -1 for all cores.  [default: 1; on a cluster all of it]"
+            help="Threads to use; -1 for all cores.  [default: 1; with --cluster all of it]"
         ),
     ] = None
     cluster: Annotated[

@@ -34,7 +34,9 @@ Integers32 = npt.NDArray[np.int32]
 
 @dataclass(frozen=True)
 class WideTable:
-    """Scores as runs × steps, in natural order whatever the order of the rows.
+    """Scores as runs × steps.
+
+    Those of a long table are in natural order, whatever the order of its rows.
 
     Attributes
     ----------

@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 import numpy as np
 
 from curvewise.errors import CurvewiseError, OptionError
-from curvewise.inference.requirements import as_generator
 from curvewise.kernels.adjustments import bonferroni, holm
 from curvewise.shuffling.parallel import track_items
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from curvewise.inference.requirements import RNGLike
     from curvewise.kernels import Floats
 
 __all__ = [
@@ -24,7 +22,6 @@ __all__ = [
     "adjusted",
     "ask_each",
     "check_members",
-    "family_seed",
 ]
 
 Key = TypeVar("Key")
@@ -69,11 +66,6 @@ def check_members(members: object, what: str) -> None:
         raise OptionError(msg)
 
 
-def family_seed(rng: RNGLike) -> int:
-    """Draw one seed for all members, so that members of one shape are shuffled alike."""
-    return int(as_generator(rng).integers(2**63))
-
-
 def ask_each(
     members: Mapping[str, Member], ask: Callable[[str, Member], Answer], label: str = ""
 ) -> dict[str, Answer]:
@@ -83,6 +75,7 @@ def ask_each(
         try:
             answers[name] = ask(name, member)
         except CurvewiseError as refused:
-            msg = f"{label} {name!r}: {refused}" if label else f"{name}: {refused}"
-            raise type(refused)(msg) from None
+            whose = f"{label} {name!r}" if label else name
+            refused.args = (f"{whose}: {refused}",)
+            raise
     return answers

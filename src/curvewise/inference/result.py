@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING, Any
 from curvewise.text import html_text, printable
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from curvewise.data.curves import Curves
     from curvewise.inference.caveats import Caveat
+    from curvewise.rendering.figures import Figure
     from curvewise.rendering.tables import Table
 
 __all__ = ["Result"]

@@ -9,7 +9,6 @@ import numpy as np
 
 if TYPE_CHECKING:
     from curvewise.inference.requirements import RNGLike
-    from curvewise.shuffling.visiting import Counts
 
 __all__ = ["Sampled", "Sampling", "known_seed"]
 
@@ -37,17 +36,6 @@ class Sampling:
     n_shuffles: int
     engine: str = ""
     seed: int | None = None
-
-    @classmethod
-    def of(cls, found: Counts, rng: RNGLike) -> Sampling:
-        """Say how a visit went; ``rng`` is what the caller gave."""
-        return cls(
-            found.exact,
-            found.plan.restriction.count,
-            found.n_visited,
-            found.engine,
-            known_seed(rng, mattered=not found.exact),
-        )
 
     @property
     def smallest_pvalue(self) -> float:

@@ -1,7 +1,7 @@
 """Contrasts of algorithms: their estimates, their t, and the t of every shuffle.
 
 Write X for the runs less the mean of their block, S for its sums over all algorithms
-but the last, and C⁻ = L Lᵀ as in `anova`. Then C⁻ S are the estimates (that of the last
+but the last, and C⁻ = L Lᵀ as in `anova.sums`. Then C⁻ S are the estimates (that of the last
 algorithm is 0), ψ = cᵀ C⁻ S is a contrast, u = ψ / √(cᵀ C⁻ c) is X along a direction of unit
 length, and t = u / √(RSS / df) with RSS = Σ X² − |Lᵀ S|².
 
@@ -134,7 +134,10 @@ def group_sums(labels: Integers, values: Floats, n_groups: int) -> Floats:
 
 
 def _portions(labels: Integers, size: int) -> Iterator[Integers]:
-    """Go through a batch in portions that depend on nothing but the shape of the table."""
+    """Yield the labels of a batch in portions; ``size`` is how many numbers a shuffle needs.
+
+    Where portions begin depends on the shape of the table only, and so do rounding errors.
+    """
     rows = max(1, min(len(labels), MAX_NUMBERS_AT_ONCE // size))
     for start in range(0, len(labels), rows):
         yield labels[start : start + rows]
@@ -154,7 +157,10 @@ def shuffled_t(fit: Fit, labels: Integers, coefficients: Floats) -> Floats:
 
 
 def shuffled_pair_t(fit: Fit, labels: Integers) -> Floats:
-    """Return the t of every two groups, the first less the second; (n_pairs, n_shuffles)."""
+    """Return the t of the first less the second of every two groups; (n_pairs, n_shuffles).
+
+    Residuals are shuffled, as in `shuffled_t`.
+    """
     n_groups = len(fit.estimates)
     residuals = fit.residuals[:, :1]
     parts = []
@@ -223,7 +229,7 @@ def pair_maxima(
 ) -> Floats:
     """Return the largest ratio over the pairs ``kept``, for each shuffle of the values.
 
-    ``values`` are the residuals of the fit, or the runs themselves. In the order of
+    ``values`` are the residuals of the fit, or the runs themselves. The ratios are those of
     `pair_ratios`; (3, n_shuffles).
     """
     n_groups, n_columns = fit.estimates.shape
@@ -252,7 +258,7 @@ def least_extreme(length: float, noise: float, *, two_sided: bool) -> float:
 
 
 def least_ratio(length: float, error: float, noise: float, *, two_sided: bool) -> float:
-    """Return the smallest ratio of u to the root of its error that counts as as extreme.
+    """Return the smallest ratio of u to the root of its error that is at least as extreme.
 
     ``length`` and ``error`` are the observed u and root; rounding can move each of them,
     and those of a relabelling, by ``noise``.

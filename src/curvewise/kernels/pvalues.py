@@ -28,7 +28,7 @@ __all__ = [
 
 # alpha * count may round to just below a whole number: 0.07 * 100 is 7.000000000000001,
 # but 0.29 * 100 is 28.999999999999996. This share of slack restores the whole number.
-ROUNDING_SHARE = 1e-12
+WHOLE_NUMBER_SLACK = 1e-12
 
 
 @overload
@@ -59,7 +59,7 @@ def n_allowed(count: int, alpha: float, *, exact: bool) -> int:
     (49, 85)
     """
     added = 0 if exact else 1
-    largest = math.floor(alpha * (count + added) * (1 + ROUNDING_SHARE))
+    largest = math.floor(alpha * (count + added) * (1 + WHOLE_NUMBER_SLACK))
     return min(largest - added, count - 1)
 
 

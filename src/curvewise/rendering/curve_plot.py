@@ -1,4 +1,4 @@
-"""Curves as a picture: every run, the mean of each algorithm, its spread."""
+"""Curves as a picture: every run, the mean of each algorithm, and the spread of its runs."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from curvewise.rendering.figures import COLOURS, axes_or_current, label_text, score_label
 from curvewise.text import plural
 
 if TYPE_CHECKING:
@@ -15,16 +16,29 @@ if TYPE_CHECKING:
 
     from curvewise.data.curves import Curves
     from curvewise.kernels import Floats
-from curvewise.rendering.figures import COLOURS, axes_or_current, label_text, score_label
 
-__all__ = ["LINE_STYLES", "Band", "bands", "plot_curves"]
+__all__ = ["LINE_STYLES", "RunSpread", "plot_curves", "run_spreads"]
 
+# Five styles and seven colours give 35 different lines before a pair repeats.
 LINE_STYLES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))
+# More names would hide the curves, so their legend stands beside the Axes, in columns.
+MAX_NAMES_INSIDE = 8
+MAX_NAMES_PER_COLUMN = 24
 
 
 @dataclass(frozen=True)
-class Band:
-    """What is drawn for one algorithm: its runs, their mean, and their spread."""
+class RunSpread:
+    """The runs of one algorithm, their mean, and one standard deviation to either side.
+
+    Attributes
+    ----------
+    name : str
+        The algorithm.
+    runs : array, (n_runs, n_steps)
+    mean, low, high : array, (n_steps,)
+        The mean of the runs, and that mean minus and plus their standard deviation; of a
+        single run all three are the run.
+    """
 
     name: str
     runs: Floats
@@ -33,30 +47,33 @@ class Band:
     high: Floats
 
 
-def bands(curves: Curves) -> list[Band]:
-    """Prepare the curve plot: mean and standard deviation of the runs at each step."""
-    prepared = []
+def run_spreads(curves: Curves) -> list[RunSpread]:
+    """Return mean and standard deviation of the runs at each step, for every algorithm."""
+    spreads = []
     for code, name in enumerate(curves.algorithms):
         runs = curves.scores[curves.codes == code]
         mean = runs.mean(axis=0)
-        spread = runs.std(axis=0, ddof=1) if len(runs) > 1 else np.zeros_like(mean)
-        prepared.append(Band(name, runs, mean, mean - spread, mean + spread))
-    return prepared
+        sd = runs.std(axis=0, ddof=1) if len(runs) > 1 else np.zeros_like(mean)
+        spreads.append(RunSpread(name, runs, mean, mean - sd, mean + sd))
+    return spreads
 
 
 def plot_curves(curves: Curves, ax: Axes | None = None) -> Axes:
-    """Draw every run thin, the mean of each algorithm thick, and a band of ± 1 SD."""
+    """Draw every run thin, the mean of each algorithm thick, and a band of ± 1 SD.
+
+    Draws on the current Axes if none are given, and returns the Axes.
+    """
     ax = axes_or_current(ax)
-    prepared = bands(curves)
+    spreads = run_spreads(curves)
     # With many runs each line must be fainter, or they hide the means.
     opacity = float(np.clip(3 / max(curves.sizes), 0.08, 0.4))
     marker = "o" if curves.n_steps == 1 else None
     looks = zip(cycle(COLOURS), cycle(LINE_STYLES), strict=False)
     handles = []
-    for band, (colour, style) in zip(prepared, looks, strict=False):
+    for spread, (colour, style) in zip(spreads, looks, strict=False):
         ax.plot(
             curves.steps,
-            band.runs.T,
+            spread.runs.T,
             color=colour,
             linewidth=0.6,
             alpha=opacity,
@@ -64,26 +81,26 @@ def plot_curves(curves: Curves, ax: Axes | None = None) -> Axes:
         )
         handles += ax.plot(
             curves.steps,
-            band.mean,
+            spread.mean,
             color=colour,
             linewidth=2.2,
             linestyle=style,
             marker=marker,
         )
         ax.fill_between(
-            curves.steps, band.low, band.high, color=colour, alpha=0.13, linewidth=0
+            curves.steps, spread.low, spread.high, color=colour, alpha=0.13, linewidth=0
         )
     names = [
-        f"{label_text(band.name)} ({plural(len(band.runs), 'run')})" for band in prepared
+        f"{label_text(spread.name)} ({plural(len(spread.runs), 'run')})"
+        for spread in spreads
     ]
     ax.set(xlabel="step", ylabel=score_label(higher_is_better=curves.higher_is_better))
     if curves.n_steps == 1:
         ax.set_xticks(curves.steps)
-    # Many names would hide the curves: they stand beside them, in columns.
-    beside: dict[str, Any] = {}
-    if len(names) > 8:
-        columns = -(-len(names) // 24)
-        beside = {"loc": "upper left", "bbox_to_anchor": (1.01, 1), "ncols": columns}
+    place: dict[str, Any] = {}
+    if len(names) > MAX_NAMES_INSIDE:
+        n_columns = -(-len(names) // MAX_NAMES_PER_COLUMN)
+        place = {"loc": "upper left", "bbox_to_anchor": (1.01, 1), "ncols": n_columns}
     legend = ax.legend(
         handles,
         names,
@@ -91,7 +108,7 @@ def plot_curves(curves: Curves, ax: Axes | None = None) -> Axes:
         fontsize="small",
         title_fontsize="small",
         handlelength=3.2,
-        **beside,
+        **place,
     )
     for text in legend.get_texts():
         text.set_parse_math(False)

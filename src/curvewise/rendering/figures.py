@@ -14,12 +14,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
+    # Results name the type without drawing.
+    from matplotlib.figure import Figure as Figure  # noqa: PLC0414
 
 __all__ = [
     "COLOURS",
-    "OBSERVED",
+    "OBSERVED_COLOUR",
     "axes_or_current",
     "check_figure_path",
     "label_text",
@@ -31,20 +32,20 @@ __all__ = [
 # Okabe & Ito's colours, told apart by colour-blind readers, in an order in which
 # neighbours differ in grey too; line styles tell the rest apart without colour.
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#000000", "#56B4E9", "#D55E00")
-
-
-OBSERVED = "#D55E00"
+OBSERVED_COLOUR = "#D55E00"  # of what was observed, among what was shuffled
+# EPS and PS lack the transparency that bands need, PGF needs LaTeX, raw pixels need a viewer.
+REFUSED_FORMATS = {"eps", "pgf", "ps", "raw", "rgba"}
 
 
 def check_figure_path(path: Path) -> None:
-    """Refuse a figure file that could not be written, before any work is done."""
+    """Raise if a figure could not be saved under this name, before any work is done.
+
+    The format must be known, the folder must exist and be writable, and the name must not be
+    that of a folder. An existing file is left as it is.
+    """
     from matplotlib.backend_bases import FigureCanvasBase
 
-    # The others need LaTeX, or lack the transparency of bands.
-    known = sorted(
-        set(FigureCanvasBase.get_supported_filetypes())
-        - {"eps", "pgf", "ps", "raw", "rgba"}
-    )
+    known = sorted(set(FigureCanvasBase.get_supported_filetypes()) - REFUSED_FORMATS)
     if path.suffix.lower().lstrip(".") not in known:
         msg = f"A figure cannot be saved as {path.name!r}: end the name in one of .{', .'.join(known)}."
         raise OptionError(msg)
@@ -57,16 +58,20 @@ def check_figure_path(path: Path) -> None:
         raise OptionError(msg)
     try:
         path.exists()  # raises if the name is too long
-        _partial(path).unlink()
+        _new_file_beside(path).unlink()
     except OSError as error:
         msg = f"No figure can be saved as {str(path)!r}: {error.strerror}. Choose another place."
         raise OptionError(msg) from None
 
 
 def save_figure(figure: Figure, path: Path) -> None:
-    """Write a figure whole or not at all."""
+    """Write a figure whole or not at all, with the permissions of a new file.
+
+    The format follows from the end of the name. An existing file is replaced, and a link is
+    followed. Raises `OptionError` if the file cannot be written.
+    """
     path = path.resolve()  # what a link points to is replaced, not the link
-    partial = _partial(path)
+    partial = _new_file_beside(path)
     try:
         figure.savefig(partial, dpi=150)
         partial.chmod(0o666 & ~_umask())
@@ -78,21 +83,25 @@ def save_figure(figure: Figure, path: Path) -> None:
         partial.unlink(missing_ok=True)
 
 
-def _partial(path: Path) -> Path:
-    """Make an empty file beside the one that is to be written."""
+def _new_file_beside(path: Path) -> Path:
+    """Make an empty file of another name in the same folder, and return its path."""
     handle, name = tempfile.mkstemp(dir=path.parent, suffix=path.suffix)
     os.close(handle)
     return Path(name)
 
 
 def _umask() -> int:
+    """Return the permissions that new files lack; they can only be read by setting them."""
     mask = os.umask(0)
     os.umask(mask)
     return mask
 
 
 def axes_or_current(ax: Axes | None, size: tuple[float, float] | None = None) -> Axes:
-    """Return the Axes given, else the current ones, in a figure of this size if it is new."""
+    """Return the Axes given, else the current ones of pyplot.
+
+    Where pyplot has no figure yet, one of this ``size`` in inches is made.
+    """
     if ax is not None:
         return ax
     from matplotlib import pyplot as plt
@@ -103,16 +112,23 @@ def axes_or_current(ax: Axes | None, size: tuple[float, float] | None = None) ->
 
 
 def label_text(name: str, most: int = 40) -> str:
-    """Write a name for a picture; of a long one both ends are kept, where names differ."""
+    """Write a name for a picture, with at most this many characters.
+
+    Of a long name both ends are kept, since names tend to differ there. Control characters
+    are spelt out. A name that starts with an underscore gets a space before it, or Matplotlib
+    would leave it out of legends.
+
+    >>> label_text("proximal policy optimisation, seed 3", most=15)
+    'proxima… seed 3'
+    """
     shown = printable(name)
     if len(shown) > most:
         shown = f"{shown[: most // 2]}…{shown[len(shown) - (most - 1) // 2 :]}"
-    # Matplotlib leaves names that start with an underscore out of legends.
     return f" {shown}" if shown.startswith("_") else shown
 
 
 def score_label(*, higher_is_better: bool) -> str:
-    """Name the axis of scores."""
+    """Return the label of an axis of scores."""
     return "score" if higher_is_better else "score (lower is better)"
 
 

@@ -1,4 +1,4 @@
-"""Forests: values with their intervals, a row each."""
+"""Forest plots: values with their intervals, a row each, and what stands beside them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from curvewise.rendering.figures import COLOURS, OBSERVED
+from curvewise.rendering.figures import COLOURS, OBSERVED_COLOUR
 from curvewise.text import number_text, p_text
 
 if TYPE_CHECKING:
@@ -17,11 +17,10 @@ if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
-
 __all__ = [
-    "BEHIND",
-    "CLEAR",
-    "UNCLEAR",
+    "CLEAR_COLOUR",
+    "UNCLEAR_COLOUR",
+    "WORSE_COLOUR",
     "Row",
     "forest",
     "forest_size",
@@ -34,12 +33,36 @@ __all__ = [
     "value_text",
 ]
 
-CLEAR, UNCLEAR, BEHIND = COLOURS[0], "0.35", OBSERVED
+CLEAR_COLOUR = COLOURS[0]  # of what is significant, or what a reader looks for
+UNCLEAR_COLOUR = "0.35"  # of what is not
+WORSE_COLOUR = OBSERVED_COLOUR  # of what is significantly worse than the best
+FADED_COLOUR = "0.55"  # of the text of rows that matter less
+# Letters smaller than this, in points, cannot be read; larger ones are out of proportion.
+MIN_FONT, MAX_FONT = 3.5, 9.0
+MAX_HEIGHT = 15.0  # of a figure, in inches
 
 
 @dataclass(frozen=True)
 class Row:
-    """One line of a forest: a value with its interval, and what stands at its right."""
+    """One line of a forest plot: a value with its interval, and text to either side.
+
+    Attributes
+    ----------
+    label : str
+        The text on the left.
+    value : float or None
+        Where the mark is; None for no mark. One beyond the axis is an arrow at its edge.
+    low, high : float
+        The ends of the interval: NaN for none, infinite for an open end.
+    colour, marker : str
+        The look of mark and interval, as Matplotlib knows it.
+    filled : bool
+        Whether the mark is filled or open.
+    right : str
+        The text on the right.
+    faded : bool
+        Whether both texts are grey.
+    """
 
     label: str
     value: float | None
@@ -60,16 +83,19 @@ def forest(
     no_effect: float = 0.0,
     log: bool = False,
 ) -> None:
-    """Draw a row for each value; what lies beyond the axis is an arrow at its edge.
+    """Draw the rows from top to bottom, on an axis that shows all that is finite.
 
-    On a logarithmic axis that is all that is not positive, too.
+    ``heading`` stands above the texts on the right, and a line marks ``no_effect``. What is
+    infinite, or on a logarithmic axis not positive, is an arrow at the edge.
     """
-    shown = [no_effect, *(x for r in rows for x in (r.value, r.low, r.high) if x)]
-    ends = np.array([x for x in shown if math.isfinite(x) and (x > 0 or not log)])
+    numbers = (x for row in rows for x in (row.value, row.low, row.high) if x is not None)
+    ends = np.array(
+        [x for x in (no_effect, *numbers) if math.isfinite(x) and (x > 0 or not log)]
+    )
     ends = np.log(ends) if log else ends
-    room = 0.09 * float(np.ptp(ends)) or (0.1 if log else 0.5)
-    left, right = float(ends.min()) - room, float(ends.max()) + room
-    outer = [left - room / 3, right + room / 3]
+    margin = 0.09 * float(np.ptp(ends)) or (0.1 if log else 0.5)
+    left, right = float(ends.min()) - margin, float(ends.max()) + margin
+    outer = [left - margin / 3, right + margin / 3]
     if log:
         ax.set_xscale("log")
         left, right = math.exp(left), math.exp(right)
@@ -98,7 +124,7 @@ def forest(
                 markerfacecolor=row.colour if row.filled else "white",
                 **look,
             )
-        text_beside(ax, y, row.right, font, "0.55" if row.faded else "black")
+        text_beside(ax, y, row.right, font, FADED_COLOUR if row.faded else "black")
     ax.annotate(
         heading.replace(" ", "\n"),
         (1, 1),
@@ -117,18 +143,18 @@ def forest(
     )
     for label, row in zip(ax.get_yticklabels(), rows, strict=True):
         if row.faded:
-            label.set_color("0.55")
+            label.set_color(FADED_COLOUR)
     ax.tick_params(axis="y", length=0)
     for spine in ("left", "right", "top"):
         ax.spines[spine].set_visible(False)
 
 
 def row_font(ax: Axes, n_rows: int) -> float:
-    """Return a size of letters, in points, at which so many rows fit in the Axes."""
+    """Return the size of letters, in points, at which this many rows fit in the Axes."""
     figure = ax.get_figure()
     assert figure is not None  # noqa: S101 (Axes that can be drawn on are in a figure)
     height = ax.get_window_extent().height / figure.dpi * 72
-    return float(np.clip(0.72 * height / max(n_rows, 1), 3.5, 9))
+    return float(np.clip(0.72 * height / max(n_rows, 1), MIN_FONT, MAX_FONT))
 
 
 def _beyond(end: float, *, log: bool) -> bool:
@@ -138,7 +164,7 @@ def _beyond(end: float, *, log: bool) -> bool:
 def text_beside(
     ax: Axes, y: float, text: str, font: float, colour: str = "black"
 ) -> None:
-    """Write beside the Axes, at the height of a row."""
+    """Write text to the right of the Axes, at the height ``y``; ``font`` is in points."""
     ax.annotate(
         text,
         (1, y),
@@ -154,7 +180,7 @@ def text_beside(
 
 
 def point(label: str, colour: str, marker: str = "o", *, filled: bool = True) -> Artist:
-    """Return a mark for a legend."""
+    """Return a mark with its label, for a legend."""
     from matplotlib.lines import Line2D
 
     face = colour if filled else "white"
@@ -170,34 +196,38 @@ def point(label: str, colour: str, marker: str = "o", *, filled: bool = True) ->
 
 
 def value_text(value: float) -> str:
-    """Return a number, or the sign of infinity."""
+    """Write a number, or the sign of infinity.
+
+    >>> value_text(42.4242), value_text(float("-inf"))
+    ('42.42', '−∞')
+    """
     return ("∞" if value > 0 else "−∞") if math.isinf(value) else number_text(value)
 
 
 def p_cell(pvalue: float | None) -> str:
-    """Return p as it stands beside a row; nothing where there is none."""
+    """Write a p-value beside a row; nothing where there is none."""
     return "" if pvalue is None else p_text(pvalue)
 
 
 def forest_size(n_rows: int) -> tuple[float, float]:
     """Return the size of a figure, in inches, with room for every row."""
-    return 8, min(1.6 + 0.28 * n_rows, 15)
+    return 8, min(1.6 + 0.28 * n_rows, MAX_HEIGHT)
 
 
 def legend_of_significance(
     ax: Axes, rows: Sequence[Row], clear: str, unclear: str
 ) -> None:
-    """Explain filled and open marks, as far as there are any."""
+    """Explain filled marks as ``clear`` and open ones as ``unclear``, where there are any."""
     handles = []
     if any(row.filled for row in rows):
-        handles.append(point(clear, CLEAR))
+        handles.append(point(clear, CLEAR_COLOUR))
     if not all(row.filled for row in rows):
-        handles.append(point(unclear, UNCLEAR, filled=False))
+        handles.append(point(unclear, UNCLEAR_COLOUR, filled=False))
     legend_above(ax, handles)
 
 
 def legend_above(ax: Axes, handles: Sequence[Artist], *, n_columns: int = 3) -> None:
-    """Put the legend above the Axes, where no row is."""
+    """Draw a legend above the Axes, where it hides no row."""
     ax.legend(
         handles=list(handles),
         loc="lower left",

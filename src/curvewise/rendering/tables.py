@@ -1,32 +1,51 @@
-"""Rows in; terminal, Markdown, LaTeX and HTML out."""
+"""Tables of text: rows in; terminal, Markdown, LaTeX and HTML out."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from io import StringIO
 from typing import TYPE_CHECKING
+
+from curvewise.text import html_text, latex_text, markdown_text, printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     import rich.table
-from curvewise.text import html_text, latex_text, markdown_text, printable
 
 __all__ = ["Table"]
+
+MAX_TEXT_WIDTH = 60  # characters of a text column on a terminal; longer text is folded
+UNLIMITED_WIDTH = 1_000  # characters; wide enough that no line is cut
 
 
 @dataclass(frozen=True)
 class Table:
-    """A small table of text: a header, rows, and notes beneath."""
+    """A small table of text: a header, rows, and notes beneath.
+
+    Cells are plain text; every format escapes what it would act on.
+
+    Attributes
+    ----------
+    header : tuple of str
+    rows : tuple of tuple of str
+        As many cells each as the header has.
+    title : str
+        Above the table; none if it is empty.
+    notes : tuple of str
+        A sentence each, beneath the table. LaTeX leaves title and notes to the author.
+    n_text_columns : int
+        So many columns, the first ones, are aligned to the left; numbers to the right.
+    """
 
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     title: str = ""
     notes: tuple[str, ...] = ()
-    n_text_columns: int = field(default=1)  # these stand left, numbers stand right
+    n_text_columns: int = 1
 
     def rich(self) -> rich.table.Table:
-        """Return the table for a rich console."""
+        """Return the table for a rich console, without its notes."""
         from rich import box
         from rich.table import Table as RichTable
         from rich.text import Text
@@ -47,25 +66,26 @@ class Table:
                 justify="left" if is_text else "right",
                 no_wrap=not is_text,
                 overflow="fold",
-                max_width=60 if is_text else None,
+                max_width=MAX_TEXT_WIDTH if is_text else None,
             )
         for row in self.rows:
             table.add_row(*(Text(printable(cell)) for cell in row))
         return table
 
     def text(self) -> str:
-        """Return the table as plain text."""
+        """Return the table as plain text, as wide as it needs to be."""
         from rich.console import Console
 
         out = StringIO()
-        # Wide enough that nothing is cut: text that is printed elsewhere has no width.
-        console = Console(file=out, width=1_000, color_system=None, legacy_windows=False)
+        console = Console(
+            file=out, width=UNLIMITED_WIDTH, color_system=None, legacy_windows=False
+        )
         console.print(self.rich())
         lines = [line.rstrip() for line in out.getvalue().splitlines()]
         return "\n".join([*lines, *(printable(note) for note in self.notes)])
 
     def markdown(self) -> str:
-        """Return the table in Markdown."""
+        """Return the table in Markdown, with its title and notes."""
         ruler = [
             ":--" if place < self.n_text_columns else "--:"
             for place in range(len(self.header))
@@ -95,7 +115,7 @@ class Table:
         return "\n".join(lines)
 
     def html(self) -> str:
-        """Return the table in HTML."""
+        """Return the table in HTML, with its title as caption and notes as paragraphs."""
 
         def row(cells: Iterable[str], tag: str) -> str:
             shown = "".join(

@@ -183,7 +183,7 @@ class _Visitor:
         """Add the counts of some batches, by the engine that is faster."""
         engine, tallies = "NumPy", []
         compiled = self.statistic.compiled(relabellings, batches) if batches else None
-        if compiled is not None:
+        if compiled is not None and compiled.items:
             engine, batches = "compiled", compiled.left_over
             tallies.append(self._do(compiled.work, compiled.items, compiled.chunk))
         if batches:

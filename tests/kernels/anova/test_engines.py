@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import math
-import subprocess
-import sys
-from itertools import combinations
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
+from curvewise.kernels.anova import compiled_shuffles, engines
 from curvewise.kernels.anova.design import Design
 from curvewise.kernels.anova.engines import compiled_counter, n_thirds, thirds_counter
 from curvewise.kernels.anova.subset_sums import count_heights
-from curvewise.kernels.anova.thresholds import rounding
+from curvewise.kernels.anova.sums import group_squares
+from curvewise.kernels.anova.thresholds import ExtremeRule, rounding
 from curvewise.kernels.relabelling.enumeration import Enumeration
 from curvewise.kernels.relabelling.shuffles import Shuffles
 from curvewise.kernels.relabelling.streams import BATCH
-from curvewise.shuffling.visiting import _visit_batches
 from tests.simulation import NULLS
 
 if TYPE_CHECKING:
@@ -37,10 +36,21 @@ def table(
     return labels, of_run, Design.from_scores(scores, labels, of_run, noise)
 
 
+def counted_by_numpy(relabellings: Enumeration | Shuffles, design: Design) -> Integers:
+    counts = np.zeros(5, dtype=np.int64)
+    for number in range(-(-relabellings.count // BATCH)):
+        labels = relabellings.batch(number)
+        between = group_squares(labels, design.coordinates, design.factor)
+        counts += design.extreme_rule.n_extreme(between)
+    return counts
+
+
 def assert_same_counts(labels: Integers, blocks: Integers, design: Design) -> None:
     shuffles = Shuffles(labels, blocks, 3 * BATCH, 2**63 + 5)
-    expected, _, _ = _visit_batches(shuffles, design, range(3), keep=False)
-    np.testing.assert_array_equal(compiled_counter(shuffles, design)(0, 3), expected)
+    expected = counted_by_numpy(shuffles, design)
+    count = compiled_counter(shuffles, design)
+    np.testing.assert_array_equal(count(0, 3), expected)
+    np.testing.assert_array_equal(count(0, 1) + count(1, 3), expected)
 
 
 @pytest.mark.parametrize("kind", ["random walk", "integer-tied", "heavy-tailed"])
@@ -60,6 +70,27 @@ def test_many_runs_in_single_precision_count_as_in_numpy(kind: str) -> None:
     assert_same_counts(*table((70, 70, 70), 90, kind))
 
 
+@pytest.mark.parametrize(
+    ("sizes", "n_steps"), [((70, 70, 70), 90), ((9, 9, 9), 40), ((10, 10), 30)]
+)
+def test_relabellings_near_a_bound_are_counted_as_in_numpy(
+    sizes: tuple[int, ...], n_steps: int
+) -> None:
+    """Bounds that miss the value of a drawn relabelling by less than tables are exact to."""
+    labels, blocks, design = table(sizes, n_steps, "random walk")
+    drawn = Shuffles(labels, blocks, BATCH, 2**63 + 5).batch(0)
+    values = np.sort(group_squares(drawn, design.coordinates, design.factor)[1])
+    nearby = 1 + 1e-10 * np.array([-1, 1, -1, 1, -1])
+    rule = ExtremeRule(np.tile([0.0, 1.0], (5, 1)), values[100:1000:200] * nearby)
+    near = replace(design, extreme_rule=rule)
+    if len(sizes) == 2:
+        # Tables of two groups take the slopes of the first three statistics for granted.
+        rule = ExtremeRule(design.extreme_rule.slopes, design.extreme_rule.bounds.copy())
+        rule.bounds[2] = values[500] * nearby[0]
+        near = replace(design, extreme_rule=rule)
+    assert_same_counts(labels, blocks, near)
+
+
 @pytest.mark.parametrize("kind", ["random walk", "integer-tied"])
 @pytest.mark.parametrize(
     "blocks",
@@ -76,6 +107,25 @@ def test_sampled_counts_in_blocks_are_those_of_numpy(
     assert_same_counts(*table((6, 6), 5, kind, blocks))
 
 
+@pytest.mark.parametrize(
+    ("sizes", "engine"),
+    [
+        ((12, 12), "count_pairs"),
+        ((12, 13), "count_parts"),
+        ((30, 30), "count_parts"),
+        ((2, 40), "count_draws"),
+        ((3, 3, 3), "count_draws"),
+    ],
+)
+def test_each_design_has_the_engine_that_suits_it(
+    sizes: tuple[int, ...], engine: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    labels, blocks, design = table(sizes, 3, "random walk")
+    monkeypatch.setattr(compiled_shuffles, engine, lambda *_: engine)
+    found: object = compiled_counter(Shuffles(labels, blocks, BATCH, 0), design)(0, 1)
+    assert found == engine
+
+
 @pytest.mark.parametrize("kind", ["random walk", "integer-tied"])
 @pytest.mark.parametrize("n_steps", [1, 4, 40])
 @pytest.mark.parametrize("sizes", [(2, 1), (3, 3), (5, 9), (3, 12), (8, 8), (1, 13)])
@@ -83,9 +133,7 @@ def test_exact_counts_are_those_of_enumeration(
     sizes: tuple[int, int], n_steps: int, kind: str
 ) -> None:
     labels, blocks, design = table(sizes, n_steps, kind)
-    every = Enumeration(labels, blocks)
-    batches = range(-(-every.count // BATCH))
-    expected, _, _ = _visit_batches(every, design, batches, keep=False)
+    expected = counted_by_numpy(Enumeration(labels, blocks), design)
     n_firsts = n_thirds(len(labels))
     count = thirds_counter(labels, design)
     np.testing.assert_array_equal(count(0, n_firsts), expected)
@@ -96,7 +144,7 @@ def test_exact_counts_are_those_of_enumeration(
     assert by_halves == expected[1] * (2 if sizes[0] == sizes[1] else 1)
 
 
-def test_three_engines_agree_on_a_hundred_million_relabellings() -> None:
+def test_two_engines_agree_on_a_hundred_million_relabellings() -> None:
     """2 × 15 runs: thirds, halves, and the complement symmetry that both must keep."""
     labels, _, design = table((15, 15), 6, "integer-tied")
     count = thirds_counter(labels, design)(0, n_thirds(30))
@@ -107,35 +155,32 @@ def test_three_engines_agree_on_a_hundred_million_relabellings() -> None:
     assert 0 < count[0] <= math.comb(30, 15) // 2
 
 
-def test_halves_by_brute_force() -> None:
-    heights = np.random.default_rng(0).normal(size=9)
-    heights -= heights.mean()
-    for bound in (0.0, 0.5, 4.0, 1e9):
-        expected = sum(
-            sum(heights[list(chosen)]) ** 2 >= bound
-            for chosen in combinations(range(9), 4)
-        )
-        assert count_heights(heights, 4, bound) == expected
+@pytest.mark.parametrize("n_runs", [2, 3, 10, 24, 31, 60])
+def test_parts_of_an_enumeration_share_out_the_runs(n_runs: int) -> None:
+    first, second = engines._cuts(n_runs)
+    assert 0 <= first < second < n_runs
+    assert second - first <= 8 or n_runs < 24
+    assert n_runs - second <= 10
+    assert n_thirds(n_runs) == 2**first
 
 
-def test_compiled_code_needs_no_place_to_be_kept() -> None:
-    """A read-only home and package folder cost compiling again, and nothing else."""
-    code = (
-        "import numba\n"
-        "real = numba.njit\n"
-        "def njit(*args, cache=False, **options):\n"
-        "    if cache:\n"
-        "        raise RuntimeError('cannot cache function: no locator available')\n"
-        "    return real(*args, **options)\n"
-        "numba.njit = njit\n"
-        "import numpy as np\n"
-        "import curvewise as cw\n"
-        "scores = np.random.default_rng(0).normal(size=(12, 3))\n"
-        "found = cw.compare(cw.Curves(scores, np.repeat(['A', 'B'], 6)), exact=False,\n"
-        "                   n_shuffles=5_000_000, rng=0)\n"
-        "print(found.engine, found.n_shuffles)\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    )
-    assert done.stdout == "compiled shuffles 5000000\n"
+def test_a_table_of_subsets_is_numbered_by_bits() -> None:
+    values = np.random.default_rng(0).normal(size=(5, 3))
+    sums = engines._subset_sums(values)
+    for number, found in enumerate(sums):
+        chosen = [row for row in range(5) if number >> row & 1]
+        np.testing.assert_allclose(found, values[chosen].sum(axis=0))
+
+
+def test_margin_exceeds_what_rounding_does_to_inner_products() -> None:
+    """Against the same sums in extended precision."""
+    rng = np.random.default_rng(2)
+    coordinates = rng.normal(size=(12, 30)) * 10.0 ** rng.integers(-3, 4, size=30)
+    margin = engines._margin(coordinates, 0.5)
+    members = rng.integers(0, 2, size=(50, 12)).astype(bool)
+    gram = coordinates[:, 1:] @ coordinates[:, 1:].T
+    for chosen in members:
+        by_products = 0.25 * gram[np.ix_(chosen, chosen)].sum()
+        sums = coordinates[chosen, 1:].astype(np.longdouble).sum(axis=0)
+        error = abs(by_products - float(0.25 * np.sum(sums**2)))
+        assert error <= margin / 4

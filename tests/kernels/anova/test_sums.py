@@ -1,79 +1,48 @@
 from __future__ import annotations
 
-import json
-import math
-from pathlib import Path
-from typing import Any
-
 import numpy as np
 import pytest
 
-from curvewise.inference.effects import f_statistic
-from curvewise.kernels.anova.design import Design
-from curvewise.kernels.anova.sums import centred, group_squares, rotated
-from curvewise.kernels.anova.thresholds import effect_ratios
-from tests.simulation import random_walk
-from tests.textbook import f_ratios, sums_of_squares
-
-REFERENCE = json.loads(
-    (Path(__file__).parents[2] / "reference" / "anova_r.json").read_text(encoding="utf-8")
+from curvewise.kernels.anova.sums import (
+    centred,
+    group_factor,
+    group_squares,
+    rotated,
+    strata,
 )
+from tests.simulation import random_walk
+from tests.textbook import sums_of_squares
+
+UNEVEN = np.array([0, 0, 1, 2, 0, 1, 1, 1, 2])
+LABELS = np.array([0, 0, 0, 0, 1, 1, 1, 2, 2])
 
 
-def reference_scores(sizes: list[int], n_steps: int) -> np.ndarray[Any, Any]:
-    """The formula of anova_r.R."""
-
-    def score(a: int, b: int, h: int) -> float:
-        return (
-            round(100 * math.sin(7 * a + 3 * b**2 + 5 * h + a * h) + 10 * h + 4 * a) / 8
+@pytest.mark.parametrize("blocks", [np.zeros(9, dtype=np.int64), UNEVEN])
+def test_centred_curves_have_no_mean_in_any_block(blocks: np.ndarray) -> None:
+    scores = 1e6 + random_walk(np.random.default_rng(0), 9, 4)
+    deviations = centred(scores, blocks)
+    for block in np.unique(blocks):
+        inside = blocks == block
+        np.testing.assert_allclose(deviations[inside].mean(axis=0), 0, atol=1e-14)
+        np.testing.assert_allclose(
+            np.diff(deviations[inside], axis=0),
+            np.diff(scores[inside], axis=0),
+            atol=1e-9,
         )
 
-    return np.array(
-        [
-            [score(a, b, h) for h in range(1, n_steps + 1)]
-            for a, size in enumerate(sizes, start=1)
-            for b in range(1, size + 1)
-        ]
-    )
 
-
-@pytest.mark.parametrize(
-    "design", REFERENCE["designs"], ids=lambda d: f"{d['sizes']}x{d['n_steps']}"
-)
-def test_sums_of_squares_and_f_agree_with_r(design: dict[str, Any]) -> None:
-    sizes, n_steps = design["sizes"], design["n_steps"]
-    labels = np.repeat(np.arange(len(sizes)), sizes)
-    blocks = np.array(design["blocks"] or [0] * len(labels))
-    ours = Design.from_scores(reference_scores(sizes, n_steps), labels, blocks)
-    for source, row in design["rows"].items():
-        assert ours.df[source] == row["df"], source
-        np.testing.assert_allclose(ours.ss[source], row["ss"], rtol=1e-9, err_msg=source)
-    for source, error in (("algorithm", "curves"), ("interaction", "residual")):
-        df = ours.df[source], ours.df[error]
-        ours_f = f_statistic(ours.ss[source], ours.ss[error], df)
-        np.testing.assert_allclose(ours_f, design["rows"][source]["f"], rtol=1e-9)
-
-
-@pytest.mark.parametrize("sizes", [(3, 3), (2, 5), (4, 1, 3), (2, 2, 2, 2)])
-def test_parts_agree_with_their_definitions_and_add_up(sizes: tuple[int, ...]) -> None:
-    scores = random_walk(np.random.default_rng(1), sum(sizes), 7)
-    labels = np.repeat(np.arange(len(sizes)), sizes)
-    ours = Design.from_scores(scores, labels, np.zeros_like(labels))
-    for source, value in sums_of_squares(scores, labels).items():
-        np.testing.assert_allclose(ours.ss[source], value, rtol=1e-10)
-    parts = ["algorithm", "interaction", "training", "curves", "residual"]
-    np.testing.assert_allclose(sum(ours.ss[part] for part in parts), ours.ss["total"])
-    assert sum(ours.df[part] for part in parts) == ours.df["total"]
-
-
-def test_parts_add_up_with_uneven_blocks() -> None:
-    scores = random_walk(np.random.default_rng(2), 9, 4)
-    labels = np.array([0, 0, 0, 0, 1, 1, 1, 2, 2])
-    blocks = np.array([0, 0, 1, 2, 0, 1, 1, 1, 2])
-    ours = Design.from_scores(scores, labels, blocks)
-    parts = [source for source in ours.ss if source not in {"error", "total"}]
-    np.testing.assert_allclose(sum(ours.ss[part] for part in parts), ours.ss["total"])
-    assert sum(ours.df[part] for part in parts) == ours.df["total"]
+@pytest.mark.parametrize("blocks", [np.zeros(9, dtype=np.int64), UNEVEN])
+def test_strata_add_up_to_the_total(blocks: np.ndarray) -> None:
+    scores = random_walk(np.random.default_rng(1), 9, 5)
+    parts = strata(scores, blocks)
+    assert sum(parts[:-1]) == pytest.approx(parts.total)
+    assert parts.total == pytest.approx(np.sum((scores - scores.mean()) ** 2))
+    steps = scores.mean(axis=0)
+    assert parts.training == pytest.approx(9 * np.sum((steps - scores.mean()) ** 2))
+    has_blocks = blocks.max() > 0
+    assert (parts.blocks > 1e-9) == (parts.blocks_by_training > 1e-9) == has_blocks
+    deviations = centred(scores, blocks)
+    assert parts.heights + parts.shapes == pytest.approx(np.sum(deviations**2))
 
 
 @pytest.mark.parametrize("n_steps", [1, 2, 5, 40, 500])
@@ -93,25 +62,47 @@ def test_rotation_keeps_inner_products_in_few_coordinates(n_steps: int) -> None:
     )
 
 
-@pytest.mark.parametrize("sizes", [(4, 4), (2, 5), (3, 2, 2)])
-def test_ratios_of_shuffled_tables_give_the_textbook_f(sizes: tuple[int, ...]) -> None:
-    rng = np.random.default_rng(3)
-    n_runs, n_steps, m = sum(sizes), 5, len(sizes)
-    scores = random_walk(rng, n_runs, n_steps)
-    labels = np.repeat(np.arange(m), sizes)
-    design = Design.from_scores(scores, labels, np.zeros_like(labels))
-    shuffled = rng.permuted(np.tile(labels, (20, 1)), axis=1)
-    between = group_squares(shuffled, design.coordinates, design.factor)
-    found = effect_ratios(between, design.totals)
-    spare, extra = n_runs - m, m - 1
-    df = [
-        (extra * n_steps, spare * n_steps),
-        (extra, spare),
-        (extra * (n_steps - 1), spare * (n_steps - 1)),
-        (extra, spare * n_steps),
-        (extra * (n_steps - 1), spare * n_steps),
-    ]
-    for place, row in enumerate(shuffled):
-        expected = list(f_ratios(scores, row).values())
-        ours = [found[kind, place] * df[kind][1] / df[kind][0] for kind in range(5)]
-        np.testing.assert_allclose(ours, expected, rtol=1e-8)
+def explained_within_blocks(
+    values: np.ndarray, labels: np.ndarray, blocks: np.ndarray
+) -> float:
+    """What algorithms explain beyond blocks, by two regressions on dummy variables."""
+    groups = (labels[:, None] == np.unique(labels)).astype(float)
+    dummies = (blocks[:, None] == np.unique(blocks)).astype(float)
+
+    def error(matrix: np.ndarray) -> float:
+        fitted = matrix @ np.linalg.lstsq(matrix, values, rcond=None)[0]
+        return float(np.sum((values - fitted) ** 2))
+
+    return error(dummies) - error(np.hstack([dummies, groups]))
+
+
+@pytest.mark.parametrize("blocks", [np.zeros(9, dtype=np.int64), UNEVEN])
+def test_group_squares_are_those_of_a_regression_within_blocks(
+    blocks: np.ndarray,
+) -> None:
+    rng = np.random.default_rng(2)
+    scores = random_walk(rng, 9, 6)
+    coordinates = rotated(centred(scores, blocks))
+    factor = group_factor(LABELS, blocks)
+    shuffled = np.tile(LABELS, (8, 1))
+    for block in np.unique(blocks):
+        inside = np.flatnonzero(blocks == block)
+        shuffled[:, inside] = rng.permuted(shuffled[:, inside], axis=1)
+    found = group_squares(shuffled, coordinates, factor)
+    heights = scores.mean(axis=1, keepdims=True)
+    for row, (algorithm, interaction) in zip(shuffled, found.T, strict=True):
+        ss = 6 * explained_within_blocks(heights, row, blocks)
+        assert algorithm == pytest.approx(ss)
+        both = explained_within_blocks(scores, row, blocks)
+        assert algorithm + interaction == pytest.approx(both)
+
+
+def test_group_squares_without_blocks_are_those_of_the_textbook() -> None:
+    scores = random_walk(np.random.default_rng(3), 9, 5)
+    none = np.zeros(9, dtype=np.int64)
+    coordinates = rotated(centred(scores, none))
+    found = group_squares(LABELS[None, :], coordinates, group_factor(LABELS, none))
+    expected = sums_of_squares(scores, LABELS)
+    np.testing.assert_allclose(
+        found[:, 0], [expected["algorithm"], expected["interaction"]]
+    )

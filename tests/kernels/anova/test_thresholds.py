@@ -8,12 +8,27 @@ from typing import Any
 import numpy as np
 import pytest
 
-from curvewise import Curves, compare
-from tests.textbook import all_relabellings
+from curvewise.kernels.anova.design import Design
+from curvewise.kernels.anova.sums import group_squares
+from curvewise.kernels.anova.thresholds import (
+    EPSILON,
+    Totals,
+    effect_ratios,
+    extreme_rule,
+    rounding,
+    step_rounding,
+)
+from tests.simulation import random_walk
+from tests.textbook import all_relabellings, f_ratios
 
 
-def exact_counts(scores: list[list[str]], sizes: tuple[int, ...]) -> dict[str, int]:
-    """Count the extreme relabellings in rational arithmetic, where a tie is a tie."""
+def exact_counts(
+    scores: list[list[str]], sizes: tuple[int, ...]
+) -> tuple[list[int], int]:
+    """Count the extreme relabellings in rational arithmetic, where a tie is a tie.
+
+    For the five statistics in the order of `thresholds`, and the number of relabellings.
+    """
     curves = [[Fraction(score) for score in row] for row in scores]
     n_steps = len(curves[0])
 
@@ -50,34 +65,30 @@ def exact_counts(scores: list[list[str]], sizes: tuple[int, ...]) -> dict[str, i
         return algorithm, interaction, total
 
     observed = parts(np.repeat(np.arange(len(sizes)), sizes))
-    counts = dict.fromkeys(
-        ("overall", "algorithm", "interaction", "pooled a", "pooled i"), 0
-    )
+    counts = [0] * 5
     n_relabellings = 0
     for labels in all_relabellings(sizes):
         n_relabellings += 1
         algorithm, interaction, total = parts(labels)
         error, seen = total - algorithm - interaction, total - observed[0] - observed[1]
-        counts["overall"] += algorithm + interaction >= observed[0] + observed[1]
-        counts["algorithm"] += algorithm >= observed[0]
-        counts["interaction"] += interaction >= observed[1]
-        counts["pooled a"] += algorithm * seen >= observed[0] * error
-        counts["pooled i"] += interaction * seen >= observed[1] * error
-    return {name: count * 10**6 // n_relabellings for name, count in counts.items()}
+        counts[0] += algorithm + interaction >= observed[0] + observed[1]
+        counts[1] += algorithm >= observed[0]
+        counts[2] += interaction >= observed[1]
+        counts[3] += algorithm * seen >= observed[0] * error
+        counts[4] += interaction * seen >= observed[1] * error
+    return counts, n_relabellings
 
 
 def check(scores: list[list[str]], sizes: tuple[int, ...], dtype: str = "f8") -> None:
-    labels = np.repeat(list("ABCD")[: len(sizes)], sizes)
-    found = compare(Curves(np.array(scores, dtype=float).astype(dtype), labels))
-    ours = {
-        "overall": found.overall.pvalue,
-        "algorithm": found.algorithm.pvalue,
-        "interaction": found.effects["split"]["interaction"].pvalue,
-        "pooled a": found.effects["pooled"]["algorithm"].pvalue,
-        "pooled i": found.effects["pooled"]["interaction"].pvalue,
-    }
-    expected = exact_counts(scores, sizes)
-    assert {name: int(p * 10**6 + 1e-6) for name, p in ours.items()} == expected
+    given = np.array(scores, dtype=float).astype(dtype)
+    table = given.astype(np.float64)
+    labels = np.repeat(np.arange(len(sizes)), sizes)
+    noise = rounding(table, float(np.finfo(dtype).eps))
+    design = Design.from_scores(table, labels, np.zeros_like(labels), noise)
+    relabelled = np.stack(list(all_relabellings(sizes)))
+    between = group_squares(relabelled, design.coordinates, design.factor)
+    expected, _ = exact_counts(scores, sizes)
+    assert design.extreme_rule.n_extreme(between).tolist() == expected
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -110,54 +121,72 @@ def test_one_large_stratum_does_not_drown_the_other(seed: int) -> None:
     check([[str(int(s)) for s in row] for row in heights + shapes], (3, 4))
 
 
-def test_the_observed_labelling_counts_itself_under_a_huge_effect() -> None:
-    scores = [[5, 0], [3, 4], [2, 1], [9, 9], [5, 8], [4, 9]]
-    scores += [[3000, 3006], [3000, 3005], [3008, 3008]]
-    found = compare(Curves(scores, list("AAABBBCCC")), error="pooled")
-    assert found.interaction is not None
-    assert found.interaction.n_extreme == 1
-    assert found.interaction.pvalue == 1 / 280
-
-
-def test_little_error_is_not_no_error() -> None:
-    noise = 1e-6 * np.random.default_rng(0).normal(size=(10, 4))
-    scores = noise + np.repeat([0, 1], 5)[:, None]
-    found = compare(Curves(scores, list("AAAAABBBBB")))
-    row, error = found.table["algorithm"], found.table["curves"]
-    assert row.ms is not None
-    assert error.ms is not None
-    assert found.algorithm.statistic == pytest.approx(row.ms / error.ms)
-    assert 1e11 < found.algorithm.statistic < 1e14
-    assert found.warnings == ()
-
-
-def test_parallel_decimals_have_no_shape() -> None:
+@pytest.mark.parametrize("offset", [0, 1e4, 1e7])
+def test_parallel_decimals_tie_in_shape(offset: float) -> None:
     shape = np.array([0.1, 0.4, 0.6, 0.7, 0.8])
-    heights = np.array([0.01, 0.02, 0.03, 0.02, 0.01, 0.11, 0.12, 0.13, 0.12, 0.11])
-    for offset in (0, 1e4, 1e7):
-        scores = np.round(offset + shape + heights[:, None], 2)
-        found = compare(Curves(scores, list("AAAAABBBBB")))
-        assert found.interaction is not None
-        assert found.interaction.statistic == 0
-        assert found.interaction.pvalue == 1
+    heights = np.array([0.01, 0.02, 0.03, 0.02, 0.11, 0.12, 0.13])
+    scores = np.round(offset + shape + heights[:, None], 2)
+    check([[f"{score:.2f}" for score in row] for row in scores], (4, 3))
 
 
-def test_interval_and_p_agree_on_ties() -> None:
-    for seed in range(300):
-        rng = np.random.default_rng(seed)
-        scores = rng.integers(0, 6, size=(9, 2)) / 10
-        found = compare(Curves(scores, list("AAAAABBBB")))
-        assert found.difference is not None
-        low, high = found.difference.interval
-        assert (low > 0 or high < 0) == found.algorithm.significant, seed
-        above = found.algorithm.statistic > found.algorithm.critical_value
-        assert above == found.algorithm.significant or found.algorithm.significant
+def test_bounds_are_the_observed_values_but_for_rounding() -> None:
+    """A bound that is a little lower would let relabellings in that do not tie."""
+    labels = np.repeat(np.arange(3), [3, 4, 2])
+    scores = random_walk(np.random.default_rng(0), 9, 5)
+    design = Design.from_scores(scores, labels, np.zeros_like(labels), 1e-14)
+    observed = np.array([design.ss["algorithm"], design.ss["interaction"]])
+    values = design.extreme_rule.slopes @ observed
+    assert np.all(design.extreme_rule.bounds <= values)
+    np.testing.assert_allclose(design.extreme_rule.bounds, values, rtol=1e-11)
 
 
-def test_equal_means_tie_in_superiority_and_have_no_spread() -> None:
-    first, second = (0.1, 0.2, 0.3, 0.7), (0.1, 0.7, 0.3, 0.2)
-    difference = compare(Curves([first] * 3 + [second] * 3, list("AAABBB"))).difference
-    assert difference is not None
-    assert difference.value == 0
-    assert difference.probability_of_superiority == 0.5
-    assert difference.hedges_g is None
+@pytest.mark.parametrize("sizes", [(4, 4), (2, 5), (3, 2, 2)])
+def test_the_rule_orders_relabellings_as_f_does(sizes: tuple[int, ...]) -> None:
+    rng = np.random.default_rng(1)
+    scores, labels = (
+        random_walk(rng, sum(sizes), 4),
+        np.repeat(np.arange(len(sizes)), sizes),
+    )
+    noise = rounding(scores, EPSILON)
+    design = Design.from_scores(scores, labels, np.zeros_like(labels), noise)
+    shuffled = rng.permuted(np.tile(labels, (40, 1)), axis=1)
+    between = group_squares(shuffled, design.coordinates, design.factor)
+    observed = np.array(list(f_ratios(scores, labels).values()))
+    f = np.array([list(f_ratios(scores, row).values()) for row in shuffled])
+    expected = np.sum(f >= observed * (1 - 1e-9), axis=0)
+    np.testing.assert_array_equal(design.extreme_rule.n_extreme(between), expected)
+    assert np.any(expected < 40)
+
+
+def test_noise_lowers_a_bound_by_what_two_tables_can_be_moved() -> None:
+    between, totals = np.array([9.0, 4.0]), Totals(16.0, 20.0)
+    bounds = extreme_rule(between, (7.0, 16.0), totals, 0.25).bounds
+    assert bounds[:3].tolist() == pytest.approx([(13**0.5 - 0.5) ** 2, 2.5**2, 1.5**2])
+    # share · (total − what cancels), with share = effect / (effect + error).
+    total = 36 - 64 * EPSILON * 36 - 4 * 23**0.5 * 0.25
+    assert bounds[3] == pytest.approx(2.5**2 / (2.5**2 + 23) * total)
+    assert bounds[4] == pytest.approx(1.5**2 / (1.5**2 + 23) * total)
+
+
+def test_nothing_is_less_extreme_than_no_effect() -> None:
+    rule = extreme_rule(np.zeros(2), (7.0, 16.0), Totals(7.0, 16.0), 1e-9)
+    assert rule.n_extreme(np.array([[0.0, 3.0], [0.0, 0.0]])).tolist() == [2] * 5
+
+
+def test_rounding_is_half_a_unit_of_every_score_and_some_arithmetic() -> None:
+    scores = np.array([[1.0, -1000.0], [2.0, 500.0], [0.5, 250.0]])
+    arithmetic = 4 * EPSILON
+    expected = 6**0.5 * 1000 * (1e-7 / 2 + arithmetic)
+    assert rounding(scores, 1e-7) == pytest.approx(expected, rel=1e-12)
+    by_step = [3**0.5 * (size * 1e-7 / 2 + 1000 * arithmetic) for size in (2, 1000)]
+    np.testing.assert_allclose(step_rounding(scores, 1e-7), by_step, rtol=1e-12)
+
+
+def test_ratios_without_error_are_infinite_and_zero_without_effect() -> None:
+    totals = Totals(8.0, 0.0)
+    # All heights between groups, half of them, none; there are no shapes.
+    between = np.array([[8.0, 4.0, 0.0], [0.0, 0.0, 0.0]])
+    found = effect_ratios(between, totals)
+    expected = [np.inf, 1.0, 0.0]
+    for row, values in enumerate([expected, expected, [0.0] * 3, expected, [0.0] * 3]):
+        assert found[row].tolist() == values

@@ -93,3 +93,25 @@ def test_f_at_undoes_the_f_distribution() -> None:
     pvalues = stats.f.sf(ratios, 1.7, 6.3)
     np.testing.assert_allclose(f_at(pvalues, (1.7, 6.3)), ratios, rtol=1e-7, atol=1e-12)
     assert f_at(np.array([0.0]), (1.0, 8.0))[0] == np.inf
+
+
+def test_groups_that_do_not_vary_and_yet_differ_have_an_infinite_f() -> None:
+    scores = np.repeat([[0.0, 1.0], [3.0, 2.0]], 4, axis=0)
+    labels = np.repeat([0, 1], 4)
+    design = Design.from_scores(scores, labels, np.zeros_like(labels))
+    welch = WelchDesign.of(design, labels, 1e-12)
+    mixed = np.array([0, 1] * 4)
+    found = welch.ratios(np.stack([labels, mixed]))
+    assert found.statistics[:, 0].tolist() == [np.inf] * 3
+    assert found.slack[:, 0].tolist() == [0.0] * 3
+    assert np.all(found.statistics[:, 1] < 1e-9)
+    assert welch.pvalues(found)[:, 0].tolist() == [0.0] * 3
+
+
+def test_p_is_larger_with_f_moved_down_by_its_slack() -> None:
+    _, labels, design = designed(6, (4, 5))
+    found = design.ratios(labels[None, :])._replace(slack=np.full((3, 1), 0.5))
+    down = stats.f.sf(found.statistics[1, 0] - 0.5, 1, found.df_error[1, 0])
+    up = stats.f.sf(found.statistics[1, 0] + 0.5, 1, found.df_error[1, 0])
+    assert design.pvalues(found, sign=-1.0)[1, 0] == pytest.approx(down)
+    assert design.pvalues(found)[1, 0] == pytest.approx(up)

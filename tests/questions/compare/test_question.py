@@ -1,7 +1,11 @@
+"""compare(): exact p by brute force, invariances, and what is decided and refused."""
+
 from __future__ import annotations
 
 import json
 import math
+from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import joblib
@@ -12,31 +16,32 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from curvewise import Curves, CurvesError, OptionError, compare
-from curvewise.kernels.anova.design import Design
-from curvewise.kernels.relabelling.enumeration import Enumeration
-from curvewise.kernels.relabelling.shuffles import Shuffles
 from curvewise.kernels.relabelling.streams import BATCH
-from curvewise.shuffling import visiting as shuffling
-from curvewise.shuffling.visiting import visit
+from curvewise.questions.compare import question
+from curvewise.questions.compare.randomized_anova import anova_limits
+from curvewise.shuffling.parallel import reporting_progress
+from curvewise.shuffling.stopping import FIRST_LOOK, N_LOOKS
+from tests.questions.compare.five_effects import assert_same_effects, five_effects
 from tests.simulation import NULLS, autoregressive, integer_tied, some_curves
 from tests.textbook import exact_pvalues, f_ratios
 
 if TYPE_CHECKING:
-    from curvewise import Comparison
+    from collections.abc import Iterator
 
 seeds = st.integers(0, 10_000)
+LOOKS = {FIRST_LOOK * 2**look for look in range(N_LOOKS)}
 
 
-def five_effects(found: Comparison) -> dict[str, Any]:
-    """The effects under both error terms, by the names of tests/textbook.py."""
-    split, pooled = found.effects["split"], found.effects["pooled"]
-    return {
-        "overall": split["overall"],
-        "algorithm split": split["algorithm"],
-        "interaction split": split["interaction"],
-        "algorithm pooled": pooled["algorithm"],
-        "interaction pooled": pooled["interaction"],
-    }
+@contextmanager
+def capped(most: int) -> Iterator[None]:
+    """Let "auto" and "precise" give up early, inside the with block."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            question,
+            "anova_limits",
+            lambda layout: replace(anova_limits(layout), shuffles=most),
+        )
+        yield
 
 
 @pytest.mark.parametrize(
@@ -78,6 +83,19 @@ def test_exact_p_with_blocks_is_that_of_visiting_every_relabelling() -> None:
     assert found.algorithm.df == (1, n_blocks - 1)
 
 
+def test_incomplete_blocks_hide_no_effect() -> None:
+    """Compared across blocks, B would look alike everywhere: A = 2, B = 1, C = 0."""
+    rng = np.random.default_rng(0)
+    heights = np.array([2, 1] * 4 + [1, 0] * 4)[:, None]
+    scores = heights + 0.1 * rng.normal(size=(16, 3))
+    labels = ["A", "B"] * 4 + ["B", "C"] * 4
+    found = compare(Curves(scores, labels, blocks=np.repeat(range(8), 2)))
+    # Turning round A and B, or B and C, makes no other F: 2⁸ relabellings come down to 2⁶.
+    assert found.n_relabellings == 2**6
+    assert found.algorithm.pvalue == 1 / 2**6
+    assert found.algorithm.statistic > 100
+
+
 def test_algorithm_effect_is_the_one_way_anova_of_run_means() -> None:
     curves = some_curves(3, (5, 4, 6))
     means = [
@@ -104,18 +122,6 @@ def test_sampled_p_lies_in_its_interval_around_the_exact_one(kind: str) -> None:
         assert low <= effect.pvalue <= high
 
 
-@pytest.mark.parametrize("kind", ["random walk", "integer-tied"])
-def test_a_hundred_million_shuffles_come_near_the_exact_p(kind: str) -> None:
-    curves = Curves(NULLS[kind](np.random.default_rng(4), 20, 8), ["A"] * 10 + ["B"] * 10)
-    exact = five_effects(compare(curves))
-    sampled = five_effects(
-        compare(curves, exact=False, n_shuffles=10**8, rng=3, n_jobs=2)
-    )
-    for name, effect in sampled.items():
-        error = math.sqrt(exact[name].pvalue * (1 - exact[name].pvalue) / 10**8)
-        assert abs(effect.pvalue - exact[name].pvalue) <= 4.5 * error + 1e-8, name
-
-
 # --- invariances ---------------------------------------------------------------------
 
 
@@ -139,13 +145,6 @@ def test_names_and_order_of_runs_change_nothing(seed: int) -> None:
     assert_same_effects(
         compare(curves, rng=1, **options), compare(moved, rng=1, **options)
     )
-
-
-def assert_same_effects(one: Comparison, other: Comparison, rel: float = 1e-9) -> None:
-    for name, effect in five_effects(one).items():
-        same = five_effects(other)[name]
-        assert same.statistic == pytest.approx(effect.statistic, rel=rel), name
-        assert same.pvalue == effect.pvalue, name
 
 
 @given(seed=seeds, offsets=st.lists(st.floats(-1e3, 1e3), min_size=9, max_size=9))
@@ -179,6 +178,24 @@ def test_block_means_do_not_matter_inside_blocks() -> None:
     assert_same_effects(compare(curves), compare(lifted), rel=1e-6)
 
 
+@pytest.mark.parametrize("n_steps", [3, 90])
+def test_the_order_of_runs_and_names_of_blocks_change_nothing(n_steps: int) -> None:
+    curves = some_curves(0, (8, 8), n_steps, blocks=[1, 2, 3, 4] * 4)
+    # Long flat beginnings, as with sparse rewards, do not order runs.
+    scores = curves.scores * (np.arange(n_steps) >= n_steps - 3)
+    assert curves.blocks is not None
+    order = np.random.default_rng(1).permutation(16)
+    renamed = np.array(
+        [{"1": "z", "2": "y", "3": "a", "4": "b"}[b] for b in curves.blocks]
+    )
+    options: dict[str, Any] = {"exact": False, "n_shuffles": 400, "rng": 2}
+    one = compare(Curves(scores, curves.labels, blocks=curves.blocks), **options)
+    other = compare(
+        Curves(scores[order], curves.labels[order], blocks=renamed[order]), **options
+    )
+    assert_same_effects(one, other)
+
+
 # --- the same digits -----------------------------------------------------------------
 
 
@@ -196,24 +213,6 @@ def test_the_same_rng_repeats_and_another_differs() -> None:
     assert not np.array_equal(null(generator), null(generator))
     for seed in (np.random.SeedSequence(3), [1, 2], np.random.PCG64(4)):
         assert len(null(seed)) == 999
-
-
-@pytest.mark.parametrize("exact", [True, False])
-def test_chunks_and_jobs_change_no_digit(exact: bool) -> None:
-    curves = some_curves(0, (8, 8))
-    labels, blocks = curves.codes, np.zeros(16, dtype=np.int64)
-    design = Design.from_scores(curves.scores, labels, blocks)
-    relabellings = (
-        Enumeration(labels, blocks)
-        if exact
-        else Shuffles(labels, blocks, 5 * BATCH + 7, 3)
-    )
-    expected = visit(relabellings, design)
-    for chunk, n_jobs in ((1, 1), (2, 2), (1000, 1), (1, -1)):
-        found = visit(relabellings, design, chunk=chunk, n_jobs=n_jobs)
-        np.testing.assert_array_equal(found.n_extreme, expected.n_extreme)
-        np.testing.assert_array_equal(found.between, expected.between)
-        np.testing.assert_array_equal(found.contrast, expected.contrast)
 
 
 def test_processes_give_the_same_digits_as_threads() -> None:
@@ -243,90 +242,6 @@ def test_exact_or_sampled_is_decided_and_reported() -> None:
         OptionError, match="925,166,131,890 relabellings, more than can be"
     ):
         compare(large, exact=True)
-
-
-def test_two_algorithms_have_an_exact_height_beyond_enumeration() -> None:
-    curves = some_curves(0, (15, 15))
-    found = compare(curves, rng=0)
-    assert not found.exact
-    assert found.algorithm.exact
-    assert found.algorithm.n_shuffles == found.n_relabellings == math.comb(30, 15) // 2
-    assert not found.overall.exact
-    sampled = compare(curves, rng=0, exact=False).algorithm
-    assert not sampled.exact
-    error = math.sqrt(found.algorithm.pvalue * (1 - found.algorithm.pvalue) / 9_999)
-    assert abs(sampled.pvalue - found.algorithm.pvalue) < 5 * error
-
-
-def test_large_enumerations_keep_a_sample(monkeypatch: pytest.MonkeyPatch) -> None:
-    curves = some_curves(0, (7, 7))
-    whole = compare(curves)
-    for cheap in (1_000, 10):
-        monkeypatch.setattr(shuffling, "CHEAP", cheap)
-        found = compare(curves, exact=True)
-        assert found.exact
-        assert found.engine == "compiled enumeration"
-        assert len(found.algorithm.null_distribution) == 128 * BATCH
-        for name, effect in five_effects(whole).items():
-            assert five_effects(found)[name].pvalue == effect.pvalue, name
-        critical = found.algorithm.critical_value
-        assert critical == pytest.approx(whole.algorithm.critical_value, rel=0.05)
-
-
-def test_critical_value_and_p_agree() -> None:
-    for seed in range(30):
-        effect = compare(some_curves(seed, (5, 5))).algorithm
-        if effect.statistic > effect.critical_value * (1 + 1e-9):
-            assert effect.pvalue <= 0.05
-        if effect.pvalue <= 0.05:
-            assert effect.statistic >= effect.critical_value * (1 - 1e-9)
-
-
-def test_three_runs_each_cannot_be_significant() -> None:
-    found = compare(some_curves(0, (3, 3)))
-    assert found.smallest_pvalue == pytest.approx(0.1)
-    (warning,) = found.warnings
-    assert warning == (
-        "With 3 + 3 runs the smallest p possible is 0.100, which is above alpha = 0.05: no "
-        "data could be significant. More runs are needed: 4 of each algorithm would do."
-    )
-    assert found.difference is not None
-    assert found.difference.interval == (-math.inf, math.inf)
-
-
-def test_sampling_does_not_hide_that_runs_are_too_few() -> None:
-    found = compare(some_curves(0, (3, 3)), exact=False, rng=0)
-    assert found.smallest_pvalue == pytest.approx(0.1)
-    assert "With 3 + 3 runs the smallest p possible is 0.100" in found.warnings[0]
-
-
-def test_too_few_shuffles_are_warned_of() -> None:
-    found = compare(some_curves(0, (6, 6)), exact=False, n_shuffles=10, rng=0)
-    assert "Use at least 19." in found.warnings[0]
-
-
-def test_pooled_error_lets_height_pass_for_shape_and_says_so() -> None:
-    rng = np.random.default_rng(0)
-    scores = autoregressive(rng, 10, 20)
-    scores[5:] += 4  # parallel: no difference in shape
-    curves = Curves(scores, list("AAAAABBBBB"))
-    pooled = compare(curves, error="pooled")
-    assert pooled.interaction is not None
-    assert pooled.interaction.significant
-    assert any(
-        "difference in height can pass for one in shape" in w for w in pooled.warnings
-    )
-    split = compare(curves)
-    assert split.interaction is not None
-    assert not split.interaction.significant
-    assert split.warnings == ()
-    assert split.effects["pooled"]["interaction"].pvalue == pooled.interaction.pvalue
-
-
-def test_a_single_run_is_used_and_warned_of() -> None:
-    found = compare(some_curves(0, (1, 6)))
-    assert found.n_relabellings == 7
-    assert any("A has a single run" in warning for warning in found.warnings)
 
 
 def test_a_single_step_still_answers_the_height() -> None:
@@ -361,48 +276,100 @@ def test_equal_heights_give_p_one() -> None:
     assert found.effects["pooled"]["algorithm"].pvalue == 1
 
 
-# --- effect sizes --------------------------------------------------------------------
+# --- shuffling until it is settled ----------------------------------------------------
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_interval_leaves_zero_out_just_when_height_is_significant(seed: int) -> None:
-    curves = some_curves(seed, (6, 5))
-    curves = Curves(curves.scores + 0.9 * (curves.codes == 0)[:, None], curves.labels)
-    found = compare(curves)
-    assert found.difference is not None
-    low, high = found.difference.interval
-    assert (low > 0 or high < 0) == found.algorithm.significant
+@pytest.mark.parametrize("error", ["split", "pooled"])
+def test_auto_settles_every_p_and_reports_how_often_it_shuffled(error: Any) -> None:
+    seen = set()
+    for seed in range(8):
+        curves = some_curves(seed, (9, 9, 9))
+        found = compare(curves, n_shuffles="auto", rng=0, error=error)
+        assert found.n_shuffles in LOOKS
+        for effect in found.effects[error].values():
+            low, high = effect.pvalue_interval
+            assert high < 0.05 or low > 0.05
+        seen.add(found.n_shuffles)
+    assert min(seen) == FIRST_LOOK
 
 
-def test_effect_sizes_by_hand() -> None:
-    scores = np.array(
-        [[1.0, 3.0], [3.0, 5.0], [5.0, 7.0], [0.0, 2.0], [2.0, 2.0], [0.0, 6.0]]
-    )
-    found = compare(Curves(scores, list("AAABBB"))).difference
-    assert found is not None
-    # Curve means 2, 4, 6 and 1, 2, 3.
-    assert (found.a, found.b, found.value) == ("A", "B", 2.0)
-    pooled_sd = math.sqrt((8 + 2) / 4)
-    correction = math.gamma(2) / (math.sqrt(2) * math.gamma(1.5))
-    assert found.hedges_g == pytest.approx(correction * 2 / pooled_sd)
-    # Of nine pairs A wins 7 (2>1, 4>1,2,3, 6>1,2,3), ties one, loses one.
-    assert found.probability_of_superiority == pytest.approx((7 + 0.5) / 9)
-    lower = compare(Curves(scores, list("AAABBB"), higher_is_better=False)).difference
-    assert lower is not None
-    assert lower.probability_of_superiority == pytest.approx(1 - 7.5 / 9)
+def test_auto_decides_as_all_relabellings_would() -> None:
+    """The chance of a wrong verdict is below a thousandth of alpha for each data set."""
+    verdicts = set()
+    for seed in range(60):
+        curves = some_curves(seed, (5, 5))
+        curves = Curves(curves.scores + 0.9 * (curves.codes == 0)[:, None], curves.labels)
+        exact = compare(curves)
+        with capped(2**17):
+            auto = compare(curves, exact=False, n_shuffles="auto", rng=seed)
+        if auto.n_shuffles == 2**17:
+            continue  # too close to call, and said so by its interval
+        for name, effect in auto.effects["split"].items():
+            assert effect.significant == exact.effects["split"][name].significant
+            verdicts.add(effect.significant)
+    assert verdicts == {True, False}
 
 
-def test_partial_omega_squared_is_that_of_its_definition() -> None:
-    found = compare(some_curves(2, (6, 6)))
-    row, error = found.table["algorithm"], found.table["curves"]
-    assert row.ms is not None
-    assert error.ms is not None
-    expected = (row.ss - row.df * error.ms) / (row.ss + (12 - row.df) * error.ms)
-    assert found.algorithm.effect_size == pytest.approx(expected)
+def test_precise_goes_on_until_p_is_known_to_within_ten_percent() -> None:
+    curves = some_curves(1, (9, 9, 9))
+    lifted = Curves(curves.scores + 1.2 * (curves.codes == 0)[:, None], curves.labels)
+    found = compare(lifted, n_shuffles="precise", rng=0)
+    assert found.n_shuffles > FIRST_LOOK
+    for effect in found.effects["split"].values():
+        assert effect.n_extreme >= 100
+        assert effect.pvalue_error <= 0.1 * effect.pvalue
+    near = some_curves(3, (5, 5))
+    exact = compare(near)
+    precise = compare(near, exact=False, n_shuffles="precise", rng=1)
+    for name, effect in precise.effects["split"].items():
+        true = exact.effects["split"][name].pvalue
+        assert abs(effect.pvalue - true) <= 4.5 * 0.1 * true
 
 
-def test_more_than_two_algorithms_have_no_single_difference() -> None:
-    assert compare(some_curves(0, (3, 3, 3)), n_shuffles=99, rng=0).difference is None
+@pytest.mark.parametrize("rule", ["auto", "precise"])
+def test_a_single_step_settles_without_a_shape(rule: Any) -> None:
+    curves = some_curves(2, (5, 5), 1)
+    found = compare(curves, n_shuffles=rule, exact=False, rng=0)
+    assert found.n_shuffles == FIRST_LOOK
+    assert found.interaction is None
+
+
+def test_small_designs_are_exact_whatever_the_rule() -> None:
+    assert compare(some_curves(0, (5, 5)), n_shuffles="auto").exact
+    assert compare(some_curves(0, (5, 5)), n_shuffles="precise").exact
+
+
+@pytest.mark.parametrize("rule", ["auto", "precise"])
+def test_shuffling_gives_up_at_the_most(rule: Any) -> None:
+    curves = some_curves(0, (9, 9, 9))
+    lifted = Curves(curves.scores + 9 * (curves.codes == 0)[:, None], curves.labels)
+    # No shuffle is as extreme; and a p so close to alpha is never settled.
+    hard, alpha = (lifted, 0.05) if rule == "precise" else (curves, 0.0)
+    if rule == "auto":
+        alpha = compare(curves, n_shuffles=2**15, rng=0).algorithm.pvalue
+    with capped(2**15):
+        found = compare(hard, n_shuffles=rule, rng=0, alpha=alpha)
+    assert found.n_shuffles == 2**15
+
+
+@pytest.mark.parametrize("rule", ["auto", "precise"])
+def test_stopping_early_raises_no_false_alarms(rule: Any) -> None:
+    n_trials, alarms = 200, 0
+    # The few data sets with a p next to alpha would take minutes to settle.
+    with capped(2**17):
+        for stream in np.random.default_rng(2).spawn(n_trials):
+            curves = Curves(autoregressive(stream, 18, 5), np.repeat(list("ABC"), 6))
+            found = compare(curves, n_shuffles=rule, rng=stream, alpha=0.2)
+            alarms += found.algorithm.significant
+    assert alarms <= stats.binom.isf(1e-4, n_trials, 0.2)
+
+
+def test_progress_is_reported_to_the_end() -> None:
+    seen: list[tuple[int, int]] = []
+    with reporting_progress(lambda done, total: seen.append((done, total))):
+        compare(some_curves(0, (9, 9)), exact=False, n_shuffles=200 * BATCH, rng=0)
+    # The batches that are kept, then the rest.
+    assert seen == [(64, 128), (128, 128), (64, 72), (72, 72)]
 
 
 # --- what is refused -----------------------------------------------------------------
@@ -411,29 +378,32 @@ def test_more_than_two_algorithms_have_no_single_difference() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"error": "splt"}, "'splt'; there are 'split', 'pooled'; did you mean 'split'"),
-        ({"alpha": 0}, "alpha must lie between 0 and 1, such as 0.05; it is 0"),
-        ({"alpha": 1.5}, "it is 1.5"),
-        ({"alpha": float("nan")}, "it is nan"),
-        ({"alpha": "0.05"}, "it is '0.05'"),
-        ({"n_shuffles": 0}, "n_shuffles must be a whole number, 1 or more, .* it is 0"),
-        ({"n_shuffles": -5}, "it is -5"),
-        ({"n_shuffles": 10.5}, "it is 10.5"),
-        ({"n_shuffles": float("inf")}, "it is inf"),
-        ({"n_jobs": 0}, "n_jobs must be a whole number"),
-        ({"n_jobs": -5}, "it is -5"),
-        ({"rng": -1, "exact": False}, "rng must be a whole number from 0 on"),
-        ({"rng": "seed", "exact": False}, "it is 'seed'"),
+        ({"error": "splt"}, "error must be 'split' or 'pooled', not 'splt'."),
+        ({"spread": "unequel"}, "spread must be 'equal' or 'unequal', not 'unequel'."),
+        ({"alpha": 0}, "alpha must lie between 0 and 1, such as 0.05; it is 0."),
+        (
+            {"n_shuffles": 0},
+            "n_shuffles must be a positive integer, or 'auto' or 'precise', not 0.",
+        ),
+        (
+            {"n_jobs": 0},
+            "n_jobs must be a positive integer, or -1 for all cores, not 0.",
+        ),
+        ({"rng": -1}, "rng must be a non-negative integer or a numpy Generator, not -1."),
     ],
 )
-def test_meaningless_options_are_refused(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(OptionError, match=message):
+def test_options_that_cannot_be_used_are_refused(
+    options: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(OptionError) as refused:
         compare(some_curves(0), **options)
+    assert str(refused.value) == message
+    assert refused.value.option == next(iter(options))
 
 
 def test_only_curves_are_compared() -> None:
     with pytest.raises(
-        OptionError, match=r"takes Curves, not a ndarray: build them with"
+        OptionError, match=r"^compare\(\) takes Curves, not a ndarray: build them with"
     ):
         compare(np.zeros((4, 3)))  # type: ignore[arg-type]
 
@@ -447,19 +417,10 @@ def test_numpy_numbers_serve_as_options_and_come_out_json_ready() -> None:
     ("curves", "message"),
     [
         (some_curves(0, (5,)), "at least two algorithms, and there is only 'A'"),
-        (
-            some_curves(0, (1, 1, 1)),
-            "Every algorithm has a single run.*mean scores are 'A'",
-        ),
-        (Curves(np.full((4, 3), 7.25), list("AABB")), "All 12 scores are 7.25"),
         (Curves([[1, 2, 3]] * 4, list("AABB")), "All runs have the same curve"),
         (
-            some_curves(0, (3, 3), blocks=[1, 1, 1, 2, 2, 2]),
-            "No block holds both one of 'A' and one of 'B'",
-        ),
-        (
-            some_curves(0, (2, 2, 2, 2), blocks=[1, 2, 1, 2, 3, 4, 3, 4]),
-            "one of 'A', 'B' and one of 'C', 'D'",
+            Curves([[1, 2]] * 2 + [[3, 5]] * 2, list("ABAB"), blocks=[0, 0, 1, 1]),
+            "All runs of a block have the same curve",
         ),
         (some_curves(0, (2, 1), blocks=[1, 2, 1]), "leave nothing to tell"),
     ],
@@ -467,57 +428,3 @@ def test_numpy_numbers_serve_as_options_and_come_out_json_ready() -> None:
 def test_data_that_cannot_be_compared_are_refused(curves: Curves, message: str) -> None:
     with pytest.raises(CurvesError, match=message):
         compare(curves)
-
-
-@pytest.mark.parametrize("n_steps", [3, 90])
-def test_the_order_of_runs_and_names_of_blocks_change_nothing(n_steps: int) -> None:
-    curves = some_curves(0, (8, 8), n_steps, blocks=[1, 2, 3, 4] * 4)
-    # Long flat beginnings, as with sparse rewards, do not order runs.
-    scores = curves.scores * (np.arange(n_steps) >= n_steps - 3)
-    assert curves.blocks is not None
-    order = np.random.default_rng(1).permutation(16)
-    renamed = np.array(
-        [{"1": "z", "2": "y", "3": "a", "4": "b"}[b] for b in curves.blocks]
-    )
-    options: dict[str, Any] = {"exact": False, "n_shuffles": 400, "rng": 2}
-    one = compare(Curves(scores, curves.labels, blocks=curves.blocks), **options)
-    other = compare(
-        Curves(scores[order], curves.labels[order], blocks=renamed[order]), **options
-    )
-    assert_same_effects(one, other)
-
-
-def test_incomplete_blocks_hide_no_effect() -> None:
-    """Compared across blocks, B would look alike everywhere: A = 2, B = 1, C = 0."""
-    rng = np.random.default_rng(0)
-    heights = np.array([2, 1] * 4 + [1, 0] * 4)[:, None]
-    scores = heights + 0.1 * rng.normal(size=(16, 3))
-    labels = ["A", "B"] * 4 + ["B", "C"] * 4
-    found = compare(Curves(scores, labels, blocks=np.repeat(range(8), 2)))
-    # Turning round A and B, or B and C, makes no other F: 2⁸ relabellings come down to 2⁶.
-    assert found.n_relabellings == 2**6
-    assert found.algorithm.pvalue == 1 / 2**6
-    assert found.algorithm.statistic > 100
-
-
-def test_effect_sizes_are_taken_within_blocks() -> None:
-    heights = np.array([0, 1, 1, 0, 1, 1, 10, 10, 11, 10, 10, 11.0])
-    labels = list("BAABAABBABBA")
-    scores = heights[:, None] + 0.01 * np.random.default_rng(0).normal(size=(12, 3))
-    blocks = np.repeat(range(4), 3)
-    difference = compare(
-        Curves(scores, labels, blocks=blocks).select("A", "B")
-    ).difference
-    assert difference is not None
-    assert difference.value == pytest.approx(1, abs=0.05)
-    assert difference.hedges_g is not None
-    assert difference.hedges_g > 0
-    assert difference.probability_of_superiority == 1
-
-
-def test_uneven_blocks_are_used_and_said() -> None:
-    found = compare(some_curves(0, (4, 4), blocks=[1, 1, 2, 2, 1, 2, 2, 2]))
-    assert any("equally often" in warning for warning in found.warnings)
-    assert not found.even_blocks
-    alone = compare(some_curves(0, (4, 4), blocks=[1, 2, 3, 3, 1, 2, 2, 1]))
-    assert any("1 of 3 blocks hold a single algorithm (3)" in w for w in alone.warnings)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from scipy import stats
-from tests.kernels.test_welch import by_definition
+from tests.kernels.anova.test_welch import by_definition
 from typer.testing import CliRunner
 
 from curvewise import Curves, CurvewiseError, compare, describe

@@ -1,18 +1,25 @@
 from __future__ import annotations
 
-import json
 import math
+from functools import partial
 from itertools import product
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 from scipy import stats
 
 from curvewise import Curves, CurvesError, OptionError, compare, load_example
-from curvewise.questions.contrast.family import contrast_many
+from curvewise.inference.caveats import DifferentSpread, TooFewRuns, TooFewShuffles
+from curvewise.questions.contrast.caveats import EqualRuns, InfiniteT
 from curvewise.questions.contrast.question import contrast
+from curvewise.shuffling.stopping import FIRST_LOOK
+from tests.questions.resuming import check_refuses, check_resumes, digits, progress_of
 from tests.simulation import integer_tied, some_curves
 from tests.textbook import all_relabellings
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 AB: dict[str, float] = {"A": 1, "B": -1}
 ABC: dict[str, float] = {"A": 1, "B": -0.5, "C": -0.5}
@@ -209,60 +216,6 @@ def test_large_counts_are_exact_by_halves_and_sampled_on_request() -> None:
         np.testing.assert_allclose(drawn.interval, found.interval, atol=0.05)
 
 
-def test_enumeration_without_keeping_counts_both_mirror_images(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    curves = some_curves(9, (6, 6), blocks=list("xxxyyyxxxyyy"))
-    kept = contrast(curves, AB, alternative="greater")
-    monkeypatch.setattr("curvewise.questions.contrast.permutation.CHEAP", 10)
-    counted = contrast(curves, AB, alternative="greater", exact=True)
-    assert counted.pvalue == kept.pvalue
-    assert counted.n_shuffles == kept.n_shuffles == 400
-
-
-def test_a_window_is_the_window() -> None:
-    curves = some_curves(3, (5, 5, 5), steps=[0, 10, 20, 30, 40, 50])
-    for coefficients in (AB, ABC):
-        found = contrast(curves, coefficients, weights=("window", 10, 30), rng=0)
-        expected = contrast(curves.window(10, 30), coefficients, rng=0)
-        assert found.value == pytest.approx(expected.value)
-        assert found.statistic == pytest.approx(expected.statistic)
-        assert found.weights == "mean from step 10 to 30"
-    assert contrast(curves, AB, weights=("window", 10, 30)).pvalue == pytest.approx(
-        contrast(curves.window(10, 30), AB).pvalue
-    )
-    given = contrast(curves, AB, weights=[0, 1 / 3, 1 / 3, 1 / 3, 0, 0])
-    assert given.value == pytest.approx(contrast(curves.window(10, 30), AB).value)
-    # With two steps, two numbers are weights: a window is asked for by its name.
-    two = curves.window(0, 10)
-    assert contrast(two, AB, weights=(0, 1)).value == pytest.approx(
-        contrast(two, AB, weights=("window", 10, 10)).value
-    )
-
-
-def test_the_trend_of_lines_is_their_slope_and_the_area_that_under_them() -> None:
-    steps = np.array([0.0, 100, 300, 400, 1000])
-    noise = np.random.default_rng(0).normal(size=(8, 1))
-    slopes = np.repeat([0.5, 0.2], 4)[:, None]
-    curves = Curves(noise + slopes * steps, list("AAAABBBB"), steps)
-    trend = contrast(curves, AB, weights="trend")
-    assert trend.value == pytest.approx(0.3)
-    assert trend.weights == "trend"
-    area = contrast(curves, AB, weights="area")
-    heights = np.trapezoid(curves.scores, steps, axis=1)
-    assert area.value == pytest.approx(heights[:4].mean() - heights[4:].mean())
-
-
-def test_the_size_of_numbers_does_not_matter() -> None:
-    curves = some_curves(1, (5, 5, 5))
-    found = contrast(curves, ABC, weights=np.arange(6), rng=0)
-    for size in (1e-150, 1e150):
-        asked = {name: number * size for name, number in ABC.items()}
-        large = contrast(curves, asked, weights=np.arange(6) / size, rng=0)
-        assert large.pvalue == found.pvalue
-        assert large.value == pytest.approx(found.value)
-
-
 def test_the_same_rng_gives_the_same_digits_and_another_does_not() -> None:
     curves = some_curves(4, (6, 6, 6))
     found, again, other = (contrast(curves, ABC, rng=seed) for seed in (1, 1, 2))
@@ -286,87 +239,16 @@ def test_without_variation_nothing_is_nan(
         assert not np.isnan(numbers).any()
         assert not np.isnan(found.null_distribution).any()
     assert abs(found.statistic) == math.inf
-    assert "t is infinite" in found.warnings[-1]
+    assert InfiniteT() in found.caveats
     flat = Curves(np.tile([1.0, 2.0, 3.0], (18, 1)), np.repeat(list("ABC"), 6))
     found = contrast(flat, coefficients, alternative=alternative, weights="trend", rng=0)  # type: ignore[arg-type]
     assert (found.value, found.statistic, found.pvalue) == (0, 0, 1)
-    assert "nothing to contrast" in found.warnings[-1]
-
-
-def test_too_few_runs_and_shuffles_are_told() -> None:
-    few = contrast(some_curves(0, (3, 3)), AB)
-    assert "With 3 + 3 runs the smallest p possible is 0.100" in few.warnings[0]
-    assert few.interval == (-math.inf, math.inf)
-    # One side has twice as many relabellings that differ.
-    assert not contrast(some_curves(0, (3, 3)), AB, alternative="less").warnings
-    drawn = contrast(some_curves(0, (5, 5, 5)), ABC, n_shuffles=9)
-    assert "9 shuffles cannot give a p below 0.100" in drawn.warnings[0]
-    assert "Use at least 19" in drawn.warnings[0]
-    assert drawn.interval == (-math.inf, math.inf)
-
-
-def test_results_are_shown() -> None:
-    found = contrast(some_curves(0, (5, 5, 5)), ABC, alternative="less", rng=0)
-    shown = json.loads(json.dumps(found.to_dict()))
-    assert shown["interval"][0] is None
-    assert shown["coefficients"] == ABC
-    assert shown["approximate"]
-    assert "null_distribution" not in shown
-    assert "A - 0.5 B - 0.5 C" in str(found)
-    assert "p is approximate" in str(found)
-    assert "<table>" in found._repr_html_()
-    few = contrast(some_curves(0, (3, 3)), AB, weights=np.arange(6))
-    assert "Warning: With 3 + 3" in str(few)
-    assert "<strong>Warning:" in few._repr_html_()
-    assert few.to_dict()["weights"] == list(range(6))
-    assert few.smallest_pvalue == 0.1
-
-
-@pytest.mark.parametrize(
-    ("coefficients", "message"),
-    [
-        ({}, "mapping from algorithms to numbers, such as"),
-        ([1, -1], "mapping from algorithms to numbers"),
-        ({"A": 1, "b": -1}, "No algorithm is called 'b'.*did you mean 'B'"),
-        ({"A": 1, "B": "x"}, "coefficient of 'B' must be a finite number; it is 'x'"),
-        (
-            {"A": 1, "B": math.inf},
-            "coefficient of 'B' must be a finite number; it is inf",
-        ),
-        ({"A": 0, "B": 0}, "All coefficients are 0"),
-        ({"A": 1, "B": -0.5}, "sum to 0; these sum to 0.5"),
-    ],
-)
-def test_coefficients_that_mean_nothing_are_refused(
-    coefficients: object, message: str
-) -> None:
-    with pytest.raises((OptionError, CurvesError), match=message):
-        contrast(some_curves(0, (4, 4, 4)), coefficients)  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize(
-    ("weights", "message"),
-    [
-        ("slope", "No weighting is called 'slope'"),
-        ([1, 2, 3], "6 finite numbers, one for each step; there are 3 of them"),
-        ([1, 2, 3, 4, 5, math.nan], "there are 6 of them, 5 finite"),
-        ([[1] * 6], "there are 1×6 of them"),
-        ([0] * 6, "All weights are 0"),
-        (["x"] * 6, "weights must be 'trend', 'area'"),
-        (("window", 1), r"A window is \('window', start, stop\)"),
-        (("from", 1, 2), r"A window is \('window', start, stop\)"),
-        (("window", 8, 9), "No step lies in the window from 8 to 9"),
-        (("window", "x", 9), "start of a window is a step, a number"),
-    ],
-)
-def test_weights_that_mean_nothing_are_refused(weights: object, message: str) -> None:
-    with pytest.raises((OptionError, CurvesError), match=message):
-        contrast(some_curves(0), AB, weights=weights)  # type: ignore[arg-type]
+    assert EqualRuns() in found.caveats
 
 
 def test_what_cannot_be_contrasted_is_refused() -> None:
     curves = some_curves(0, (4, 4, 4))
-    with pytest.raises(OptionError, match="No alternative is called 'larger'"):
+    with pytest.raises(OptionError, match="alternative must be .*'less', not 'larger'"):
         contrast(curves, AB, alternative="larger")  # type: ignore[arg-type]
     with pytest.raises(OptionError, match=r"contrast\(\) takes Curves, not a list"):
         contrast([], AB)  # type: ignore[arg-type]
@@ -379,84 +261,11 @@ def test_what_cannot_be_contrasted_is_refused() -> None:
     for words in ("trend", "area"):
         with pytest.raises(CurvesError, match=f"single step, so curves have no {words}"):
             contrast(some_curves(0, n_steps=1), AB, weights=words)
-    with pytest.raises(OptionError, match="rng must be a whole number"):
+    with pytest.raises(
+        OptionError,
+        match="rng must be a non-negative integer or a numpy Generator, not 'x'",
+    ):
         contrast(curves, AB, rng="x")  # type: ignore[arg-type]
-
-
-FAMILY: dict[str, dict[str, float]] = {
-    "A - B": AB,
-    "A - BC": ABC,
-    "B - C": {"B": 1, "C": -1},
-}
-
-
-@pytest.mark.parametrize("adjust", ["holm", "bonferroni", "max-t"])
-def test_a_family_has_the_p_of_each_and_adjusts_them(adjust: str) -> None:
-    curves = some_curves(4, (6, 6, 6))
-    found = contrast_many(curves, FAMILY, adjust=adjust, rng=2)
-    assert list(found) == list(FAMILY)
-    assert len(found) == 3
-    alone = contrast(curves, AB)
-    assert found["A - B"].pvalue == alone.pvalue
-    ps = np.array([each.pvalue for each in found.values()])
-    adjusted = np.array([each.pvalue_adjusted for each in found.values()])
-    if adjust == "bonferroni":
-        np.testing.assert_allclose(adjusted, np.minimum(3 * ps, 1))
-    if adjust == "holm":
-        assert adjusted[np.argmin(ps)] == pytest.approx(min(1, 3 * ps.min()))
-    again = contrast_many(curves, FAMILY, adjust=adjust, rng=2)
-    assert found.to_dict() == again.to_dict()
-    assert json.loads(json.dumps(found.to_dict()))["adjust"] == adjust
-    assert f"Adjusted by {adjust}" in str(found)
-    assert "<table>" in found._repr_html_()
-    assert set(found.significant()) <= set(FAMILY)
-
-
-def test_max_t_of_all_pairs_is_near_that_of_tukey() -> None:
-    rng = np.random.default_rng(11)
-    scores = rng.normal(size=(40, 1)) + 0.8 * np.repeat([0, 0, 1, 2], 10)[:, None]
-    curves = Curves(scores, np.repeat(list("ABCD"), 10))
-    pairs = [(a, b) for i, a in enumerate("ABCD") for b in "ABCD"[i + 1 :]]
-    family = {f"{a} - {b}": {a: 1, b: -1} for a, b in pairs}
-    found = contrast_many(curves, family, adjust="max-t", rng=0)
-    tukey = stats.tukey_hsd(*(scores[curves.codes == code, 0] for code in range(4)))
-    expected = [tukey.pvalue["ABCD".index(a), "ABCD".index(b)] for a, b in pairs]
-    adjusted = [each.pvalue_adjusted or math.nan for each in found.values()]
-    np.testing.assert_allclose(adjusted, expected, atol=0.03)
-
-
-@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
-def test_max_t_against_one_control_is_near_that_of_dunnett(alternative: str) -> None:
-    rng = np.random.default_rng(12)
-    scores = rng.normal(size=(40, 1)) + 0.5 * np.repeat([0, 0, 1, 2], 10)[:, None]
-    curves = Curves(scores, np.repeat(list("ABCD"), 10))
-    family = {name: {name: 1, "A": -1} for name in "BCD"}
-    found = contrast_many(curves, family, adjust="max-t", alternative=alternative, rng=0)  # type: ignore[arg-type]
-    groups = [scores[curves.codes == code, 0] for code in range(4)]
-    dunnett = stats.dunnett(  # type: ignore[call-overload]
-        *groups[1:],
-        control=groups[0],
-        alternative=alternative,
-        rng=0,
-    )
-    adjusted = [each.pvalue_adjusted or math.nan for each in found.values()]
-    np.testing.assert_allclose(adjusted, dunnett.pvalue, atol=0.03)
-
-
-def test_what_a_family_cannot_do_is_told() -> None:
-    curves = some_curves(0, (4, 4, 4))
-    found = contrast_many(curves, {"x": AB, "y": {"B": 1, "C": -1}})
-    assert "adjusted for 2 contrasts, is 0.0571" in found.warnings[0]
-    assert 'adjust="max-t"' in found.warnings[0]
-    assert not contrast_many(
-        curves, {"x": AB, "y": {"B": 1, "C": -1}}, adjust="max-t"
-    ).warnings
-    with pytest.raises(OptionError, match="mapping from names to contrasts"):
-        contrast_many(curves, {})
-    with pytest.raises(OptionError, match="No adjustment is called 'tukey'"):
-        contrast_many(curves, {"x": AB}, adjust="tukey")
-    with pytest.raises(OptionError, match="y: The coefficients of a contrast sum to 0"):
-        contrast_many(curves, {"x": AB, "y": {"A": 1}})
 
 
 def test_the_example_reads_as_in_the_paper() -> None:
@@ -465,3 +274,227 @@ def test_the_example_reads_as_in_the_paper() -> None:
     )
     assert found.significant
     assert found.confidence == 0.95
+
+
+# n_extreme, n_shuffles, interval and t, as version 0.1 (commit 8646630) gave them.
+KNOWN: dict[str, tuple[Curves, dict[str, float], dict[str, Any]]] = {
+    "by halves": (some_curves(7, (12, 12)), AB, {}),
+    "by enumeration": (some_curves(8, (5, 6)), AB, {}),
+    "blocks": (some_curves(9, (6, 6), blocks=list("xxxyyyxxxyyy")), AB, {}),
+    "uneven blocks": (some_curves(9, (6, 6), blocks=list("xxxxyyxxyyyy")), AB, {}),
+    "sampled": (some_curves(10, (9, 9)), AB, {"exact": False, "n_shuffles": 2_999}),
+    "residuals": (some_curves(11, (6, 5, 4)), ABC, {"n_shuffles": 2_999}),
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "alternative", "n_extreme", "n_shuffles", "interval", "t"),
+    [
+        ("by halves", "two-sided", 1057753, 1352078, (-0.789089, 0.60609), -0.278908),
+        ("by halves", "greater", 1646404, 2704156, (-0.654517, math.inf), -0.278908),
+        ("by halves", "less", 1057753, 2704156, (-math.inf, 0.488441), -0.278908),
+        ("by enumeration", "two-sided", 324, 462, (-2.294885, 1.524135), -0.374026),
+        ("by enumeration", "greater", 301, 462, (-1.887894, math.inf), -0.374026),
+        ("by enumeration", "less", 162, 462, (-math.inf, 1.165521), -0.374026),
+        ("blocks", "two-sided", 80, 200, (-0.495843, 1.192912), 0.892601),
+        ("blocks", "greater", 80, 400, (-0.312658, math.inf), 0.892601),
+        ("blocks", "less", 321, 400, (-math.inf, 1.040765), 0.892601),
+        ("uneven blocks", "two-sided", 135, 225, (-0.662393, 1.094938), 0.553908),
+        ("uneven blocks", "greater", 69, 225, (-0.470746, math.inf), 0.553908),
+        ("uneven blocks", "less", 157, 225, (-math.inf, 0.872073), 0.553908),
+        ("sampled", "two-sided", 1972, 2999, (-0.481291, 0.757764), 0.441433),
+        ("sampled", "greater", 989, 2999, (-0.37971, math.inf), 0.441433),
+        ("sampled", "less", 2010, 2999, (-math.inf, 0.644687), 0.441433),
+        ("residuals", "two-sided", 913, 2999, (-1.264037, 0.323668), -1.131571),
+        ("residuals", "greater", 2502, 2999, (-1.131091, math.inf), -1.131571),
+        ("residuals", "less", 497, 2999, (-math.inf, 0.246884), -1.131571),
+    ],
+)
+def test_digits_are_those_of_the_first_version(
+    name: str,
+    alternative: Any,
+    n_extreme: int,
+    n_shuffles: int,
+    interval: tuple[float, float],
+    t: float,
+) -> None:
+    curves, coefficients, options = KNOWN[name]
+    found = contrast(curves, coefficients, alternative=alternative, rng=3, **options)
+    assert found.exact == (name not in {"sampled", "residuals"})
+    added = 0 if found.exact else 1  # the observed labelling joins a sample
+    assert found.pvalue == (n_extreme + added) / (n_shuffles + added)
+    assert found.n_shuffles == n_shuffles
+    assert tuple(found.interval) == pytest.approx(interval, abs=1e-6)
+    assert found.statistic == pytest.approx(t, abs=1e-6)
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+@pytest.mark.parametrize("blocks", [None, list("xxxyyyxxxyyy"), list("xxxxyyxxyyyy")])
+def test_an_exact_interval_excludes_zero_exactly_when_p_says_so(
+    blocks: list[str] | None, alternative: Any
+) -> None:
+    verdicts = set()
+    for seed in range(40):
+        curves = some_curves(seed, (6, 6), blocks=blocks)
+        shift = (-0.02 if alternative == "less" else 0.02) * seed
+        scores = curves.scores + shift * (curves.codes == 0)[:, None]
+        shifted = Curves(scores, curves.labels, blocks=blocks)
+        found = contrast(shifted, AB, alternative=alternative, alpha=0.1)
+        assert found.exact
+        excluded = not found.interval.low <= 0 <= found.interval.high
+        assert excluded == found.significant == (found.pvalue <= 0.1)
+        verdicts.add(excluded)
+    assert verdicts == {True, False}
+
+
+def test_too_few_runs_and_shuffles_are_told() -> None:
+    few = contrast(some_curves(0, (3, 3)), AB)
+    assert few.caveats == (TooFewRuns((3, 3), 0.1, 0.05, 4),)
+    assert few.warnings == (
+        "With 3 + 3 runs the smallest p possible is 0.100, which is above alpha = 0.05: no "
+        "data could be significant. More runs are needed: 4 of each algorithm would do.",
+    )
+    assert few.interval == (-math.inf, math.inf)
+    # One side has twice as many relabellings that differ.
+    assert not contrast(some_curves(0, (3, 3)), AB, alternative="less").caveats
+    drawn = contrast(some_curves(0, (5, 5, 5)), ABC, n_shuffles=9)
+    assert drawn.caveats == (TooFewShuffles(9, 0.05),)
+    assert drawn.warnings == (
+        "9 shuffles cannot give a p below 0.100, which is above alpha = 0.05: nothing can be "
+        "significant. Use at least n_shuffles=19.",
+    )
+    assert drawn.interval == (-math.inf, math.inf)
+    assert not contrast(some_curves(0, (5, 5, 5)), ABC, n_shuffles=19).caveats
+
+
+def test_only_the_algorithms_of_the_contrast_call_for_caveats() -> None:
+    curves = some_curves(0, (9, 9, 9))
+    scores = np.where((curves.codes == 2)[:, None], 50 * curves.scores, curves.scores)
+    wild = Curves(scores, curves.labels)
+    assert not contrast(wild, AB).caveats
+    (caveat,) = contrast(wild, ABC).caveats
+    assert isinstance(caveat, DifferentSpread)
+    assert caveat.wide == "C"
+
+
+# Where relabellings are sampled, enumerated, counted by halves, and residuals shuffled.
+ASKED: dict[str, Any] = {
+    "two, sampled": partial(
+        contrast, KNOWN["sampled"][0], AB, exact=False, n_shuffles=9_999, rng=3
+    ),
+    "two, enumerated": partial(contrast, some_curves(2, (8, 8)), AB),
+    "two, by halves": partial(contrast, KNOWN["by halves"][0], AB, rng=3),
+    "three": partial(contrast, some_curves(1, (6, 6, 6)), ABC, n_shuffles=9_999, rng=3),
+}
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_interrupted_work_goes_on_with_the_same_digits(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    check_resumes(ASKED[name], tmp_path / "work", monkeypatch)
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_jobs_change_no_digit(name: str) -> None:
+    assert digits(ASKED[name](n_jobs=2)) == digits(ASKED[name]())
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_progress_is_reported(name: str) -> None:
+    (stretch,) = progress_of(ASKED[name])
+    assert stretch[-1][0] > 1
+
+
+@pytest.mark.parametrize("coefficients", [AB, ABC])
+def test_the_checkpoint_of_another_contrast_is_refused(
+    coefficients: dict[str, float], tmp_path: Path
+) -> None:
+    curves = some_curves(1, (6, 6, 6))
+    scores, labels, steps = curves.scores, curves.labels, curves.steps
+    given = {"n_shuffles": 999, "exact": False, "rng": 3}
+
+    def ask(of: Curves = curves, **options: Any) -> partial[Any]:
+        weighted = {"weights": "trend", **given, **options}
+        return partial(contrast, of, options.pop("asked", coefficients), **weighted)
+
+    turned = {name: -number for name, number in coefficients.items()}
+    check_refuses(
+        ask(),
+        {
+            "scores": ask(Curves(scores + np.eye(18, 6), labels)),
+            "labels": ask(Curves(scores, labels[::-1])),
+            "steps": ask(Curves(scores, labels, [*steps[:-1], 50])),
+            "blocks": ask(Curves(scores, labels, blocks=[0, 1, 2] * 6)),
+            "precision": ask(Curves(scores, labels, precision=1e-3)),
+            "sign": partial(contrast, curves, turned, weights="trend", **given),  # type: ignore[arg-type]
+            "weights": ask(weights="area"),
+            "alternative": ask(alternative="less"),
+            "n_shuffles": ask(n_shuffles=998),
+            "exact": ask(exact=None),
+            "rng": ask(rng=4),
+            "question": partial(compare, curves, **given),  # type: ignore[arg-type]
+        },
+        tmp_path / "work",
+    )
+
+
+@pytest.mark.parametrize("coefficients", [AB, ABC])
+@pytest.mark.parametrize("alternative", ["two-sided", "greater"])
+def test_auto_stops_where_the_verdict_is_settled(
+    coefficients: dict[str, float], alternative: Any
+) -> None:
+    """What is settled at the first look has the digits of as many shuffles."""
+    options: dict[str, Any] = {"alternative": alternative, "exact": False, "rng": 3}
+    clear = some_curves(0, (8, 8, 8))
+    clear = Curves(clear.scores + 5.0 * (clear.codes == 0)[:, None], clear.labels)
+    found = contrast(clear, coefficients, n_shuffles="auto", **options)
+    assert found.n_shuffles == FIRST_LOOK
+    same = contrast(clear, coefficients, n_shuffles=FIRST_LOOK, **options)
+    assert digits(found) == digits(same)
+
+
+@pytest.mark.parametrize("coefficients", [AB, ABC])
+def test_auto_goes_on_while_the_verdict_is_open(
+    coefficients: dict[str, float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    curves, options = some_curves(2, (8, 8, 8)), {"exact": False, "rng": 3}
+    far = contrast(curves, coefficients, n_shuffles=2**17, **options)  # type: ignore[arg-type]
+    # With an alpha where p itself is, nothing short of the limit settles the verdict.
+    module = "curvewise.questions.contrast.permutation"
+    monkeypatch.setattr(f"{module}.MAX_SHUFFLES", 2**17)
+    found = contrast(curves, coefficients, alpha=far.pvalue, n_shuffles="auto", **options)  # type: ignore[arg-type]
+    assert found.n_shuffles == 2**17
+    assert found.pvalue == far.pvalue
+
+
+@pytest.mark.parametrize(("coefficients", "shift"), [(AB, 2.2), (ABC, 1.6)])
+def test_precise_goes_on_until_p_is_known(
+    coefficients: dict[str, float], shift: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    options: dict[str, Any] = {"exact": False, "rng": 3, "n_shuffles": "precise"}
+    easy = contrast(some_curves(2, (8, 8, 8)), coefficients, **options)
+    assert easy.n_shuffles == FIRST_LOOK
+    assert easy.pvalue * FIRST_LOOK >= 100
+    clear = some_curves(0, (8, 8, 8))
+    clear = Curves(clear.scores + shift * (clear.codes == 0)[:, None], clear.labels)
+    hard = contrast(clear, coefficients, **options)
+    assert hard.n_shuffles > FIRST_LOOK
+    assert hard.pvalue * hard.n_shuffles >= 100
+    # Twice fewer would not have been enough.
+    options["n_shuffles"] = hard.n_shuffles // 2
+    half = contrast(clear, coefficients, **options)
+    assert half.pvalue * (half.n_shuffles + 1) - 1 < 100
+    module = "curvewise.questions.contrast.permutation"
+    monkeypatch.setattr(f"{module}.MAX_SHUFFLES", 2**15)
+    options["n_shuffles"] = "precise"
+    farther = Curves(clear.scores + 9.0 * (clear.codes == 0)[:, None], clear.labels)
+    assert contrast(farther, coefficients, **options).n_shuffles == 2**15
+
+
+def test_more_runs_than_halves_can_count_are_sampled_or_refused() -> None:
+    curves = some_curves(0, (23, 22))
+    assert not contrast(curves, AB, n_shuffles=99, rng=0).exact
+    with pytest.raises(OptionError, match="more than can be visited .* exact=False"):
+        contrast(curves, AB, exact=True)
+    assert contrast(some_curves(0, (22, 22)), AB, n_shuffles=99, rng=0).exact

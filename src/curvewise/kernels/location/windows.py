@@ -47,7 +47,7 @@ class Places(NamedTuple):
 
     @classmethod
     def of(cls, n_steps: int, max_places: int) -> Places:
-        """Make every step a place; with more than ``max_places``, nearly equal runs of steps."""
+        """Make every step a place; with more than ``max_places``, several steps to each."""
         edges = np.unique(
             np.linspace(0, n_steps, min(n_steps, max_places) + 1).astype(np.int64)
         )
@@ -111,28 +111,28 @@ class Windows:
             squares[:, first, first:] = part[:, :, 0]
         bounds = np.maximum(np.sqrt(squares) - 2 * noise, 0.0) ** 2
         bounds[1] = np.maximum(bounds[1] - cancelled, 0.0)
-        means, spreads = bare._moments(design, pilot, compiled=compiled)
-        scales = np.zeros_like(spreads)
-        np.divide(1.0, spreads, out=scales, where=spreads > 1e-12 * means)
+        means, deviations = bare._moments(design, pilot, compiled=compiled)
+        scales = np.zeros_like(deviations)
+        np.divide(1.0, deviations, out=scales, where=deviations > 1e-12 * means)
         return cls(places, lengths, totals, squares, bounds, means, scales)
 
     def _moments(
         self, design: StepDesign, pilot: Integers, *, compiled: bool
     ) -> tuple[Floats, Floats]:
-        """Return mean and standard deviation of how striking each window is by chance."""
-        means, spreads = np.zeros_like(self.totals), np.zeros_like(self.totals)
+        """Return mean and standard deviation of the fourth roots over the pilot."""
+        means, deviations = np.zeros_like(self.totals), np.zeros_like(self.totals)
         if compiled:
             from curvewise.kernels.location.compiled_windows import window_moments
 
             gathered = self._gathered(design, pilot)
             inverses = self._inverse_lengths, self._inverses
-            window_moments(*gathered, *inverses, means, spreads)
-            return means, spreads
+            window_moments(*gathered, *inverses, means, deviations)
+            return means, deviations
         for first, part in self._squares(design, pilot):
             roots = _striking(part * self._inverses[:, first, first:, None])
             means[:, first, first:] = roots.mean(axis=-1)
-            spreads[:, first, first:] = roots.std(axis=-1)
-        return means, spreads
+            deviations[:, first, first:] = roots.std(axis=-1)
+        return means, deviations
 
     @cached_property
     def _inverses(self) -> Floats:
@@ -149,7 +149,7 @@ class Windows:
 
     @property
     def scores(self) -> Floats:
-        """How striking each window is, on the common scale."""
+        """The observed statistic of each window on the common scale."""
         return (_striking(self.bounds * self._inverses) - self.means) * self.scales
 
     def count(

@@ -162,7 +162,7 @@ class Enumeration:
     labels: Integers = field(repr=False)
     blocks: Integers = field(repr=False)
 
-    @property
+    @cached_property
     def count(self) -> int:
         """The number of distinct relabellings."""
         return n_relabellings(self.labels, self.blocks)

@@ -21,7 +21,7 @@ __all__ = ["Relabellings", "Restriction", "WithinBlocks"]
 
 
 class Relabellings(Protocol):
-    """A number of relabellings, in batches that are the same for whoever asks."""
+    """A number of relabellings, in batches that are the same for every caller."""
 
     @property
     def labels(self) -> Integers:
@@ -50,7 +50,7 @@ class Restriction(Protocol):
         """Return all of them."""
 
     def drawn(self, count: int, seed: int) -> Relabellings:
-        """Return some at random, the same ones for the same seed."""
+        """Return ``count`` of them at random, the same ones for the same seed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,5 +70,5 @@ class WithinBlocks:
         return Enumeration(self.labels, self.blocks)
 
     def drawn(self, count: int, seed: int) -> Shuffles:
-        """Return some at random, the same ones for the same seed."""
+        """Return ``count`` of them at random, the same ones for the same seed."""
         return Shuffles(self.labels, self.blocks, count, seed)

@@ -13,14 +13,14 @@ from curvewise.kernels.adjustments import MaxCounts
 from curvewise.kernels.contrasts import shuffled_pair_t, student_t
 from curvewise.kernels.pvalues import pvalue, upper_quantile
 from curvewise.questions.best.ranking import Gap
-from curvewise.shuffling.plan import Limits, Plan
-from curvewise.shuffling.visiting import Statistic, visit
+from curvewise.shuffling.plan import Limits
+from curvewise.shuffling.visiting import Statistic
 
 if TYPE_CHECKING:
+    from curvewise.inference.work import Work
     from curvewise.kernels import Floats, Integers
     from curvewise.kernels.contrasts import Fit
     from curvewise.questions.best.ranking import Ranking
-    from curvewise.shuffling.checkpoint import Checkpoint
     from curvewise.shuffling.tally import Measured
 
 __all__ = ["max_t_gaps"]
@@ -54,12 +54,9 @@ class LargestLead(Statistic):
 
 def max_t_gaps(
     ranking: Ranking,
+    work: Work,
     *,
     alpha: float,
-    n_shuffles: int | str,
-    key: int,
-    n_jobs: int,
-    checkpoint: Checkpoint | None,
 ) -> dict[str, Gap]:
     """Hold the lead over an algorithm against the largest lead over it in each shuffle.
 
@@ -73,18 +70,12 @@ def max_t_gaps(
     lengths[others] = fit.directions(directions)[1]
     leads: Floats = fit.estimates[leader, 0] - fit.estimates[:, 0]
     t = student_t(leads / lengths, fit.errors[:1], fit.df)
-    plan = Plan.of(
-        ranking.layout.restriction,
-        n_shuffles=n_shuffles,
-        exact=False,
-        key=key,
-        levels=(alpha,),
-        limits=Limits(shuffles=MAX_SHUFFLES),
-    )
+    limits = Limits(shuffles=MAX_SHUFFLES)
+    plan = work.plan(ranking.layout.restriction, levels=(alpha,), limits=limits)
     statistic = LargestLead(
         fit, tuple(MaxCounts.of(t[code : code + 1]) for code in range(len(t)))
     )
-    found = visit(plan, statistic, n_jobs=n_jobs, checkpoint=checkpoint)
+    found = work.visit(plan, statistic)
     pvalues = pvalue(found.counts[0], found.n_visited, exact=False)
     (largest,) = found.kept
     error = math.sqrt(float(fit.errors[0]) / fit.df)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from curvewise.rendering.figures import axes_or_current, label_text, one_axes
 from curvewise.rendering.forest import (
-    BEHIND,
-    CLEAR,
+    CLEAR_COLOUR,
+    WORSE_COLOUR,
     Row,
     forest,
     forest_size,
@@ -28,41 +28,44 @@ __all__ = ["figure", "plot_best"]
 
 
 def plot_best(best: Best, ax: Axes | None = None) -> Axes:
-    """Draw how far each algorithm is from the leader, and which may be the best."""
+    """Draw how far each algorithm is from the leader, and which may be the best.
+
+    Draws on the current Axes if none are given, and returns the Axes.
+    """
     ax = axes_or_current(ax, forest_size(len(best.rows)))
 
-    def row(each: Contender) -> Row:
-        low, high = each.interval or (math.nan, math.nan)
-        leads = each.name == best.leader
-        compared = each.difference is not None
+    def row(contender: Contender) -> Row:
+        low, high = contender.interval or (math.nan, math.nan)
+        marker = "o" if contender.contends else "s"
+        right = p_cell(contender.pvalue_adjusted)
+        if contender.name == best.leader:
+            marker = "D"
+        elif contender.difference is None:
+            right = "not compared"
         return Row(
-            label=label_text(each.name, 32).strip(),
-            value=each.difference,
+            label=label_text(contender.name, 32).strip(),
+            value=contender.difference,
             low=low,
             high=high,
-            colour=CLEAR if each.contends else BEHIND,
-            marker="D" if leads else "o" if each.contends else "s",
-            filled=leads or not each.contends,
-            right=""
-            if leads
-            else p_cell(each.pvalue_adjusted)
-            if compared
-            else "not compared",
+            colour=CLEAR_COLOUR if contender.contends else WORSE_COLOUR,
+            marker=marker,
+            filled=marker != "o",
+            right=right,
         )
 
-    forest(ax, [row(each) for each in best.rows], "adjusted p")
+    forest(ax, [row(contender) for contender in best.rows], "adjusted p")
     level = f"{100 * (1 - best.alpha):.6g}%"
     side = "" if best.higher_is_better else "; lower is better"
     ax.set_xlabel(
         f"difference in height to the leader, with one-sided interval\n"
         f"({level} for all of them together{side})"
     )
-    handles = [point("leader", CLEAR, "D")]
+    handles = [point("leader", CLEAR_COLOUR, "D")]
     if len(best.contenders) > 1:
-        handles.append(point("may be the best too", CLEAR, filled=False))
+        handles.append(point("may be the best too", CLEAR_COLOUR, filled=False))
     if best.worse:
         label = f"worse (adjusted p ≤ {best.alpha:g})"
-        handles.append(point(label, BEHIND, "s"))
+        handles.append(point(label, WORSE_COLOUR, "s"))
     legend_above(ax, handles)
     return ax
 

@@ -11,23 +11,19 @@ from typing import TYPE_CHECKING, Literal
 from curvewise.errors import CurvesError
 from curvewise.inference.diagnostics import different_spread
 from curvewise.inference.effects import Interval
-from curvewise.inference.families import family_seed
 from curvewise.inference.requirements import (
     check_alpha,
     check_choice,
     check_curves,
     check_design,
-    check_jobs,
-    shuffle_count,
 )
-from curvewise.inference.sampling import known_seed
+from curvewise.inference.work import shuffling_work
 from curvewise.kernels.relabelling.cache import shared_batches
 from curvewise.questions.best.caveats import KeptUncompared, TooFewToRuleOut
 from curvewise.questions.best.max_t import max_t_gaps
 from curvewise.questions.best.ranking import Gap, Ranking
 from curvewise.questions.best.result import Best, Contender
-from curvewise.questions.contrast.question import contrast
-from curvewise.shuffling.checkpoint import open_checkpoint
+from curvewise.questions.contrast.question import contrast_curves
 from curvewise.shuffling.parallel import track_items
 
 if TYPE_CHECKING:
@@ -88,8 +84,6 @@ def best(
     check_curves(curves, "best()")
     check_choice("adjust", adjust, ("bonferroni", "max-t"))
     check_alpha(alpha)
-    check_jobs(n_jobs)
-    shuffles = shuffle_count(n_shuffles)
     check_design(curves)
     ranking = Ranking.of(curves)
     leader, *others = (curves.algorithms[code] for code in ranking.order)
@@ -101,47 +95,34 @@ def best(
     tests: dict[str, Contrast] = {}
     refused: dict[str, str] = {}
     with (
-        open_checkpoint(
-            checkpoint,
+        shuffling_work(
             "best",
-            curves.scores,
-            curves.labels,
-            curves.blocks,
-            adjust,
-            alpha,
-            shuffles,
-            exact,
-            keys=[family_seed(rng)],
-            seeded=rng is not None,
-        ) as ((seed,), ledger),
+            *(curves, adjust, alpha),
+            n_shuffles=n_shuffles,
+            exact=exact,
+            n_jobs=n_jobs,
+            rng=rng,
+            checkpoint=checkpoint,
+            n_keys=0,
+        ) as work,
         shared_batches(),
     ):
+        member = work.of_member()
         for name in track_items(others):
             try:
-                tests[name] = contrast(
+                tests[name] = contrast_curves(
                     curves,
                     {leader: 1, name: -1},
+                    member,
                     alternative="greater" if curves.higher_is_better else "less",
-                    alpha=alpha / factor if by_pairs else alpha,
-                    n_shuffles=n_shuffles,
-                    exact=exact,
-                    n_jobs=n_jobs,
-                    rng=seed,
-                    checkpoint=ledger,
+                    alpha=float(alpha) / factor if by_pairs else float(alpha),
                 )
             except CurvesError as reason:
                 refused[name] = str(reason)
         if by_pairs:
             gaps = {name: _multiplied(test, factor) for name, test in tests.items()}
         else:
-            gaps = max_t_gaps(
-                ranking,
-                alpha=float(alpha),
-                n_shuffles=shuffles,
-                key=seed,
-                n_jobs=n_jobs,
-                checkpoint=ledger,
-            )
+            gaps = max_t_gaps(ranking, work.sampled(), alpha=float(alpha))
     gaps[leader] = Gap(0.0, None, None)
     means = ranking.means()
 
@@ -178,7 +159,7 @@ def best(
                 if by_pairs
             ),
         ),
-        seed=known_seed(rng),
+        seed=work.seed,
     )
 
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from curvewise.inference.caveats import gathered
 from curvewise.inference.effects import EFFECTS
-from curvewise.inference.families import adjusted, ask_each, check_members, family_seed
+from curvewise.inference.families import adjusted, ask_each, check_members
 from curvewise.inference.requirements import check_alpha, check_choice, check_curves
-from curvewise.inference.sampling import known_seed
+from curvewise.inference.work import shuffling_work
 from curvewise.kernels.relabelling.cache import shared_batches
-from curvewise.questions.compare.question import compare_at_levels
+from curvewise.questions.compare.question import compare_curves
 from curvewise.questions.compare.result import Comparisons
-from curvewise.shuffling.checkpoint import open_checkpoint
 
 if TYPE_CHECKING:
     import os
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
     from curvewise.data.curves import Curves
     from curvewise.inference.effects import ErrorTerm
     from curvewise.inference.requirements import RNGLike
-    from curvewise.questions.compare.result import Comparison
 
 __all__ = ["compare_many"]
 
@@ -70,35 +68,25 @@ def compare_many(
     check_alpha(alpha)
     for curves in tables.values():
         check_curves(curves, "compare_many()")
-    seed = family_seed(rng)
-    asked = [(name, curves.scores, curves.labels) for name, curves in tables.items()]
-    options = (error, alpha, n_shuffles, exact)
     with (
-        open_checkpoint(
-            checkpoint,
+        shuffling_work(
             "compare_many",
-            *(part for table in asked for part in table),
-            *options,
-            keys=[seed],
-            seeded=rng is not None,
-        ) as ((seed,), ledger),
+            *(*tables, *tables.values(), error, alpha),
+            n_shuffles=n_shuffles,
+            exact=exact,
+            n_jobs=n_jobs,
+            rng=rng,
+            checkpoint=checkpoint,
+            n_keys=0,
+        ) as work,
         shared_batches(),
     ):
-
-        def ask(_: str, curves: Curves) -> Comparison:
-            return compare_at_levels(
-                curves,
-                error=error,
-                alpha=float(alpha),
-                levels=(float(alpha), float(alpha) / len(tables)),
-                n_shuffles=n_shuffles,
-                exact=exact,
-                n_jobs=n_jobs,
-                rng=seed,
-                checkpoint=ledger,
-            )
-
-        found = ask_each(tables, ask)
+        options: dict[str, Any] = {"error": error, "alpha": float(alpha)}
+        options["levels"] = (float(alpha), float(alpha) / len(tables))
+        member = work.of_member()
+        found = ask_each(
+            tables, lambda _, curves: compare_curves(curves, member, **options)
+        )
     effects = {name: own.effects[own.error] for name, own in found.items()}
     return Comparisons(
         found,
@@ -116,5 +104,5 @@ def compare_many(
         adjust,
         float(alpha),
         gathered({name: own.caveats for name, own in found.items()}),
-        known_seed(rng),
+        work.seed,
     )

@@ -9,7 +9,12 @@ import numpy as np
 from curvewise.inference.effects import EFFECTS
 from curvewise.questions.compare.result import Comparisons
 from curvewise.rendering.curve_plot import plot_curves
-from curvewise.rendering.figures import COLOURS, OBSERVED, axes_or_current, label_text
+from curvewise.rendering.figures import (
+    COLOURS,
+    OBSERVED_COLOUR,
+    axes_or_current,
+    label_text,
+)
 from curvewise.rendering.forest import forest_size, legend_above, row_font
 from curvewise.text import number_text, p_text
 
@@ -48,12 +53,12 @@ def plot_null_distribution(effect: Effect, ax: Axes | None = None) -> Axes:
             effect.statistic,
             0,
             HISTOGRAM_HEIGHT,
-            color=OBSERVED,
+            color=OBSERVED_COLOUR,
             linewidth=2,
             label=label,
         )
     else:
-        ax.plot([], [], color=OBSERVED, label=f"observed F is infinite, {p}")
+        ax.plot([], [], color=OBSERVED_COLOUR, label=f"observed F is infinite, {p}")
     if np.isfinite(effect.critical_value):
         ax.axvline(
             effect.critical_value,

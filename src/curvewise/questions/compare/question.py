@@ -14,12 +14,9 @@ from curvewise.inference.requirements import (
     check_choice,
     check_curves,
     check_design,
-    check_jobs,
     check_variation,
-    random_keys,
-    shuffle_count,
 )
-from curvewise.inference.sampling import Sampling
+from curvewise.inference.work import shuffling_work
 from curvewise.kernels.anova.design import Design
 from curvewise.questions.compare.caveats import comparison_caveats
 from curvewise.questions.compare.effect_sizes import measure_difference
@@ -36,10 +33,7 @@ from curvewise.questions.compare.unequal_spread import (
     studentised_interval,
     welch_effects,
 )
-from curvewise.shuffling.checkpoint import open_checkpoint
 from curvewise.shuffling.layout import Layout
-from curvewise.shuffling.plan import Plan
-from curvewise.shuffling.visiting import visit
 
 if TYPE_CHECKING:
     import os
@@ -49,8 +43,8 @@ if TYPE_CHECKING:
     from curvewise.inference.requirements import (
         RNGLike,
     )
+    from curvewise.inference.work import Work
     from curvewise.questions.compare.result import Difference
-    from curvewise.shuffling.checkpoint import Checkpoint
     from curvewise.shuffling.visiting import Counts
 
 __all__ = ["compare"]
@@ -125,41 +119,35 @@ def compare(
     """
     check_curves(curves, "compare()")
     check_alpha(alpha)
-    return compare_at_levels(
-        curves,
-        error=error,
-        alpha=float(alpha),
-        levels=(float(alpha),),
+    with shuffling_work(
+        "compare",
+        *(curves, error, spread, alpha),
         n_shuffles=n_shuffles,
         exact=exact,
         n_jobs=n_jobs,
         rng=rng,
         checkpoint=checkpoint,
-        spread=spread,
-    )
+    ) as work:
+        return compare_curves(
+            curves, work, error=error, spread=spread, alpha=float(alpha)
+        )
 
 
-def compare_at_levels(
+def compare_curves(
     curves: Curves,
+    work: Work,
     *,
     error: ErrorTerm,
     alpha: float,
-    levels: tuple[float, ...],
-    n_shuffles: int | str,
-    exact: bool | None,
-    n_jobs: int,
-    rng: RNGLike,
-    checkpoint: str | os.PathLike[str] | Checkpoint | None,
+    levels: tuple[float, ...] | None = None,
     spread: Spread = "equal",
 ) -> Comparison:
     """Compare as `compare` does; "auto" settles on which side of each level p lies.
 
-    A member of a family is judged at stricter levels than ``alpha``.
+    A member of a family is judged at stricter ``levels`` than alpha, which is the default.
     """
     check_choice("error", error, get_args(ErrorTerm))
     check_choice("spread", spread, get_args(Spread))
-    check_jobs(n_jobs)
-    n_shuffles, keys = shuffle_count(n_shuffles), random_keys(rng, 1)
     check_design(curves)
     unequal = spread == "unequal"
     if unequal:
@@ -167,39 +155,20 @@ def compare_at_levels(
     layout = Layout.of(curves)
     design = Design.from_scores(layout.scores, layout.labels, layout.blocks, layout.noise)
     check_variation(curves, sum(design.totals))
-    asked = (layout.scores, layout.labels, layout.blocks, layout.noise)
-    with open_checkpoint(
-        checkpoint,
-        "compare",
-        *asked,
-        n_shuffles,
-        exact,
-        error,
-        spread,
-        levels,
-        keys=keys,
-        seeded=rng is not None,
-    ) as (keys, ledger):
-        plan = Plan.of(
-            layout.restriction,
-            n_shuffles=n_shuffles,
-            exact=exact,
-            key=keys[0],
-            levels=levels,
-            limits=WELCH_LIMITS if unequal else anova_limits(layout),
+    limits = WELCH_LIMITS if unequal else anova_limits(layout)
+    plan = work.plan(layout.restriction, levels=levels or (alpha,), limits=limits)
+    effects: dict[ErrorTerm, dict[str, Effect]]
+    if unequal:
+        welch = WelchStatistic.of(design, layout)
+        found = work.visit(plan, welch)
+        effects = {"split": welch_effects(welch, found, alpha=alpha)}
+    else:
+        found = work.visit(plan, RandomizedAnova(design, error))
+        exact_height = work.exact is None
+        effects = anova_effects(
+            design, found, layout, alpha=alpha, exact_height=exact_height
         )
-        effects: dict[ErrorTerm, dict[str, Effect]]
-        if unequal:
-            welch = WelchStatistic.of(design, layout)
-            found = visit(plan, welch, n_jobs=n_jobs, checkpoint=ledger)
-            effects = {"split": welch_effects(welch, found, alpha=alpha)}
-        else:
-            anova = RandomizedAnova(design, error)
-            found = visit(plan, anova, n_jobs=n_jobs, checkpoint=ledger)
-            effects = anova_effects(
-                design, found, layout, alpha=alpha, exact_height=exact is None
-            )
-    sampling = Sampling.of(found, rng)
+    sampling = work.sampling(found)
     difference = None
     if design.contrast is not None:
         difference = _difference(curves, layout, design, found, effects["split"], spread)

@@ -189,7 +189,10 @@ def _exact_height(layout: Layout, design: Design) -> tuple[int, int] | None:
     be visited.
     """
     labels = layout.labels
-    if not _are_two_without_blocks(labels, layout.blocks) or len(labels) > MAX_SUBSET_RUNS:
+    if (
+        not _are_two_without_blocks(labels, layout.blocks)
+        or len(labels) > MAX_SUBSET_RUNS
+    ):
         return None
     n_first = int(np.sum(labels == 0))
     heights = design.factor[0, 0] * design.coordinates[:, 0]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -12,27 +12,23 @@ from curvewise.inference.families import (
     adjusted,
     ask_each,
     check_members,
-    family_seed,
 )
 from curvewise.inference.requirements import (
     check_alpha,
     check_choice,
     check_curves,
     check_design,
-    shuffle_count,
 )
-from curvewise.inference.sampling import known_seed
+from curvewise.inference.work import shuffling_work
 from curvewise.kernels.pvalues import pvalue
 from curvewise.kernels.relabelling.cache import shared_batches
 from curvewise.questions.contrast.caveats import TooManyContrasts
 from curvewise.questions.contrast.permutation import LargestT, weighted_fit
-from curvewise.questions.contrast.question import contrast
+from curvewise.questions.contrast.question import contrast_curves
 from curvewise.questions.contrast.result import Contrasts
 from curvewise.questions.contrast.weights import coefficient_array, weight_array
-from curvewise.shuffling.checkpoint import open_checkpoint
 from curvewise.shuffling.layout import Layout
-from curvewise.shuffling.plan import Limits, Plan
-from curvewise.shuffling.visiting import visit
+from curvewise.shuffling.plan import Limits
 
 if TYPE_CHECKING:
     import os
@@ -41,9 +37,9 @@ if TYPE_CHECKING:
     from curvewise.data.curves import Curves
     from curvewise.inference.caveats import Caveat
     from curvewise.inference.requirements import RNGLike
+    from curvewise.inference.work import Work
     from curvewise.questions.contrast.result import Alternative, Contrast
     from curvewise.questions.contrast.weights import Weights
-    from curvewise.shuffling.checkpoint import Checkpoint
 
 __all__ = ["contrast_many"]
 
@@ -95,58 +91,33 @@ def contrast_many(
     check_choice("adjust", adjust, tuple(ADJUSTMENTS))
     check_alpha(alpha)
     check_members(contrasts, "contrasts, such as {'A - B': {'A': 1, 'B': -1}}")
-    shuffles = shuffle_count(n_shuffles)
-    options = (alternative, alpha, shuffles, exact, adjust, weights)
+    options: dict[str, Any] = {"weights": weights, "alternative": alternative}
     with (
-        open_checkpoint(
-            checkpoint,
+        shuffling_work(
             "contrast_many",
-            curves.scores,
-            curves.labels,
-            curves.blocks,
-            sorted((name, sorted(own.items())) for name, own in contrasts.items()),
-            *options,
-            keys=[family_seed(rng)],
-            seeded=rng is not None,
-        ) as ((seed,), ledger),
+            *(curves, contrasts, weights, alternative, adjust, alpha),
+            n_shuffles=n_shuffles,
+            exact=exact,
+            n_jobs=n_jobs,
+            rng=rng,
+            checkpoint=checkpoint,
+            n_keys=0,
+        ) as work,
         shared_batches(),
     ):
-
-        def ask(_: str, coefficients: Mapping[str, float]) -> Contrast:
-            return contrast(
-                curves,
-                coefficients,
-                weights=weights,
-                alternative=alternative,
-                alpha=alpha,
-                n_shuffles=n_shuffles,
-                exact=exact,
-                n_jobs=n_jobs,
-                rng=seed,
-                checkpoint=ledger,
-            )
-
-        found = ask_each(contrasts, ask)
+        member, options["alpha"] = work.of_member(), float(alpha)
+        found = ask_each(
+            contrasts, lambda _, own: contrast_curves(curves, own, member, **options)
+        )
         if adjust == "max-t":
-            values = _max_t_adjusted(
-                curves,
-                contrasts,
-                weights,
-                alternative,
-                shuffles,
-                seed,
-                alpha,
-                n_jobs,
-                ledger,
-            )
+            values = _max_t_adjusted(curves, contrasts, work.sampled(), **options)
         else:
             values = adjusted({name: own.pvalue for name, own in found.items()}, adjust)
-    known = known_seed(rng)
     family = {
         name: replace(
             own,
             pvalue_adjusted=values[name],
-            sampling=own.sampling.with_seed(None if own.seed is None else known),
+            sampling=own.sampling.with_seed(None if own.seed is None else work.seed),
         )
         for name, own in found.items()
     }
@@ -158,7 +129,7 @@ def contrast_many(
             *_out_of_reach(family, adjust, float(alpha)),
             *dict.fromkeys(caveat for own in family.values() for caveat in own.caveats),
         ),
-        known,
+        work.seed,
     )
 
 
@@ -174,13 +145,11 @@ def _out_of_reach(
 def _max_t_adjusted(
     curves: Curves,
     contrasts: Mapping[str, Mapping[str, float]],
+    work: Work,
+    *,
     weights: Weights,
     alternative: Alternative,
-    n_shuffles: int | str,
-    key: int,
     alpha: float,
-    n_jobs: int,
-    checkpoint: Checkpoint | None,
 ) -> dict[str, float]:
     """Hold every t against the largest of each shuffle of all residuals."""
     check_design(curves)
@@ -191,15 +160,9 @@ def _max_t_adjusted(
     table = table / np.abs(table).max(axis=1, keepdims=True)
     if alternative == "less":
         table = -table
-    plan = Plan.of(
-        layout.restriction,
-        n_shuffles=n_shuffles,
-        exact=False,
-        key=key,
-        levels=(alpha,),
-        limits=Limits(shuffles=MAX_SHUFFLES),
-    )
+    limits = Limits(shuffles=MAX_SHUFFLES)
+    plan = work.plan(layout.restriction, levels=(alpha,), limits=limits)
     statistic = LargestT.of(fit, table, two_sided=alternative == "two-sided")
-    found = visit(plan, statistic, n_jobs=n_jobs, checkpoint=checkpoint)
+    found = work.visit(plan, statistic)
     values = pvalue(found.counts[0], found.n_visited, exact=False)
     return dict(zip(contrasts, values.tolist(), strict=True))

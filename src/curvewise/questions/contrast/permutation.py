@@ -30,12 +30,12 @@ from curvewise.kernels.inversion import lowest_shift, shift_interval
 from curvewise.kernels.pvalues import upper_quantile
 from curvewise.kernels.relabelling.streams import BATCH
 from curvewise.shuffling.plan import MAX_FREE, MAX_IN_NUMPY, Limits, Plan
-from curvewise.shuffling.visiting import MAX_KEPT_BATCHES, Statistic, visit
+from curvewise.shuffling.visiting import MAX_KEPT_BATCHES, Statistic
 from curvewise.text import argument
 
 if TYPE_CHECKING:
+    from curvewise.inference.work import Work
     from curvewise.kernels import Floats, Integers
-    from curvewise.shuffling.checkpoint import Checkpoint
     from curvewise.shuffling.layout import Layout
     from curvewise.shuffling.tally import Measured
 
@@ -54,10 +54,7 @@ MAX_KEPT = MAX_KEPT_BATCHES * BATCH
 
 @dataclass(frozen=True, eq=False)
 class ContrastTest:
-    """One number a run, a contrast that is asked to be large, or far from zero, and how.
-
-    ``exact`` and ``n_shuffles`` are as the caller gave them.
-    """
+    """One number a run, and a contrast that is asked to be large, or far from zero."""
 
     layout: Layout
     fit: Fit
@@ -65,21 +62,12 @@ class ContrastTest:
     noise: float
     two_sided: bool
     alpha: float
-    n_shuffles: int | str
-    exact: bool | None
-    key: int
-    n_jobs: int
-    checkpoint: Checkpoint | None
+    work: Work
 
     def plan(self, limits: Limits) -> Plan:
         """Plan the shuffles that `compare` would draw with this key."""
-        return Plan.of(
-            self.layout.restriction,
-            n_shuffles=self.n_shuffles,
-            exact=self.exact,
-            key=self.key,
-            levels=(self.alpha,),
-            limits=limits,
+        return self.work.plan(
+            self.layout.restriction, levels=(self.alpha,), limits=limits
         )
 
     def observed(self) -> tuple[float, float, float]:
@@ -193,12 +181,12 @@ def contrast_of_two(test: ContrastTest) -> ContrastCounts:
     halved = blocks.min() == blocks.max() and len(labels) <= MAX_SUBSET_RUNS
     limits = Limits(exact=n_all if halved else MAX_IN_NUMPY, shuffles=MAX_SHUFFLES)
     plan = test.plan(limits)
-    by_halves = halved and n_all > MAX_FREE and (plan.exact or test.exact is None)
+    by_halves = halved and n_all > MAX_FREE and (plan.exact or test.work.exact is None)
     if by_halves:
         most = min(plan.n_shuffles, MAX_KEPT)
-        plan = Plan(layout.restriction, exact=False, n_shuffles=most, key=test.key)
+        plan = Plan(layout.restriction, exact=False, n_shuffles=most, key=test.work.key)
     statistic = TwoGroupSums(columns, least, two_sided, mirrored and plan.exact)
-    found = visit(plan, statistic, n_jobs=test.n_jobs, checkpoint=test.checkpoint)
+    found = test.work.visit(plan, statistic)
     n_extreme = int(found.counts[0][0])
     exact, n_visited = plan.exact, n_distinct if plan.exact else found.n_visited
     if by_halves:
@@ -246,7 +234,7 @@ def _null(lengths: Floats, total: float, df: int, observed: float) -> Floats:
 
 def contrast_of_many(test: ContrastTest) -> ContrastCounts:
     """Shuffle the residuals of more than two algorithms."""
-    if test.exact:
+    if test.work.exact:
         msg = (
             "A contrast of more than two algorithms has no exact test: their residuals are "
             f"shuffled at random. Leave {argument('exact', value=True)} out, or contrast two "
@@ -259,7 +247,7 @@ def contrast_of_many(test: ContrastTest) -> ContrastCounts:
     least = least_ratio(u, error, test.noise, two_sided=test.two_sided)
     least *= math.sqrt(test.fit.df)
     statistic = ResidualT(test.fit, test.coefficients, least, test.two_sided)
-    found = visit(plan, statistic, n_jobs=test.n_jobs, checkpoint=test.checkpoint)
+    found = test.work.visit(plan, statistic)
     null = found.kept[0].copy()
     null[np.isclose(null, t, rtol=TIE, atol=0)] = t
     quantile = upper_quantile(np.abs(null) if test.two_sided else null, test.alpha)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from curvewise.questions.contrast.result import Contrasts
 from curvewise.rendering.figures import axes_or_current, label_text, one_axes
 from curvewise.rendering.forest import (
-    CLEAR,
-    UNCLEAR,
+    CLEAR_COLOUR,
+    UNCLEAR_COLOUR,
     Row,
     forest,
     forest_size,
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
 __all__ = ["figure", "plot_contrasts"]
 
-WEIGHTS = {
+# What was taken of each curve, by the name of the weights.
+MEASURES = {
     "mean": "of means over training",
     "trend": "of trends over training",
     "area": "of areas under the curve",
@@ -33,7 +34,10 @@ WEIGHTS = {
 
 
 def plot_contrasts(contrasts: Contrast | Contrasts, ax: Axes | None = None) -> Axes:
-    """Draw contrasts with their intervals and p."""
+    """Draw contrasts with their intervals and p; one alone is labelled by its formula.
+
+    Draws on the current Axes if none are given, and returns the Axes.
+    """
     ax = axes_or_current(ax, _size(contrasts))
     family = isinstance(contrasts, Contrasts)
     named = (
@@ -41,33 +45,32 @@ def plot_contrasts(contrasts: Contrast | Contrasts, ax: Axes | None = None) -> A
         if isinstance(contrasts, Contrasts)
         else {contrasts.formula: contrasts}
     )
+    first = next(iter(named.values()))  # all were asked in the same way
+    adjusted = first.pvalue_adjusted is not None
     rows = [
         Row(
             label=label_text(name).strip(),
-            value=each.value,
-            low=each.interval.low,
-            high=each.interval.high,
-            colour=CLEAR if each.significant else UNCLEAR,
+            value=contrast.value,
+            low=contrast.interval.low,
+            high=contrast.interval.high,
+            colour=CLEAR_COLOUR if contrast.significant else UNCLEAR_COLOUR,
             marker="o",
-            filled=each.significant,
-            right=p_cell(
-                each.pvalue if each.pvalue_adjusted is None else each.pvalue_adjusted
-            ),
+            filled=contrast.significant,
+            right=p_cell(contrast.pvalue_adjusted if adjusted else contrast.pvalue),
         )
-        for name, each in named.items()
+        for name, contrast in named.items()
     ]
-    p = "adjusted p" if family else "p"
+    p = "adjusted p" if adjusted else "p"
     forest(ax, rows, p)
-    some = next(iter(named.values()))
-    over = "as weighted"
-    if isinstance(some.weights, str):
-        over = WEIGHTS.get(some.weights, some.weights)
+    measure = "as weighted"
+    if isinstance(first.weights, str):
+        measure = MEASURES.get(first.weights, f"of the {first.weights}")
     alone = " of each alone" if family else ""
-    sided = "" if some.alternative == "two-sided" else "one-sided "
-    level = f"{100 * some.confidence:.6g}%"
-    ax.set_xlabel(f"contrast {over}, with the {sided}{level} interval{alone}")
+    sided = "" if first.alternative == "two-sided" else "one-sided "
+    level = f"{100 * first.confidence:.6g}%"
+    ax.set_xlabel(f"contrast {measure}, with the {sided}{level} interval{alone}")
     words = {"two-sided": "differs from 0", "greater": "above 0", "less": "below 0"}
-    clear = f"{words[some.alternative]} ({p} ≤ {some.alpha:g})"
+    clear = f"{words[first.alternative]} ({p} ≤ {first.alpha:g})"
     legend_of_significance(ax, rows, clear, "not significant")
     return ax
 
@@ -78,4 +81,5 @@ def figure(contrasts: Contrast | Contrasts, _curves: Curves | None = None) -> Fi
 
 
 def _size(contrasts: Contrast | Contrasts) -> tuple[float, float]:
+    """Return the size of a figure, in inches, with room for every contrast."""
     return forest_size(len(contrasts) if isinstance(contrasts, Contrasts) else 1)

@@ -16,11 +16,9 @@ from curvewise.inference.requirements import (
     check_choice,
     check_curves,
     check_design,
-    check_jobs,
-    random_keys,
-    shuffle_count,
 )
-from curvewise.inference.sampling import Sampling, known_seed
+from curvewise.inference.sampling import Sampling
+from curvewise.inference.work import shuffling_work
 from curvewise.kernels.pvalues import pvalue
 from curvewise.questions.contrast.caveats import EqualRuns, InfiniteT
 from curvewise.questions.contrast.permutation import (
@@ -31,7 +29,6 @@ from curvewise.questions.contrast.permutation import (
 )
 from curvewise.questions.contrast.result import Alternative, Contrast
 from curvewise.questions.contrast.weights import coefficient_array, weight_array
-from curvewise.shuffling.checkpoint import open_checkpoint
 from curvewise.shuffling.layout import Layout
 
 if TYPE_CHECKING:
@@ -41,9 +38,9 @@ if TYPE_CHECKING:
     from curvewise.data.curves import Curves
     from curvewise.inference.caveats import Caveat
     from curvewise.inference.requirements import RNGLike
+    from curvewise.inference.work import Work
     from curvewise.kernels.contrasts import Fit
     from curvewise.questions.contrast.weights import Weights
-    from curvewise.shuffling.checkpoint import Checkpoint
 
 __all__ = ["contrast"]
 
@@ -59,7 +56,7 @@ def contrast(
     exact: bool | None = None,
     n_jobs: int = 1,
     rng: RNGLike = None,
-    checkpoint: str | os.PathLike[str] | Checkpoint | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
 ) -> Contrast:
     """Test one weighted difference between algorithms, such as A against the mean of B and C.
 
@@ -110,10 +107,37 @@ def contrast(
     (True, 184756)
     """
     check_curves(curves, "contrast()")
-    check_choice("alternative", alternative, get_args(Alternative))
     check_alpha(alpha)
-    check_jobs(n_jobs)
-    shuffles, keys = shuffle_count(n_shuffles), random_keys(rng, 1)
+    with shuffling_work(
+        "contrast",
+        *(curves, coefficients, weights, alternative, alpha),
+        n_shuffles=n_shuffles,
+        exact=exact,
+        n_jobs=n_jobs,
+        rng=rng,
+        checkpoint=checkpoint,
+    ) as work:
+        return contrast_curves(
+            curves,
+            coefficients,
+            work,
+            weights=weights,
+            alternative=alternative,
+            alpha=float(alpha),
+        )
+
+
+def contrast_curves(
+    curves: Curves,
+    coefficients: Mapping[str, float],
+    work: Work,
+    *,
+    weights: Weights = None,
+    alternative: Alternative,
+    alpha: float,
+) -> Contrast:
+    """Test a contrast as `contrast` does, by itself or as a member of a family."""
+    check_choice("alternative", alternative, get_args(Alternative))
     numbers = coefficient_array(curves, coefficients)
     profile, label = weight_array(curves, weights)
     # Scaled, so that no size of number can overflow in between.
@@ -124,34 +148,17 @@ def contrast(
     check_design(involved)
     layout = Layout.of(involved)
     sign = -1 if alternative == "less" else 1
-    towards = numbers[numbers != 0] / largest * sign
-    asked = (layout.scores, layout.labels, layout.blocks, towards, profile)
-    with open_checkpoint(
-        checkpoint,
-        "contrast",
-        *asked,
-        shuffles,
-        exact,
-        alternative,
-        alpha,
-        keys=keys,
-        seeded=rng is not None,
-    ) as ((key,), ledger):
-        test = ContrastTest(
-            layout,
-            weighted_fit(layout, profile / tallest),
-            towards,
-            layout.noise * float(np.linalg.norm(profile / tallest)),
-            two_sided=alternative == "two-sided",
-            alpha=float(alpha),
-            n_shuffles=shuffles,
-            exact=exact,
-            key=key,
-            n_jobs=n_jobs,
-            checkpoint=ledger,
-        )
-        two = len(involved.algorithms) == 2
-        found = contrast_of_two(test) if two else contrast_of_many(test)
+    test = ContrastTest(
+        layout,
+        weighted_fit(layout, profile / tallest),
+        numbers[numbers != 0] / largest * sign,
+        layout.noise * float(np.linalg.norm(profile / tallest)),
+        two_sided=alternative == "two-sided",
+        alpha=alpha,
+        work=work,
+    )
+    two = len(involved.algorithms) == 2
+    found = contrast_of_two(test) if two else contrast_of_many(test)
     unit = layout.unit * largest * tallest * sign
     null = found.null * sign
     null.setflags(write=False)
@@ -160,24 +167,24 @@ def contrast(
         found.n_relabellings,
         found.n_visited,
         found.engine,
-        known_seed(rng, mattered=found.sampled),
+        work.seed if found.sampled else None,
     )
     return Contrast(
         coefficients={name: float(c) for name, c in coefficients.items() if c},
         weights=label,
         value=found.value * unit + 0.0,
         interval=Interval(*sorted(end * unit + 0.0 for end in found.ends)),
-        confidence=1 - float(alpha),
+        confidence=1 - alpha,
         statistic=found.t * sign + 0.0,
         df=test.fit.df,
         pvalue=pvalue(found.n_extreme, found.n_visited, exact=found.exact),
         alternative=alternative,
-        alpha=float(alpha),
+        alpha=alpha,
         approximate=not two,
         null_distribution=null,
         sampling=sampling,
         caveats=(
-            *too_few(involved, sampling, float(alpha)),
+            *too_few(involved, sampling, alpha),
             *_without_error(test.fit),
             *different_spread(involved),
         ),

@@ -73,12 +73,16 @@ def _measure(contrast: Contrast) -> str:
     """Name what was taken of each curve."""
     if not isinstance(contrast.weights, str):
         return "weighted as given"
-    measure = MEASURES.get(contrast.weights, contrast.weights)
-    return measure if contrast.higher_is_better else f"{measure} (less is better)"
+    # Of a window the label says which: "mean from step 10 to 30".
+    window = contrast.weights.replace("mean", "averaged", 1)
+    measure = MEASURES.get(contrast.weights, window)
+    return measure if contrast.higher_is_better else f"{measure} (lower is better)"
 
 
 @describe.register
 def _(contrasts: Contrasts) -> str:
+    if len(contrasts) == 1:
+        return describe(next(iter(contrasts.values())))
     found = contrasts.significant()
     how = ADJUSTMENTS[contrasts.adjust].title
     total = plural(len(contrasts), "contrast")

@@ -1,4 +1,4 @@
-"""The curves on which criteria are decided: the paper's, drawn after its words, and ours."""
+"""The curves of the cases: the paper's, drawn from its descriptions, and ours."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from curvewise.questions.criteria.verdict import CurvePair
 
 if TYPE_CHECKING:
     from curvewise.kernels import Floats
-    from curvewise.questions.transfer.result import Integration
+    from curvewise.questions.transfer.options import Integration
 
 __all__ = [
     "AHEAD",
@@ -22,12 +22,12 @@ __all__ = [
     "SLOW_AHEAD",
     "SLOW_CONTROL",
     "TASKS",
-    "at_once",
+    "a_level_every_trial",
+    "a_level_every_two_trials",
     "curve_pair",
+    "experimental_above_control",
     "flat_conditions",
-    "in_twos",
     "squeezed",
-    "wholly_above",
     "windows",
 ]
 
@@ -41,7 +41,7 @@ FAST_CONTROL = (0, 0.3, 0.5, 0.65, 0.75, 0.85, 0.9, 0.95, 1, 1, 1, 1)
 FAST_AHEAD = (0.6, 0.9, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1)
 MIDDLING = (0.3, 0.36, 0.42, 0.48, 0.54, 0.58, 0.62, 0.65, 0.67, 0.69, 0.7, 0.7)
 POOR = (0, 0.05, 0.1, 0.15, 0.2, 0.22, 0.24, 0.26, 0.28, 0.3, 0.3, 0.3)
-# What control and experimental condition come to on three tasks, and the optimum there.
+# The levels that a learner reaches one after the other on three tasks, and the optimum there.
 TASKS = {
     "even progress": ((0.0, 0.2, 0.4, 0.6, 0.8, 1.0), 1.0),
     "high start, low end": ((0.5, 0.6, 0.65, 0.7, 0.72, 0.73), 1.0),
@@ -58,7 +58,10 @@ def curve_pair(
     steps: Floats | None = None,
     how: Integration = "sum",
 ) -> CurvePair:
-    """Return a control and an experimental condition, given as one run or as several."""
+    """Return a control and an experimental condition, each given as one run or as several.
+
+    Steps count from 1 by default.
+    """
     curves = [
         np.array(scores, dtype=np.float64, ndmin=2) for scores in (control, experimental)
     ]
@@ -69,23 +72,23 @@ def curve_pair(
 
 
 def flat_conditions(*levels: float) -> tuple[CurvePair, ...]:
-    """Return a middling control and experimental conditions that never change."""
+    """Return pairs of a middling control and an experimental condition flat at each level."""
     return tuple(
         curve_pair(f"at {level:g}", MIDDLING, np.full(12, level)) for level in levels
     )
 
 
 def windows(*lengths: int) -> tuple[CurvePair, ...]:
-    """Return the first steps of two curves that go on where they levelled off."""
+    """Return pairs of two curves that level off and go on so, cut after each length."""
     control, ahead = ([*curve, *[curve[-1]] * 6] for curve in (CONTROL, AHEAD))
     return tuple(curve_pair(f"{n} steps", control[:n], ahead[:n]) for n in lengths)
 
 
-def wholly_above() -> dict[str, tuple[CurvePair, ...]]:
-    """All scores of the experimental condition are above all of the control's.
+def experimental_above_control() -> dict[str, tuple[CurvePair, ...]]:
+    """Return cases in which all experimental scores are above all of the control's.
 
-    Then ARR is 1, says the paper (5.2). With trials counted from 1 that is so only where the
-    control never improves: what it reaches on trial x was reached on trial 1, not on 0.
+    The paper says that ARR is 1 then (5.2). With trials counted from 1 that is so only where
+    the control never improves: what it reaches on trial x was reached on trial 1, not on 0.
     """
     low = np.divide(MIDDLING, 2)
     above = low + np.ptp(low)
@@ -99,16 +102,16 @@ def wholly_above() -> dict[str, tuple[CurvePair, ...]]:
     }
 
 
-def in_twos(levels: tuple[float, ...]) -> Floats:
-    """Reach the k-th level on trial 2 k, counted from 1."""
+def a_level_every_two_trials(levels: tuple[float, ...]) -> Floats:
+    """Return a curve that reaches the k-th level, counted from 0, on trial 2 k."""
     return np.array([levels[min(trial // 2, 5)] for trial in range(1, 13)])
 
 
-def at_once(levels: tuple[float, ...]) -> Floats:
-    """Reach the k-th level on trial k."""
+def a_level_every_trial(levels: tuple[float, ...]) -> Floats:
+    """Return a curve that reaches the k-th level, counted from 0, on trial k."""
     return np.array([levels[min(trial, 5)] for trial in range(1, 13)])
 
 
 def squeezed(scores: tuple[float, ...]) -> Floats:
-    """Move scores under the same optimum, 1: an affine change that leaves it in place."""
+    """Squeeze scores towards the optimum, 1, by an affine change that leaves it in place."""
     return np.asarray(0.75 + np.divide(scores, 4))

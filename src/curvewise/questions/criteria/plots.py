@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from curvewise.questions.criteria.result import JUDGED, SIGNS
+from curvewise.questions.criteria.result import SIGNS
+from curvewise.questions.criteria.words import outcome_text
 from curvewise.rendering.figures import COLOURS, axes_or_current
 
 if TYPE_CHECKING:
@@ -13,12 +14,13 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from curvewise.data.curves import Curves
     from curvewise.questions.criteria.result import Criteria
     from curvewise.questions.criteria.verdict import CurvePair, Verdict
 
-__all__ = ["figure_of_criteria", "plot_criterion"]
+__all__ = ["figure", "plot_criterion"]
 
-ALIKE = 3  # panels whose scores span ranges within this factor share an axis
+MAX_SIZE_RATIO = 3  # panels whose largest scores are within this factor share an axis
 GAP, LEFT, RIGHT, FOOT, HEAD = 0.035, 0.06, 0.99, 0.18, 0.68  # shares of the Axes
 # The control is dashed and drawn last, so that curves that coincide are both seen.
 LOOKS: dict[str, tuple[str, Any]] = {
@@ -29,40 +31,41 @@ OPTIMUM: dict[str, Any] = {"color": "0.5", "linewidth": 1, "linestyle": ":"}
 
 
 def plot_criterion(verdict: Verdict, ax: Axes | None = None) -> Axes:
-    """Draw the pairs of curves that decide a verdict, and what the metric made of each.
+    """Draw the pairs of curves that decide a verdict, and the value of the metric on each.
 
     The Axes given is divided into a panel for each pair.
     """
     case = verdict.case
     ax = axes_or_current(ax, _size(1))
     ax.set_axis_off()
-    found = (
-        f"{JUDGED[verdict.metric]}: {'' if verdict.holds else 'not '}{verdict.criterion}"
+    title = (
+        f"{verdict.short}: {'' if verdict.holds else 'not '}{verdict.criterion} "
+        f"{SIGNS[verdict.holds]}"
     )
-    told = f" {SIGNS[verdict.holds]}"
     if not verdict.agrees:
-        told += f"   (published {SIGNS[verdict.published]})"
-    ax.text(0, 1, found + told, weight="bold", va="top", transform=ax.transAxes)
+        title += f"   (published {SIGNS[not verdict.holds]})"
+    ax.text(0, 1, title, weight="bold", va="top", transform=ax.transAxes)
     origin = f" ({case.source})" if case.source else ""
     ax.text(0, 0.89, case.name + origin, va="top", size="small", transform=ax.transAxes)
     spans = [_span(pair) for pair in case.pairs]
-    alike = _alike(spans)
+    shared = _can_share_axis(spans)
     ends = (min(low for low, _ in spans), max(high for _, high in spans))
-    each = (RIGHT - LEFT - GAP * (len(spans) - 1)) / max(len(spans), 3)
-    if not alike:
-        each -= GAP
+    width = (RIGHT - LEFT - GAP * (len(spans) - 1)) / max(len(spans), 3)
+    if not shared:
+        width -= GAP
     for place, pair in enumerate(case.pairs):
-        left = LEFT + place * (each + GAP + (0 if alike else 1.5 * GAP))
-        panel = ax.inset_axes((left, FOOT, each, HEAD - FOOT))
+        left = LEFT + place * (width + GAP + (0 if shared else 1.5 * GAP))
+        panel = ax.inset_axes((left, FOOT, width, HEAD - FOOT))
         name = "" if len(spans) == 1 else f"{pair.name}\n"
-        told = verdict.deciding.outcomes[place].text()
-        title = f"{name}{JUDGED[verdict.metric]} {told}"
-        panel.set_title(title, fontsize="small", parse_math=False)
+        outcome = outcome_text(verdict.deciding.outcomes[place])
+        panel.set_title(
+            f"{name}{verdict.short} {outcome}", fontsize="small", parse_math=False
+        )
         _draw(panel, pair)
-        low, high = ends if alike else spans[place]
+        low, high = ends if shared else spans[place]
         margin = 0.07 * (high - low) or 0.1
         panel.set_ylim(low - margin, high + margin)
-        if alike and place:
+        if shared and place:
             panel.tick_params(labelleft=False)
         if place == 0:
             panel.set_ylabel("score", fontsize="x-small")
@@ -70,22 +73,23 @@ def plot_criterion(verdict: Verdict, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def figure_of_criteria(criteria: Criteria) -> Figure:
+def figure(criteria: Criteria, _curves: Curves | None = None) -> Figure:
     """Draw the deciding curves of one criterion, or of all that differ from the paper's table.
 
-    Of one criterion: every metric that fails it, or all four when none does.
+    Of one criterion: every metric that fails it, or all four when none does. The cases have
+    curves of their own.
     """
     from matplotlib.figure import Figure
 
     verdicts: Sequence[Verdict] = criteria.differences
     if len(criteria.criteria) == 1 or not verdicts:
         verdicts = criteria.crosses or criteria.verdicts
-    figure = Figure(figsize=_size(len(verdicts)))
-    grid = figure.subplots(len(verdicts), squeeze=False)
-    figure.subplots_adjust(left=0.02, right=0.98, top=0.98, bottom=0.02, hspace=0.08)
+    drawn = Figure(figsize=_size(len(verdicts)))
+    grid = drawn.subplots(len(verdicts), squeeze=False)
+    drawn.subplots_adjust(left=0.02, right=0.98, top=0.98, bottom=0.02, hspace=0.08)
     for verdict, ax in zip(verdicts, grid[:, 0], strict=True):
         plot_criterion(verdict, ax=ax)
-    return figure
+    return drawn
 
 
 def _legend(ax: Axes) -> None:
@@ -139,10 +143,10 @@ def _span(pair: CurvePair) -> tuple[float, float]:
     return low, high
 
 
-def _alike(spans: Sequence[tuple[float, float]]) -> bool:
-    """Whether the scores of all panels can share an axis."""
+def _can_share_axis(spans: Sequence[tuple[float, float]]) -> bool:
+    """Tell whether the scores of all panels can share an axis."""
     sizes = [max(abs(low), abs(high)) for low, high in spans]
-    return max(sizes) <= ALIKE * min(sizes)
+    return max(sizes) <= MAX_SIZE_RATIO * min(sizes)
 
 
 def _size(n_rows: int) -> tuple[float, float]:

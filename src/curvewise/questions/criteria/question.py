@@ -1,33 +1,38 @@
-"""Which learning-comparison metric can be trusted with what? The ten criteria, by running.
+"""Which learning-comparison metric can be trusted for what? Criteria, decided by computation.
 
 Gorski & Laird (2009), Evaluating Evaluations, CCA-TR-2009-05, sections 4 to 6. Every tick and
-every cross is computed from what the metrics made of curves that decide the criterion.
+every cross follows from the values of the metrics on the curves that decide the criterion.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from curvewise.inference.requirements import as_generator
-from curvewise.questions.criteria.cases import criterion_tests
-from curvewise.questions.criteria.result import CRITERIA, JUDGED, PUBLISHED, Criteria
-from curvewise.questions.criteria.verdict import Outcome, Tried, Verdict
+from curvewise.inference.sampling import known_seed
+from curvewise.questions.criteria.cases import CRITERIA
+from curvewise.questions.criteria.published import PUBLISHED
+from curvewise.questions.criteria.result import JUDGED, Criteria
+from curvewise.questions.criteria.verdict import CaseResult, Outcome, Verdict
+from curvewise.questions.transfer.metrics import RECORDS
 from curvewise.questions.transfer.question import transfer
-from curvewise.questions.transfer.readings import NO_EFFECT
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from curvewise.inference.requirements import RNGLike
     from curvewise.questions.criteria.verdict import CurvePair
 
 __all__ = ["check_criteria"]
 
-N_RESAMPLES = 999
+N_RESAMPLES = N_SHUFFLES = 999
 
 
 def check_criteria(*, rng: RNGLike = 0) -> Criteria:
-    """Decide by running them which metric meets which criterion of Gorski & Laird (2009).
+    """Decide which metric meets which criterion of Gorski & Laird (2009), by computation.
+
+    The cases are fixed and small, so there is nothing to shuffle longer, to spread over jobs or
+    to resume: ``n_shuffles``, ``exact``, ``n_jobs`` and ``checkpoint`` are not taken.
 
     Parameters
     ----------
@@ -38,6 +43,7 @@ def check_criteria(*, rng: RNGLike = 0) -> Criteria:
     Returns
     -------
     Criteria
+        A verdict for each criterion and metric, with the cases behind it.
 
     Examples
     --------
@@ -49,36 +55,35 @@ def check_criteria(*, rng: RNGLike = 0) -> Criteria:
     (0.2167, 0.2167)
     """
     generator = as_generator(rng)
-    tests = criterion_tests(generator)
-    measured = {
-        id(test): [_measured(pair, generator) for pair in test.case.pairs]
-        for criterion in CRITERIA
-        for test in tests[criterion]
+    tests = {
+        name: list(criterion.cases(generator)) for name, criterion in CRITERIA.items()
     }
     verdicts = []
-    for criterion in CRITERIA:
+    for name, criterion in CRITERIA.items():
+        measured = [
+            [_measure(pair, generator) for pair in test.case.pairs]
+            for test in tests[name]
+        ]
         for metric in JUDGED:
-            tried = []
-            for test in tests[criterion]:
-                outcomes = tuple(each[metric] for each in measured[id(test)])
-                holds = test.rule(outcomes, NO_EFFECT[metric])
-                tried.append(Tried(test.case, outcomes, holds))
+            results = []
+            for test, outcomes_of_pairs in zip(tests[name], measured, strict=True):
+                outcomes = tuple(outcomes[metric] for outcomes in outcomes_of_pairs)
+                holds = test.rule(outcomes, RECORDS[metric].no_effect)
+                results.append(CaseResult(test.case, outcomes, holds))
             verdicts.append(
                 Verdict(
-                    criterion=criterion,
-                    metric=metric,
-                    published=PUBLISHED[criterion, metric],
-                    tried=tuple(tried),
-                    # A metric needs a standard, not every one.
-                    any_will_do=criterion == "meaningful",
+                    name,
+                    metric,
+                    PUBLISHED.get((name, metric)),
+                    tuple(results),
+                    one_case_suffices=criterion.one_case_suffices,
                 )
             )
-    seed = int(rng) if isinstance(rng, int | np.integer) else None
-    return Criteria(verdicts=tuple(verdicts), seed=seed)
+    return Criteria(verdicts=tuple(verdicts), seed=known_seed(rng))
 
 
-def _measured(pair: CurvePair, rng: np.random.Generator) -> dict[str, Outcome]:
-    """Run the metrics on a pair; chance plays a part only where there are several runs."""
+def _measure(pair: CurvePair, rng: np.random.Generator) -> dict[str, Outcome]:
+    """Compute the metrics of a pair; chance plays a part only where there are several runs."""
     several = len(pair.control) > 1
     found = transfer(
         pair.curves,
@@ -87,12 +92,12 @@ def _measured(pair: CurvePair, rng: np.random.Generator) -> dict[str, Outcome]:
         optimum=pair.optimum,
         integration=pair.integration,
         n_resamples=N_RESAMPLES,
-        n_shuffles=N_RESAMPLES,
+        n_shuffles=N_SHUFFLES,
         rng=rng if several else 0,
     )
     outcomes = {}
     for name in JUDGED:
         metric = found.metrics[name]
         pvalue = metric.pvalue if several else None
-        outcomes[name] = Outcome(metric.value, metric.interval, pvalue, metric.reason)
+        outcomes[name] = Outcome(metric.value, metric.interval, pvalue, metric.undefined)
     return outcomes

@@ -7,40 +7,22 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from curvewise.inference.result import Result
+from curvewise.questions.criteria.cases import CRITERIA
+from curvewise.questions.criteria.published import CITATION
 from curvewise.questions.criteria.verdict import Verdict
+from curvewise.questions.transfer.metrics import RECORDS
 from curvewise.rendering.tables import Table
 from curvewise.text import did_you_mean, plural
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["CITATION", "CRITERIA", "JUDGED", "PUBLISHED", "Criteria"]
+    from curvewise.inference.caveats import Caveat
 
-CITATION = "Gorski & Laird (2009), Evaluating Evaluations, CCA-TR-2009-05, Table 2"
-JUDGED = {
-    "transfer_ratio": "ratio",
-    "transfer_regret": "regret",
-    "calibrated_transfer_ratio": "CTR",
-    "average_relative_reduction": "ARR",
-}
-_TICKS = {  # in the order of JUDGED; 1 is a tick
-    "defined": (0, 1, 0, 0),
-    "consistent": (0, 1, 1, 0),
-    "meaningful": (0, 0, 1, 1),
-    "unitless": (1, 1, 1, 1),
-    "distinguishing": (1, 0, 1, 1),
-    "independent": (1, 1, 0, 1),
-    "parameter-free": (0, 0, 0, 1),
-    "similar": (0, 1, 1, 1),
-    "degenerate": (1, 1, 1, 0),
-    "testable": (1, 1, 1, 1),
-}
-CRITERIA = tuple(_TICKS)
-PUBLISHED = {
-    (criterion, metric): bool(tick)
-    for criterion, ticks in _TICKS.items()
-    for metric, tick in zip(JUDGED, ticks, strict=True)
-}
+__all__ = ["CRITERIA", "JUDGED", "SIGNS", "Criteria"]
+
+# The metrics that are judged, and what the table calls them: those with an abbreviation.
+JUDGED = {record.name: record.short for record in RECORDS.values() if record.short}
 SIGNS = {True: "✓", False: "×"}
 
 
@@ -59,16 +41,18 @@ class Criteria(Result, Mapping[tuple[str, str], Verdict]):
         Those that are not the paper's.
     seed : int or None
         The ``rng`` that repeats the result, when it was a number.
+    caveats : tuple of Caveat
+        Always empty: the cases are fixed.
     """
 
     verdicts: tuple[Verdict, ...] = field(repr=False)
     seed: int | None = None
-    warnings: tuple[str, ...] = ()
+    caveats: tuple[Caveat, ...] = ()
 
     def __getitem__(self, key: tuple[str, str]) -> Verdict:
         criterion, metric = (str(part).lower() for part in key)
         for verdict in self.verdicts:
-            names = (verdict.metric, JUDGED[verdict.metric].lower(), verdict.title)
+            names = (verdict.metric, verdict.short.lower(), verdict.title)
             if verdict.criterion == criterion and metric in names:
                 return verdict
         known = [*self.criteria, *JUDGED.values()]
@@ -114,7 +98,7 @@ class Criteria(Result, Mapping[tuple[str, str], Verdict]):
             "n_verdicts": len(self),
             "differences": [[v.criterion, v.metric] for v in self.differences],
             "verdicts": [verdict.to_dict() for verdict in self.verdicts],
-            "warnings": list(self.warnings),
+            **self.warnings_dict(),
         }
 
     def table(self) -> Table:
@@ -122,7 +106,8 @@ class Criteria(Result, Mapping[tuple[str, str], Verdict]):
 
         def cell(verdict: Verdict) -> str:
             sign = SIGNS[verdict.holds]
-            return sign if verdict.agrees else f"({SIGNS[verdict.published]}) {sign}"
+            # Where the paper says otherwise, it says the opposite.
+            return sign if verdict.agrees else f"({SIGNS[not verdict.holds]}) {sign}"
 
         rows = tuple(
             (
@@ -137,25 +122,27 @@ class Criteria(Result, Mapping[tuple[str, str], Verdict]):
         if self.differences:
             notes.append(
                 f"In brackets: published otherwise ({CITATION}). On the cases it names, "
-                f"drawn here with its table in view, {self._on_its_own()}."
+                f"drawn here with its table in view, {self._on_its_own_cases()}."
             )
         return Table(("criterion", *JUDGED.values()), rows, notes=tuple(notes))
 
-    def _on_its_own(self) -> str:
-        others = sum(v.holds_in_paper != v.published for v in self.verdicts)
-        return (
-            "its ticks and crosses come out"
-            if others == 0
-            else f"{plural(others, 'cell')} would still differ"
+    def _on_its_own_cases(self) -> str:
+        """Say whether the cases that the paper considers give its table."""
+        n_different = sum(
+            verdict.published not in {None, verdict.holds_in_paper}
+            for verdict in self.verdicts
         )
+        if n_different == 0:
+            return "its ticks and crosses come out"
+        return f"{plural(n_different, 'cell')} would still differ"
 
     def tables(self) -> list[Table]:
         """Return Table 2, the case behind every cross, and why cells differ from the paper's."""
         rows = tuple(
             (
                 verdict.criterion,
-                JUDGED[verdict.metric],
-                _source(verdict),
+                verdict.short,
+                verdict.case.source or "ours",
                 verdict.sentence,
             )
             for verdict in self.crosses
@@ -166,13 +153,9 @@ class Criteria(Result, Mapping[tuple[str, str], Verdict]):
             found.append(Table(header, rows, n_text_columns=4))
         if self.differences:
             why = tuple(
-                (verdict.criterion, JUDGED[verdict.metric], verdict.reason)
+                (verdict.criterion, verdict.short, verdict.reason)
                 for verdict in self.differences
             )
             columns = ("criterion", "metric", "why it differs from the paper")
             found.append(Table(columns, why, n_text_columns=3))
         return found
-
-
-def _source(verdict: Verdict) -> str:
-    return verdict.case.source or "ours"

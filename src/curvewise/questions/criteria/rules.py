@@ -1,4 +1,7 @@
-"""What a criterion can ask of values. An undefined value is a matter of "defined" alone."""
+"""What a criterion can ask of the values of a metric, one for each pair of curves.
+
+Undefined values fail "defined" alone; the other rules look at the values there are.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ __all__ = [
     "CriterionTest",
     "are_defined",
     "are_equal",
-    "are_told_apart",
+    "are_significant",
     "differ",
     "rise",
     "rise_through_no_effect",
@@ -31,44 +34,47 @@ ALPHA = 0.05
 
 @dataclass(frozen=True, eq=False)
 class CriterionTest:
-    """A case, and the rule that says whether the criterion holds there."""
+    """A case, and the rule by which the criterion holds there.
+
+    A rule takes the outcomes, one for each pair, and the value for no effect.
+    """
 
     case: Case
     rule: Rule
 
 
 def are_defined(outcomes: Sequence[Outcome], _: float) -> bool:
-    """There is a value for every pair."""
+    """Tell whether every pair has a value."""
     return all(outcome.value is not None for outcome in outcomes)
 
 
 def are_equal(outcomes: Sequence[Outcome], _: float) -> bool:
-    """All pairs have the same value."""
+    """Tell whether all pairs have the same value."""
     values = _known(outcomes)
     return all(_same(value, values[0]) for value in values[1:])
 
 
 def differ(outcomes: Sequence[Outcome], _: float) -> bool:
-    """No two pairs have the same value."""
+    """Tell whether no two pairs have the same value."""
     values = sorted(_known(outcomes))
     return not any(_same(low, high) for low, high in pairwise(values))
 
 
 def rise(outcomes: Sequence[Outcome], _: float) -> bool:
-    """Every pair has a larger value than the one before."""
+    """Tell whether every pair has a larger value than the one before."""
     values = _known(outcomes)
     return all(low < high and not _same(low, high) for low, high in pairwise(values))
 
 
 def rise_through_no_effect(outcomes: Sequence[Outcome], no_effect: float) -> bool:
-    """As many are worse as are better, and the one between is no different."""
+    """Tell whether values increase, and the middle one equals the value for no effect."""
     middle = outcomes[len(outcomes) // 2].value
     centred = middle is not None and _same(middle, no_effect)
     return centred and rise(outcomes, no_effect)
 
 
-def are_told_apart(outcomes: Sequence[Outcome], no_effect: float) -> bool:
-    """Each has a bounded interval and a p, and both see an effect that is there."""
+def are_significant(outcomes: Sequence[Outcome], no_effect: float) -> bool:
+    """Tell whether bounded intervals exclude no effect, and every p is at most ALPHA."""
     return all(
         outcome.interval is not None
         and all(map(math.isfinite, outcome.interval))

@@ -1,23 +1,24 @@
-"""One verdict on a metric: the cases that were tried, and what came out."""
+"""One verdict on a metric: the cases that were tried, and their outcomes."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from curvewise.data.curves import Curves
 from curvewise.inference.effects import json_ready
-from curvewise.questions.transfer.result import TITLES
-from curvewise.text import number_text, p_text, plural
+from curvewise.questions.transfer.metrics import RECORDS
 
 if TYPE_CHECKING:
     from curvewise.inference.effects import Interval
     from curvewise.kernels import Floats
-    from curvewise.questions.transfer.result import Integration
+    from curvewise.questions.transfer.metrics import UndefinedKind
+    from curvewise.questions.transfer.options import Integration
 
-__all__ = ["Case", "CurvePair", "Outcome", "Tried", "Verdict"]
+__all__ = ["Case", "CaseResult", "CurvePair", "Outcome", "Verdict"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +29,7 @@ class CurvePair:
     ----------
     control, experimental : array, (n_runs, n_steps)
     optimum : float or None
-        The best score there can be, or None where it is not told.
+        The best possible score; None where it is unknown.
     """
 
     name: str
@@ -66,7 +67,7 @@ class Case:
     Attributes
     ----------
     wanted : str
-        What must come out for the criterion to hold.
+        What the values must be for the criterion to hold, in a sentence.
     source : str
         Where the paper has the case; "" where it is ours.
     note : str
@@ -91,35 +92,36 @@ class Case:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a metric made of one pair; an interval and a p only where there are several runs."""
+    """The value of a metric on one pair; interval and p only where there are several runs.
+
+    ``undefined`` says why there is no value, as a kind; None where there is one.
+    """
 
     value: float | None
     interval: Interval | None = None
     pvalue: float | None = None
-    reason: str = ""
+    undefined: UndefinedKind | None = None
 
-    def text(self) -> str:
-        """Write the value, and how sure it is where that is known."""
-        if self.value is None:
-            return "undefined"
-        # What was divided and multiplied back is 0 only up to rounding.
-        told = number_text(0.0 if abs(self.value) < 1e-12 else self.value)
-        if self.interval is not None:
-            low, high = map(number_text, self.interval)
-            told += f" (interval {low} to {high}"
-            told += "" if self.pvalue is None else f", p = {p_text(self.pvalue)}"
-            told += ")"
-        return told
+    @property
+    def reason(self) -> str:
+        """Why there is no value, in words; "" where there is one."""
+        text: str = _words().reason_undefined(self)
+        return text
 
     def to_dict(self) -> dict[str, Any]:
         """Return the outcome as JSON-ready data."""
         ends = self.interval and [json_ready(end) for end in self.interval]
-        return {**vars(self), "value": json_ready(self.value), "interval": ends}
+        return {
+            **vars(self),
+            "value": json_ready(self.value),
+            "interval": ends,
+            "reason": self.reason,
+        }
 
 
 @dataclass(frozen=True, eq=False)
-class Tried:
-    """A case, what a metric made of it, and whether that is what the criterion asks."""
+class CaseResult:
+    """A case, the outcome of each pair, and whether these are what the criterion asks."""
 
     case: Case
     outcomes: tuple[Outcome, ...]
@@ -130,12 +132,14 @@ class Tried:
         """The value of the metric on each pair; None where it is undefined."""
         return tuple(outcome.value for outcome in self.outcomes)
 
-    def text(self) -> str:
-        """Write what came out, pair by pair."""
-        named = zip(self.case.pairs, self.outcomes, strict=True)
-        if len(self.outcomes) == 1:
-            return self.outcomes[0].text()
-        return "; ".join(f"{pair.name}: {each.text()}" for pair, each in named)
+    def to_dict(self) -> dict[str, Any]:
+        """Return the outcomes as JSON-ready data, with the name of the case."""
+        return {
+            "case": self.case.name,
+            "source": self.case.source,
+            "holds": self.holds,
+            "outcomes": [outcome.to_dict() for outcome in self.outcomes],
+        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,52 +148,54 @@ class Verdict:
 
     Attributes
     ----------
-    holds : bool
-        Computed from what the metric made of the cases.
-    published : bool
-        The tick or cross in the paper's Table 2.
-    tried : tuple of Tried
+    published : bool or None
+        The tick or cross in the paper's Table 2; None for a criterion that is not the paper's.
+    tried : tuple of CaseResult
         Every case; one that fails decides, and without one the last that holds.
-    any_will_do : bool
-        Whether one case that holds is enough. For "meaningful" it is: a metric needs one
-        standard, not all of them.
+    one_case_suffices : bool
+        Whether one case that holds is enough; else all must hold.
     """
 
     criterion: str
     metric: str
-    published: bool
-    tried: tuple[Tried, ...]
-    any_will_do: bool = False
+    published: bool | None
+    tried: tuple[CaseResult, ...]
+    one_case_suffices: bool = False
 
     @property
     def title(self) -> str:
         """The metric, as people write it."""
-        return TITLES[self.metric]
+        return RECORDS[self.metric].title
+
+    @property
+    def short(self) -> str:
+        """The metric, as the table abbreviates it."""
+        return RECORDS[self.metric].short
 
     @property
     def holds(self) -> bool:
-        """Whether the metric meets the criterion."""
+        """Whether the metric meets the criterion, computed from the cases."""
         return self._holds(self.tried)
 
     @property
     def holds_in_paper(self) -> bool:
         """Whether it does on those cases alone that the paper itself considers."""
-        return self._holds(tuple(each for each in self.tried if each.case.source))
+        return self._holds(tuple(result for result in self.tried if result.case.source))
 
-    def _holds(self, tried: tuple[Tried, ...]) -> bool:
-        held = [each.holds for each in tried]
-        return any(held) if self.any_will_do else all(held)
+    def _holds(self, results: tuple[CaseResult, ...]) -> bool:
+        holding = [result.holds for result in results]
+        return any(holding) if self.one_case_suffices else all(holding)
 
     @property
     def agrees(self) -> bool:
-        """Whether this is what the paper's Table 2 says."""
-        return self.holds == self.published
+        """Whether the paper's Table 2 says the same, or nothing."""
+        return self.published is None or self.holds == self.published
 
     @property
-    def deciding(self) -> Tried:
-        """The case that decides, with what came out."""
-        same = [each for each in self.tried if each.holds == self.holds]
-        return same[-1] if self.holds and not self.any_will_do else same[0]
+    def deciding(self) -> CaseResult:
+        """The case that decides, with its outcomes."""
+        same = [result for result in self.tried if result.holds == self.holds]
+        return same[-1] if self.holds and not self.one_case_suffices else same[0]
 
     @property
     def case(self) -> Case:
@@ -198,30 +204,20 @@ class Verdict:
 
     @property
     def values(self) -> tuple[float | None, ...]:
-        """What the metric made of the deciding case, pair by pair."""
+        """The value of the metric on each pair of the deciding case."""
         return self.deciding.values
 
     @property
     def sentence(self) -> str:
         """What decided, in words."""
-        decided = self.deciding
-        came = f"{_capital(decided.case.name)}: {decided.text()}"
-        reasons = {each.reason for each in decided.outcomes if each.reason}
-        if not self.holds:
-            why = f" ({' '.join(sorted(reasons)).rstrip('.')})" if reasons else ""
-            nor = (
-                f" None of the {len(self.tried)} tried does." if self.any_will_do else ""
-            )
-            return f"{came}{why}. {_capital(decided.case.wanted)}.{nor}"
-        n_held = sum(each.holds for each in self.tried)
-        return f"{came}. Holds in {n_held} of {plural(len(self.tried), 'case')} tried."
+        text: str = _words().sentence(self)
+        return text
 
     @property
     def reason(self) -> str:
-        """Why the verdict is not the paper's; "" where it is."""
-        if self.agrees:
-            return ""
-        return self.case.note or "None of the cases tried makes the metric fail."
+        """Why the verdict is not the paper's, in words; "" where it is."""
+        text: str = _words().reason(self)
+        return text
 
     def to_dict(self) -> dict[str, Any]:
         """Return the verdict, its deciding curves, and all that was tried, as JSON-ready data."""
@@ -236,17 +232,10 @@ class Verdict:
             "reason": self.reason,
             "values": [json_ready(value) for value in self.values],
             "case": self.case.to_dict(),
-            "tried": [
-                {
-                    "case": each.case.name,
-                    "source": each.case.source,
-                    "holds": each.holds,
-                    "outcomes": [outcome.to_dict() for outcome in each.outcomes],
-                }
-                for each in self.tried
-            ],
+            "tried": [result.to_dict() for result in self.tried],
         }
 
 
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
+def _words() -> Any:
+    """Return the words of this folder, which results find by place."""
+    return import_module(f"{__name__.rpartition('.')[0]}.words")

@@ -10,7 +10,12 @@ from curvewise.errors import OptionError
 from curvewise.questions.locate.result import Band
 from curvewise.questions.locate.window_plots import step_edges
 from curvewise.rendering.curve_plot import plot_curves
-from curvewise.rendering.figures import COLOURS, OBSERVED, axes_or_current, label_text
+from curvewise.rendering.figures import (
+    COLOURS,
+    OBSERVED_COLOUR,
+    axes_or_current,
+    label_text,
+)
 from curvewise.text import number_text, percent, step_text
 
 if TYPE_CHECKING:
@@ -253,7 +258,7 @@ def _profile(ax: Axes, steps: Steps, effect: StepEffect) -> Artist:
     (line,) = twin.plot(
         steps,
         effect.cumulative_share,
-        color=OBSERVED,
+        color=OBSERVED_COLOUR,
         linewidth=1.2,
         marker=marker,
         label="share of all differences so far (right axis)",
@@ -261,8 +266,8 @@ def _profile(ax: Axes, steps: Steps, effect: StepEffect) -> Artist:
     twin.set_ylim(0, 1.05)
     twin.set_yticks([0, 0.5, 1])
     twin.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
-    twin.tick_params(axis="y", colors=OBSERVED, labelsize="small")
-    twin.set_ylabel("so far", color=OBSERVED, fontsize="small")
+    twin.tick_params(axis="y", colors=OBSERVED_COLOUR, labelsize="small")
+    twin.set_ylabel("so far", color=OBSERVED_COLOUR, fontsize="small")
     return line
 
 
@@ -278,7 +283,7 @@ def _crossing(ax: Axes, crossing: Crossing, edges: Floats) -> None:
         )
     else:
         label += ", but may not cross at all"
-    look: dict[str, Any] = {"color": OBSERVED, "zorder": 4}
+    look: dict[str, Any] = {"color": OBSERVED_COLOUR, "zorder": 4}
     ax.plot([left, right], [0, 0], linewidth=4, alpha=0.5, solid_capstyle="butt", **look)
     for end, place, marker in ((low, left, "<"), (high, right, ">")):
         if np.isinf(end):

@@ -19,13 +19,10 @@ from curvewise.inference.requirements import (
     check_choice,
     check_curves,
     check_design,
-    check_jobs,
     check_variation,
-    random_keys,
     resample_count,
-    shuffle_count,
 )
-from curvewise.inference.sampling import Sampling, known_seed
+from curvewise.inference.work import shuffling_work
 from curvewise.kernels.location.bands import DifferenceUnits, fit_band
 from curvewise.kernels.location.profiles import StepDesign
 from curvewise.kernels.pvalues import f_quantile, pvalue
@@ -34,10 +31,7 @@ from curvewise.questions.locate.result import Adjustment, Band, Crossing, Locati
 from curvewise.questions.locate.scan import Reference, ScanCounts, StepScan, scan_limits
 from curvewise.questions.locate.shares import ShareBootstrap
 from curvewise.questions.locate.step_effects import step_effect, window_tests
-from curvewise.shuffling.checkpoint import open_checkpoint
 from curvewise.shuffling.layout import Layout
-from curvewise.shuffling.plan import Plan
-from curvewise.shuffling.visiting import visit
 from curvewise.text import argument
 
 if TYPE_CHECKING:
@@ -117,9 +111,7 @@ def locate(
     check_curves(curves, "locate()")
     check_choice("adjust", adjust, get_args(Adjustment))
     check_alpha(alpha)
-    check_jobs(n_jobs)
-    shuffles, n_resamples = shuffle_count(n_shuffles), resample_count(n_resamples)
-    alpha, keys = float(alpha), random_keys(rng, 2)
+    alpha, n_resamples = float(alpha), resample_count(n_resamples)
     check_design(curves)
     layout = Layout.of(curves)
     design = StepDesign.from_scores(
@@ -127,37 +119,25 @@ def locate(
     )
     check_variation(curves, float(design.totals.sum()))
     threshold = _threshold(cluster_threshold, design.df, alpha)
-    asked = (layout.scores, layout.labels, layout.blocks, layout.step_noise, threshold)
-    with open_checkpoint(
-        checkpoint,
+    with shuffling_work(
         "locate",
-        *asked,
-        shuffles,
-        exact,
-        windows,
-        alpha,
-        keys=keys,
-        seeded=rng is not None,
-    ) as ((key, resample_key), ledger):
-        plan = Plan.of(
-            layout.restriction,
-            n_shuffles=shuffles,
-            exact=exact,
-            key=key,
-            levels=(alpha,),
-            limits=scan_limits(curves.n_steps),
+        *(curves, threshold, windows, alpha),
+        n_shuffles=n_shuffles,
+        exact=exact,
+        n_jobs=n_jobs,
+        rng=rng,
+        checkpoint=checkpoint,
+        n_keys=2,
+    ) as work:
+        plan = work.plan(
+            layout.restriction, levels=(alpha,), limits=scan_limits(curves.n_steps)
         )
+        n_visited = plan.relabellings.count
         reference = Reference.of(
-            design,
-            layout.restriction,
-            layout.labels,
-            threshold,
-            n_visited=plan.relabellings.count,
-            windows=windows,
+            design, layout, threshold, n_visited=n_visited, windows=windows
         )
-        scan = StepScan.of(reference)
-        found = visit(plan, scan, n_jobs=n_jobs, checkpoint=ledger)
-
+        found = work.visit(plan, StepScan.of(reference))
+    _, resample_key = work.keys
     tests = window_tests(curves, reference, found, alpha)
     bootstrap = ShareBootstrap.of(layout, n_resamples, resample_key, alpha)
     effects: dict[str, StepEffect] = {
@@ -175,7 +155,7 @@ def locate(
         for row, name in enumerate(PARTS if curves.n_steps > 1 else PARTS[:1])
     }
     nested = pvalue(ScanCounts(*found.counts).nested, found.n_visited, exact=found.exact)
-    sampling = Sampling.of(found, rng)
+    sampling = work.sampling(found)
     band, crossing = _band(curves, layout, alpha, n_resamples, resample_key)
     return Location(
         algorithms=curves.algorithms,
@@ -194,7 +174,7 @@ def locate(
         adjust=adjust,
         alpha=alpha,
         # The resamples depend on the seed even where every relabelling was visited.
-        sampling=sampling.with_seed(known_seed(rng)),
+        sampling=sampling.with_seed(work.seed),
         caveats=(
             *too_few(curves, sampling, alpha),
             *_without_error(effects["algorithm"]),
@@ -218,7 +198,9 @@ def _band(
     if len(curves.algorithms) != 2 or not n_resamples:
         return None, None
     units = DifferenceUnits.of(layout.scores, layout.labels, layout.blocks)
-    if units.min_stratum_size < (Band.MIN_RUNS if curves.blocks is None else Band.MIN_BLOCKS):
+    if units.min_stratum_size < (
+        Band.MIN_RUNS if curves.blocks is None else Band.MIN_BLOCKS
+    ):
         return None, None
     steps = curves.steps.astype(np.float64)
     fit = fit_band(units, steps, alpha, n_resamples, seed)

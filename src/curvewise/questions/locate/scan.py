@@ -17,7 +17,7 @@ from curvewise.shuffling.visiting import Statistic
 if TYPE_CHECKING:
     from curvewise.kernels import Floats, Integers
     from curvewise.kernels.location.profiles import StepDesign
-    from curvewise.kernels.relabelling.restriction import Restriction
+    from curvewise.shuffling.layout import Layout
     from curvewise.shuffling.tally import Measured
 
 __all__ = ["Reference", "ScanCounts", "StepScan", "scan_limits"]
@@ -69,8 +69,7 @@ class Reference:
     def of(
         cls,
         design: StepDesign,
-        restriction: Restriction,
-        labels: Integers,
+        layout: Layout,
         threshold: float,
         *,
         n_visited: int,
@@ -83,9 +82,9 @@ class Reference:
         work = _n_windows(design.n_steps) * n_visited
         compiled = work > COMPILE_ABOVE_WINDOWS_TIMES_RELABELLINGS
         # Drawn without looking at the labels, so that any scale they give is fair.
-        pilot = restriction.drawn(N_PILOT, seed=0).batch(0)
+        pilot = layout.restriction.drawn(N_PILOT, seed=0).batch(0)
         scale = moments(nested_statistics(_shares(design, pilot)[0]))
-        profiles = design.profiles(design.sums(labels[None, :]))
+        profiles = design.profiles(design.sums(layout.labels[None, :]))
         observed = design.roots(profiles)
         ratios = f_ratios(observed**2, design.df)
         masses = cluster_masses(ratios, threshold)[:, :, 0]
@@ -102,7 +101,7 @@ class Reference:
             (cluster_ends(masses[0])[1], cluster_ends(masses[1])[1]),
             nested - TIE * np.abs(nested),
             scale,
-            Windows.of(design, labels, pilot, MAX_PLACES, compiled=compiled)
+            Windows.of(design, layout.labels, pilot, MAX_PLACES, compiled=compiled)
             if windows
             else None,
             compiled,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from curvewise.inference.families import family_seed
 from curvewise.inference.requirements import check_curves
 from curvewise.inference.sampling import known_seed
+from curvewise.inference.work import family_seed
 from curvewise.questions.best.question import best
 from curvewise.questions.compare.question import compare
 from curvewise.questions.locate.question import locate

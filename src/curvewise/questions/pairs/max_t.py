@@ -15,16 +15,16 @@ from curvewise.kernels.anova.design import Design
 from curvewise.kernels.contrasts import Fit, pair_maxima, pair_parts, pair_ratios
 from curvewise.kernels.pvalues import pvalue
 from curvewise.shuffling.layout import Layout
-from curvewise.shuffling.plan import Limits, Plan
-from curvewise.shuffling.visiting import Statistic, visit
+from curvewise.shuffling.plan import Limits
+from curvewise.shuffling.visiting import Statistic
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from curvewise.data.curves import Curves
     from curvewise.inference.effects import ErrorTerm
+    from curvewise.inference.work import Work
     from curvewise.kernels import Floats, Integers
-    from curvewise.shuffling.checkpoint import Checkpoint
     from curvewise.shuffling.tally import Measured
 
 __all__ = ["max_t_adjusted"]
@@ -68,13 +68,10 @@ class LargestPair(Statistic):
 def max_t_adjusted(
     curves: Curves,
     names: Sequence[tuple[str, str]],
+    work: Work,
     *,
     error: ErrorTerm,
-    n_shuffles: int | str,
-    key: int,
     alpha: float,
-    n_jobs: int,
-    checkpoint: Checkpoint | None,
 ) -> dict[str, dict[tuple[str, str], float]]:
     """Hold every pair against the largest of all pairs, for each shuffle of the residuals.
 
@@ -91,19 +88,13 @@ def max_t_adjusted(
     pooled = error == "pooled"
     parts = pair_parts(fit.estimates[None], fit.factor)
     ratios = pair_ratios(parts, fit.errors[None], pooled=pooled)[:, 0, kept]
-    plan = Plan.of(
-        layout.restriction,
-        n_shuffles=n_shuffles,
-        exact=False,
-        key=key,
-        levels=(alpha,),
-        limits=Limits(shuffles=MAX_SHUFFLES),
-    )
+    limits = Limits(shuffles=MAX_SHUFFLES)
+    plan = work.plan(layout.restriction, levels=(alpha,), limits=limits)
 
     def pvalues(values: Floats, observed: Floats) -> Floats:
         counts = tuple(MaxCounts.of(row) for row in observed)
         statistic = LargestPair(values, fit, kept, pooled, counts)
-        found = visit(plan, statistic, n_jobs=n_jobs, checkpoint=checkpoint)
+        found = work.visit(plan, statistic)
         return pvalue(found.counts[0], found.n_visited, exact=False)
 
     of_residuals = pvalues(fit.residuals, ratios)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from curvewise.rendering.figures import axes_or_current, label_text, one_axes
 from curvewise.rendering.forest import (
-    CLEAR,
-    UNCLEAR,
+    CLEAR_COLOUR,
+    UNCLEAR_COLOUR,
     Row,
     forest,
     forest_size,
@@ -28,20 +29,26 @@ if TYPE_CHECKING:
     from curvewise.kernels import Integers
     from curvewise.questions.pairs.result import Pairs
 
-__all__ = ["cells", "figure", "plot_pairs"]
+__all__ = ["Cell", "figure", "matrix_cells", "plot_pairs"]
 
 MAX_IN_ROWS = 8  # algorithms whose pairs are listed; of more, a matrix is drawn
+MAX_LETTERS = 20  # of an algorithm; where one has more, none are shown
+MAX_SIDE = 15.0  # of the matrix, in inches
 
 
-MAX_LETTERS = 20
+class Cell(IntEnum):
+    """What a cell of the matrix says about the algorithm of its row and that of its column."""
+
+    HIGHER = 0  # significantly higher than the column
+    PERHAPS_HIGHER = 1  # higher, but not distinguished
+    EQUAL = 2  # the same mean
+    PERHAPS_LOWER = 3
+    LOWER = 4
+    ITSELF = 5  # row and column are the same algorithm
+    MISSING = 6  # not compared
 
 
-# What a cell says: row above column, distinguished or not; the same below; equal means; the
-# algorithm itself; not compared.
-HIGHER, PERHAPS_HIGHER, EQUAL, PERHAPS_LOWER, LOWER, ITSELF, MISSING = range(7)
-
-
-CELLS = ("#0072B2", "#D6E6F2", "#F4F4F4", "#FBE8CC", "#E69F00", "0.80", "white")
+CELL_COLOURS = ("#0072B2", "#D6E6F2", "#F4F4F4", "#FBE8CC", "#E69F00", "0.80", "white")
 
 
 def plot_pairs(pairs: Pairs, ax: Axes | None = None) -> Axes:
@@ -49,7 +56,8 @@ def plot_pairs(pairs: Pairs, ax: Axes | None = None) -> Axes:
 
     Up to eight algorithms: a row for each pair, with its interval and adjusted p. More of
     them: a matrix, the best mean first, that tells for each row which columns it is
-    above and below, with the letters of `Pairs` at its right.
+    above and below, with the letters of `Pairs` at its right. Draws on the current Axes if none
+    are given, and returns the Axes.
     """
     ax = axes_or_current(ax, _size(pairs))
     if len(pairs.algorithms) > MAX_IN_ROWS:
@@ -60,7 +68,7 @@ def plot_pairs(pairs: Pairs, ax: Axes | None = None) -> Axes:
             value=pair.difference,
             low=pair.interval.low,
             high=pair.interval.high,
-            colour=CLEAR if pair.algorithm.significant else UNCLEAR,
+            colour=CLEAR_COLOUR if pair.algorithm.significant else UNCLEAR_COLOUR,
             marker="o",
             filled=pair.algorithm.significant,
             right=p_cell(pair.algorithm.pvalue_adjusted),
@@ -75,16 +83,19 @@ def plot_pairs(pairs: Pairs, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def cells(pairs: Pairs) -> tuple[list[str], Integers]:
-    """Prepare the matrix: names, the best mean first, and the kind of every cell."""
+def matrix_cells(pairs: Pairs) -> tuple[list[str], Integers]:
+    """Return the names of rows and columns, the best mean first, and a `Cell` for each two.
+
+    Algorithms that are in no pair come last.
+    """
     names = list(pairs.algorithms)
     place = {name: number for number, name in enumerate(names)}
     differences = np.full((len(names), len(names)), np.nan)
-    apart = np.zeros_like(differences, dtype=np.bool_)
+    distinguished = np.zeros_like(differences, dtype=np.bool_)
     for pair in pairs:
         a, b = place[pair.a], place[pair.b]
         differences[a, b], differences[b, a] = pair.difference, -pair.difference
-        apart[a, b] = apart[b, a] = pair.algorithm.significant
+        distinguished[a, b] = distinguished[b, a] = pair.algorithm.significant
     compared = np.isfinite(differences)
     # In balanced data the mean difference from the others orders as the means do.
     lead = np.where(compared, differences, 0).sum(axis=1)
@@ -95,33 +106,38 @@ def cells(pairs: Pairs) -> tuple[list[str], Integers]:
     )
     kinds = np.select(
         [~compared, differences == 0, differences > 0],
-        [MISSING, EQUAL, np.where(apart, HIGHER, PERHAPS_HIGHER)],
-        np.where(apart, LOWER, PERHAPS_LOWER),
+        [
+            Cell.MISSING,
+            Cell.EQUAL,
+            np.where(distinguished, Cell.HIGHER, Cell.PERHAPS_HIGHER),
+        ],
+        np.where(distinguished, Cell.LOWER, Cell.PERHAPS_LOWER),
     )
-    np.fill_diagonal(kinds, ITSELF)
+    np.fill_diagonal(kinds, Cell.ITSELF)
     order = np.argsort(-lead if pairs.higher_is_better else lead, kind="stable")
     return [names[code] for code in order], kinds[np.ix_(order, order)]
 
 
 def _matrix(pairs: Pairs, ax: Axes) -> Axes:
+    """Draw a cell for every two algorithms."""
     from matplotlib.colors import ListedColormap
     from matplotlib.patches import Patch
 
-    names, kinds = cells(pairs)
+    names, kinds = matrix_cells(pairs)
     n_names = len(names)
     font = row_font(ax, n_names + 1)
     ax.pcolormesh(
         kinds,
-        cmap=ListedColormap(CELLS),
+        cmap=ListedColormap(CELL_COLOURS),
         vmin=-0.5,
-        vmax=len(CELLS) - 0.5,
+        vmax=len(CELL_COLOURS) - 0.5,
         edgecolors="white" if font > 5 else "none",
         linewidth=0.05 * font,
     )
     for kind, marker, colour in (
-        (HIGHER, "+", "white"),
-        (LOWER, "_", "black"),
-        (MISSING, "x", "0.6"),
+        (Cell.HIGHER, "+", "white"),
+        (Cell.LOWER, "_", "black"),
+        (Cell.MISSING, "x", "0.6"),
     ):
         y, x = np.nonzero(kinds == kind)
         look: dict[str, Any] = {"color": colour, "linewidths": 0.13 * font}
@@ -142,18 +158,25 @@ def _matrix(pairs: Pairs, ax: Axes) -> Axes:
             text_beside(ax, y, letters[name], font)
     ax.set_xlabel(note, fontsize="small")
     handles = [
-        Patch(facecolor=CELLS[kind], label=f"{words} (adjusted p ≤ {pairs.alpha:g})")
-        for words, kind in (("+  row is higher", HIGHER), ("−  row is lower", LOWER))
+        Patch(
+            facecolor=CELL_COLOURS[kind], label=f"{words} (adjusted p ≤ {pairs.alpha:g})"
+        )
+        for words, kind in (
+            ("+  row is higher", Cell.HIGHER),
+            ("−  row is lower", Cell.LOWER),
+        )
     ]
     handles += [
-        Patch(facecolor=CELLS[kind], label=f"row is {words}, not distinguished")
-        for words, kind in (("higher", PERHAPS_HIGHER), ("lower", PERHAPS_LOWER))
-    ]
-    if (kinds == EQUAL).any():
-        handles.append(
-            Patch(facecolor=CELLS[EQUAL], edgecolor="0.6", label="equal means")
+        Patch(facecolor=CELL_COLOURS[kind], label=f"row is {words}, not distinguished")
+        for words, kind in (
+            ("higher", Cell.PERHAPS_HIGHER),
+            ("lower", Cell.PERHAPS_LOWER),
         )
-    if (kinds == MISSING).any():
+    ]
+    if (kinds == Cell.EQUAL).any():
+        colour = CELL_COLOURS[Cell.EQUAL]
+        handles.append(Patch(facecolor=colour, edgecolor="0.6", label="equal means"))
+    if (kinds == Cell.MISSING).any():
         handles.append(Patch(facecolor="white", edgecolor="0.6", label="×  not compared"))
     legend_above(ax, handles, n_columns=2)
     return ax
@@ -165,7 +188,8 @@ def figure(pairs: Pairs, _curves: Curves | None = None) -> Figure:
 
 
 def _size(pairs: Pairs) -> tuple[float, float]:
+    """Return the size of a figure, in inches, with room for rows or matrix."""
     if len(pairs.algorithms) <= MAX_IN_ROWS:
         return forest_size(len(pairs))
-    side = min(3.5 + 0.24 * len(pairs.algorithms), 15)
+    side = min(3.5 + 0.24 * len(pairs.algorithms), MAX_SIDE)
     return side + 1, side

@@ -13,22 +13,19 @@ from curvewise.errors import CurvesError
 from curvewise.inference.caveats import TooFewRuns, TooFewShuffles, gathered
 from curvewise.inference.diagnostics import different_spread
 from curvewise.inference.effects import EFFECTS
-from curvewise.inference.families import ADJUSTMENTS, adjusted, family_seed
+from curvewise.inference.families import ADJUSTMENTS, adjusted
 from curvewise.inference.requirements import (
     check_alpha,
     check_choice,
     check_curves,
     check_design,
-    check_jobs,
-    shuffle_count,
 )
-from curvewise.inference.sampling import known_seed
+from curvewise.inference.work import shuffling_work
 from curvewise.kernels.relabelling.cache import shared_batches
-from curvewise.questions.compare.question import compare_at_levels
+from curvewise.questions.compare.question import compare_curves
 from curvewise.questions.pairs.caveats import LeftOut, TooManyPairs
 from curvewise.questions.pairs.max_t import max_t_adjusted
 from curvewise.questions.pairs.result import Pair, Pairs
-from curvewise.shuffling.checkpoint import open_checkpoint
 from curvewise.shuffling.layout import Layout
 from curvewise.shuffling.parallel import track_items
 
@@ -114,45 +111,36 @@ def compare_pairs(
     check_curves(curves, "compare_pairs()")
     check_choice("adjust", adjust, tuple(ADJUSTMENTS))
     check_alpha(alpha)
-    check_jobs(n_jobs)
     if adjust == "max-t" or len(curves.algorithms) < 2:
         check_design(curves)
     names = list(combinations(curves.algorithms, 2))
     needed = 0 if adjust == "max-t" else math.ceil(20 * len(names) / alpha)
-    shuffles = shuffle_count(
-        max(MIN_SHUFFLES, needed) if n_shuffles is None else n_shuffles
-    )
+    count = max(MIN_SHUFFLES, needed) if n_shuffles is None else n_shuffles
     found: dict[Names, Comparison] = {}
     refused: dict[Names, str] = {}
     with (
-        open_checkpoint(
-            checkpoint,
+        shuffling_work(
             "compare_pairs",
-            curves.scores,
-            curves.labels,
-            curves.blocks,
-            adjust,
-            error,
-            alpha,
-            shuffles,
-            exact,
-            keys=[family_seed(rng)],
-            seeded=rng is not None,
-        ) as ((seed,), ledger),
+            *(curves, adjust, error, alpha),
+            n_shuffles=count,
+            exact=exact,
+            n_jobs=n_jobs,
+            rng=rng,
+            checkpoint=checkpoint,
+            n_keys=0,
+        ) as work,
         shared_batches(),
     ):
+        levels = float(alpha), float(alpha) / len(names)
+        member = work.of_member()
         for a, b in track_items(names):
             try:
-                comparison = compare_at_levels(
+                comparison = compare_curves(
                     curves.select(a, b),
+                    member,
                     error=error,
                     alpha=float(alpha),
-                    levels=(float(alpha), float(alpha) / len(names)),
-                    n_shuffles=shuffles,
-                    exact=exact,
-                    n_jobs=n_jobs,
-                    rng=seed,
-                    checkpoint=ledger,
+                    levels=levels,
                 )
             except CurvesError as reason:
                 refused[a, b] = str(reason)
@@ -165,14 +153,7 @@ def compare_pairs(
             raise CurvesError(msg)
         if adjust == "max-t":
             pvalues = max_t_adjusted(
-                curves,
-                list(found),
-                error=error,
-                n_shuffles=shuffles,
-                key=seed,
-                alpha=float(alpha),
-                n_jobs=n_jobs,
-                checkpoint=ledger,
+                curves, list(found), work.sampled(), error=error, alpha=float(alpha)
             )
         else:
             pvalues = _adjusted(found, adjust)
@@ -192,7 +173,7 @@ def compare_pairs(
             *different_spread(curves),
         ),
         higher_is_better=curves.higher_is_better,
-        seed=known_seed(rng),
+        seed=work.seed,
     )
 
 

@@ -21,21 +21,27 @@ def describe(pairs: Pairs) -> str:
     """Say which pairs differ, in height and in shape."""
     if not pairs:
         return "No pair could be compared; the warnings say why."
-    how = ADJUSTMENTS[pairs.adjust].title
+    how, alone = ADJUSTMENTS[pairs.adjust].title, len(pairs) == 1
     if pairs.smallest_pvalue > pairs.alpha:
+        which, after = f"Which of {plural(len(pairs), 'pair')}", f" after {how}"
+        if alone:
+            which, after = f"Whether {_names(pairs[0])}", ""
         return (
-            f"Which of {plural(len(pairs), 'pair')} differ cannot be decided with so few runs "
-            f"after {how}: the smallest p possible is {p_short(pairs.smallest_pvalue)}, above "
-            f"α = {pairs.alpha:g}."
+            f"{which} differ cannot be decided with so few runs{after}: the smallest p "
+            f"possible is {p_short(pairs.smallest_pvalue)}, above α = {pairs.alpha:g}."
         )
     # Residuals are shuffled for max-t, which is approximate.
     most = "about" if pairs.adjust == "max-t" else "at most"
     promise = (
-        f"For each question the chance of any false claim is {most} {pairs.alpha:g}. Pairs not "
-        "listed may still differ; no difference was detected."
+        f"For each question the chance of any false claim is {most} {pairs.alpha:g}."
     )
-    sentences = [*(_effect(pairs, name, how) for name in PARTS), promise]
-    return " ".join(sentence for sentence in sentences if sentence)
+    if not alone:
+        promise += " Pairs not listed may still differ; no difference was detected."
+    found = [
+        _effect_of_one(pairs, name) if alone else _effect(pairs, name, how)
+        for name in PARTS
+    ]
+    return " ".join(sentence for sentence in (*found, promise) if sentence)
 
 
 def _effect(pairs: Pairs, name: EffectName, how: str) -> str:
@@ -56,21 +62,43 @@ def _effect(pairs: Pairs, name: EffectName, how: str) -> str:
     if len(ranked) > MAX_NAMED:
         named.append(f"and {len(ranked) - MAX_NAMED} more")
     verb = "differs" if len(found) == 1 else "differ"
-    less = name == "algorithm" and not pairs.higher_is_better
-    direction = " (less is better)" if less else ""
     return (
-        f"After {how}, {len(found)} of {total} {verb} in {noun}{direction}: "
+        f"After {how}, {len(found)} of {total} {verb} in {noun}{_direction(pairs, name)}: "
         f"{'; '.join(named)}."
     )
 
 
+def _effect_of_one(pairs: Pairs, name: EffectName) -> str:
+    """Say whether the only pair differs in height, or in shape."""
+    pair, noun = pairs[0], EFFECTS[name].noun
+    effect = pair.effect(name)
+    if effect is None:
+        return ""
+    p = f"p = {p_short(_adjusted(effect))}"
+    if not effect.significant:
+        return f"No difference in {noun} was detected ({p})."
+    differ = f"{_names(pair)} differ in {noun}{_direction(pairs, name)}"
+    return (
+        f"{differ}: {_pair(pair, name)}." if name == "algorithm" else f"{differ} ({p})."
+    )
+
+
+def _direction(pairs: Pairs, name: EffectName) -> str:
+    """Say that lower is better, where a reader would take the higher for the better."""
+    lower = name == "algorithm" and not pairs.higher_is_better
+    return " (lower is better)" if lower else ""
+
+
+def _names(pair: Pair) -> str:
+    return f"{printable(pair.a)} and {printable(pair.b)}"
+
+
 def _pair(pair: Pair, name: EffectName) -> str:
-    a, b = printable(pair.a), printable(pair.b)
     p = f"p = {p_short(_adjusted(pair.effect(name)))}"
     if name != "algorithm":
-        return f"{a} and {b} ({p})"
+        return f"{_names(pair)} ({p})"
     sign = ">" if pair.difference > 0 else "<"
-    return f"{a} {sign} {b} by {number_text(abs(pair.difference))} ({p})"
+    return f"{printable(pair.a)} {sign} {printable(pair.b)} by {number_text(abs(pair.difference))} ({p})"
 
 
 def _adjusted(effect: Effect | None) -> float:

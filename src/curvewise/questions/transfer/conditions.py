@@ -2,35 +2,185 @@
 
 from __future__ import annotations
 
-import math
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from curvewise.data.steps import trapezoids
 from curvewise.errors import CurvesError, OptionError
-from curvewise.inference.caveats import has_even_blocks
 from curvewise.inference.requirements import check_connected
-from curvewise.kernels.transfer.metrics import MetricSettings
-from curvewise.questions.transfer.resampling import Problem
+from curvewise.kernels.contrasts import is_mirrored
+from curvewise.kernels.relabelling.restriction import WithinBlocks
+from curvewise.kernels.transfer.metrics import METRICS, MetricSettings, metric_values
 from curvewise.shuffling.layout import Layout
-from curvewise.text import did_you_mean, number_text
+from curvewise.text import argument, did_you_mean, number_text
 
 if TYPE_CHECKING:
     from curvewise.data.curves import Curves
-    from curvewise.questions.transfer.result import Integration
+    from curvewise.kernels import Floats, Integers
+    from curvewise.questions.transfer.options import TransferOptions
 
 __all__ = [
-    "as_window",
-    "both_conditions",
+    "TwoConditions",
     "levelled_off",
-    "measured_problem",
+    "select_conditions",
     "until_levelled_off",
 ]
 
+MAX_VALUES = 2**17  # of an array of mean curves: what stays in the cache is fast
+# Above this compiled code is faster, its import included.
+COMPILE_ABOVE_ROWS_TIMES_STEPS = 3_000_000
 
-def both_conditions(curves: Curves, control: str, experimental: str) -> Curves:
-    """Return the curves of two conditions; refuse what cannot be measured."""
+
+@dataclass(frozen=True, eq=False)
+class TwoConditions:
+    """The runs of both conditions, and what the metrics take as given.
+
+    Attributes
+    ----------
+    scores : array, (n_runs, n_steps)
+        Higher is better; the runs are in canonical order.
+    member, blocks : array, (n_runs,)
+        The condition of each run, 0 for the control and 1 for the experimental one, and its
+        block.
+    units : array, (n_runs,)
+        What is resampled: runs, or blocks that runs of both conditions share.
+    strata : array, (n_units,)
+        The stratum of each unit, within which it is resampled.
+    settings : MetricSettings
+        Weights of the steps, shift, optimum, threshold.
+    sign : float
+        -1 where lower is better: the scores are those given, negated. Else 1.
+    """
+
+    scores: Floats
+    member: Integers
+    blocks: Integers
+    units: Integers
+    strata: Integers
+    settings: MetricSettings
+    sign: float
+
+    @classmethod
+    def of(cls, curves: Curves, options: TransferOptions) -> TwoConditions:
+        """Lay out the curves of the two conditions; raise if a score exceeds the optimum."""
+        sign = 1.0 if curves.higher_is_better else -1.0
+        layout = Layout.of(curves)
+        scores = sign * curves.scores[layout.order]
+        member = (curves.labels[layout.order] != options.control).astype(np.int64)
+        if curves.blocks is None:
+            units, strata = np.arange(curves.n_runs), member
+        else:
+            units = layout.blocks
+            strata = np.zeros(len(np.unique(units)), dtype=np.int64)
+        optimum, threshold = (
+            None if score is None else sign * float(score)
+            for score in (options.optimum, options.threshold)
+        )
+        best = float(scores.max())
+        if optimum is not None and optimum < best and not options.allow_optimum_below:
+            raise _optimum_exceeded(sign * optimum, sign * best, sign)
+        n_last = max(curves.n_steps // 10, 1)
+        control_mean, experimental_mean = (
+            scores[member == side].mean(axis=0) for side in (0, 1)
+        )
+        settings = MetricSettings(
+            weights=np.ones(curves.n_steps)
+            if options.integration == "sum" or curves.n_steps == 1
+            else trapezoids(curves.steps),
+            shift=max(-float(min(control_mean.min(), experimental_mean.min())), 0.0),
+            optimum=optimum,
+            threshold=float(control_mean[-n_last:].mean())
+            if threshold is None
+            else threshold,
+            n_last=n_last,
+            steps=curves.steps.astype(np.float64),
+            slack=1e-12 * float(np.abs(scores).max()),
+        )
+        return cls(scores, member, layout.blocks, units, strata, settings, sign)
+
+    @property
+    def n_steps(self) -> int:
+        """How many steps the curves have."""
+        return self.scores.shape[1]
+
+    @property
+    def n_runs(self) -> tuple[int, int]:
+        """How many runs the control and the experimental condition have."""
+        return int(np.sum(self.member == 0)), int(np.sum(self.member == 1))
+
+    @cached_property
+    def restriction(self) -> WithinBlocks:
+        """The relabellings that are allowed: inside blocks."""
+        return WithinBlocks(self.member, self.blocks)
+
+    @property
+    def is_mirrored(self) -> bool:
+        """Whether an enumeration visits one of two mirror images, which metrics tell apart."""
+        return is_mirrored(self.member, self.blocks)
+
+    @property
+    def portion(self) -> int:
+        """How many mean curves are computed at once."""
+        return max(MAX_VALUES // self.n_steps, 1)
+
+    def repays_compiling(self, n_rows: int) -> bool:
+        """Tell whether compiled code measures so many rows faster."""
+        return n_rows * self.n_steps > COMPILE_ABOVE_ROWS_TIMES_STEPS
+
+    def means(self) -> tuple[Floats, Floats]:
+        """Return the mean curves of control and experimental condition, higher being better."""
+        control, experimental = (
+            self.scores[self.member == side].mean(axis=0) for side in (0, 1)
+        )
+        return control, experimental
+
+    def resampled(self, counts: Floats, *, compiled: bool = False) -> Floats:
+        """Return the metrics of resamples, given how often each run was drawn.
+
+        ``counts`` is (n_resamples, n_runs), the result (n_metrics, n_resamples).
+        """
+        control, experimental = (
+            counts[:, self.member == side]
+            @ self.scores[self.member == side]
+            / np.maximum(counts[:, self.member == side].sum(axis=1, keepdims=True), 1)
+            for side in (0, 1)
+        )
+        return self._metrics(control, experimental, compiled=compiled)
+
+    def relabelled(self, labels: Integers, *, compiled: bool = False) -> Floats:
+        """Return the metrics of relabellings, (n_relabellings, n_runs), as `resampled` does."""
+        parts = []
+        for start in range(0, len(labels), self.portion):
+            in_experimental = labels[start : start + self.portion].astype(np.float64)
+            n_experimental = in_experimental.sum(axis=1, keepdims=True)
+            n_control = in_experimental.shape[1] - n_experimental
+            experimental = in_experimental @ self.scores / n_experimental
+            control = (1 - in_experimental) @ self.scores / n_control
+            parts.append(self._metrics(control, experimental, compiled=compiled))
+        return np.concatenate(parts, axis=1)
+
+    def _metrics(
+        self, control: Floats, experimental: Floats, *, compiled: bool
+    ) -> Floats:
+        values = metric_values(control, experimental, self.settings, compiled=compiled)
+        return np.stack([values[name] for name in METRICS])
+
+
+def _optimum_exceeded(optimum: float, best: float, sign: float) -> OptionError:
+    side = "below" if sign > 0 else "above"
+    msg = (
+        f"The optimum {number_text(optimum)} lies {side} an observed score, "
+        f"{number_text(best)}. Give the best possible score, or allow scores to exceed it: "
+        f"{argument('allow_optimum_below', value=True)}."
+    )
+    return OptionError(msg, option="optimum")
+
+
+def select_conditions(curves: Curves, control: str, experimental: str) -> Curves:
+    """Return the curves of two conditions, the control first; raise if they cannot be measured."""
     for side, name in (("control", control), ("experimental", experimental)):
         if name not in curves.algorithms:
             msg = (
@@ -40,10 +190,10 @@ def both_conditions(curves: Curves, control: str, experimental: str) -> Curves:
             raise CurvesError(msg)
     if control == experimental:
         msg = f"Control and experimental condition are both {control!r}: name two."
-        raise OptionError(msg)
+        raise OptionError(msg, option="experimental")
     chosen = curves.select(control, experimental)
     check_connected(chosen)
-    if not has_even_blocks(chosen):
+    if not chosen.has_even_blocks:
         msg = (
             "Blocks do not hold both conditions equally often, so their mean curves are not "
             "of the same blocks. Keep the blocks that hold both, or leave blocks out."
@@ -52,94 +202,28 @@ def both_conditions(curves: Curves, control: str, experimental: str) -> Curves:
     return chosen
 
 
-def measured_problem(
-    curves: Curves,
-    control: str,
-    optimum: float | None,
-    threshold: float | None,
-    integration: Integration,
-    *,
-    allow_below: bool,
-) -> Problem:
-    """Turn the curves so that higher is better, and settle what the metrics need."""
-    sign = 1.0 if curves.higher_is_better else -1.0
-    layout = Layout.of(curves)
-    scores = sign * curves.scores[layout.order]
-    member = (curves.labels[layout.order] != control).astype(np.int64)
-    blocks = layout.blocks
-    if curves.blocks is None:
-        units, strata = np.arange(curves.n_runs), member
-    else:
-        units, strata = blocks, np.zeros(len(np.unique(blocks)), dtype=np.int64)
-    n_last = max(curves.n_steps // 10, 1)
-    control_mean, experimental_mean = (
-        scores[member == side].mean(axis=0) for side in (0, 1)
-    )
-    best = float(scores.max())
-    if optimum is not None:
-        _check_number("optimum", optimum)
-        if sign * optimum < best and not allow_below:
-            side = "below" if sign > 0 else "above"
-            msg = (
-                f"The optimum {number_text(optimum)} lies {side} an observed score, "
-                f"{number_text(sign * best)}. Give the best score there can be, or allow it "
-                "to be exceeded: allow_optimum_below=True, --allow-optimum-below."
-            )
-            raise OptionError(msg)
-    if threshold is not None:
-        _check_number("threshold", threshold)
-    setting = MetricSettings(
-        weights=np.ones(curves.n_steps)
-        if integration == "sum" or curves.n_steps == 1
-        else trapezoids(curves.steps),
-        shift=max(-float(min(control_mean.min(), experimental_mean.min())), 0.0),
-        optimum=None if optimum is None else sign * float(optimum),
-        threshold=float(control_mean[-n_last:].mean())
-        if threshold is None
-        else sign * float(threshold),
-        n_last=n_last,
-        steps=curves.steps.astype(np.float64),
-        slack=1e-12 * float(np.abs(scores).max()),
-    )
-    return Problem(scores, member, blocks, units, strata, setting)
-
-
-def until_levelled_off(curves: Curves, control: str, tolerance: float) -> Curves:
-    """End the window where both mean curves have levelled off, if they do."""
-    if not isinstance(tolerance, int | float | np.number) or not 0 < tolerance < 1:
-        msg = (
-            "until_asymptote is a share of the range of the curves, between 0 and 1, such as "
-            f"0.05; it is {tolerance!r}."
-        )
-        raise OptionError(msg)
-    first = levelled_off(curves, control, float(tolerance))
+def until_levelled_off(curves: Curves, options: TransferOptions) -> Curves:
+    """End the window where both mean curves have levelled off, if that is asked and they do."""
+    if options.until_asymptote is None:
+        return curves
+    first = levelled_off(curves, options.control, float(options.until_asymptote))
     # Curves that are level from the start have no training to cut off.
     return curves.window(None, curves.steps[first]) if first else curves
 
 
 def levelled_off(curves: Curves, control: str, tolerance: float) -> int | None:
-    """Return the first step from which both curves stay near their final mean."""
+    """Return the index of the first step from which both curves stay near their final mean.
+
+    Near is within ``tolerance`` times the range of both mean curves; the final mean is that of
+    the last tenth of the steps. None if they stay near it at these steps only.
+    """
     is_control = curves.labels == control
     means = [curves.scores[rows].mean(axis=0) for rows in (is_control, ~is_control)]
     n_last = max(curves.n_steps // 10, 1)
-    near = tolerance * (max(m.max() for m in means) - min(m.min() for m in means))
-    away = np.zeros(curves.n_steps, dtype=np.bool_)
+    margin = tolerance * (max(m.max() for m in means) - min(m.min() for m in means))
+    is_outside = np.zeros(curves.n_steps, dtype=np.bool_)
     for mean in means:
-        away |= np.abs(mean - mean[-n_last:].mean()) > near
-    first = int(np.flatnonzero(away)[-1]) + 1 if away.any() else 0
-    # To lie near the mean of the last steps at these steps only says nothing.
+        is_outside |= np.abs(mean - mean[-n_last:].mean()) > margin
+    first = int(np.flatnonzero(is_outside)[-1]) + 1 if is_outside.any() else 0
+    # That the last steps lie near their own mean says nothing.
     return first if first < curves.n_steps - n_last or curves.n_steps == 1 else None
-
-
-def _check_number(name: str, value: object) -> None:
-    if not isinstance(value, int | float | np.number) or not math.isfinite(value):
-        msg = f"{name} must be a finite number, a score; it is {value!r}."
-        raise OptionError(msg)
-
-
-def as_window(window: object) -> tuple[float, float]:
-    """Return the ends of a window, or refuse it."""
-    if isinstance(window, tuple | list) and len(window) == 2:
-        return window[0], window[1]
-    msg = f"window is a pair of steps, (start, stop); it is {window!r}."
-    raise OptionError(msg)

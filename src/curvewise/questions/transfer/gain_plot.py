@@ -20,14 +20,15 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.legend import Legend
 
-    from curvewise.questions.transfer.result import Metric, Transfer
+    from curvewise.questions.transfer.metric import Metric
+    from curvewise.questions.transfer.result import Transfer
 
 __all__ = ["plot_gain"]
 
 N_LEVELS = 5  # scores at which the training needed to reach them is shown
-FAR = 2  # ranges of the curves beyond which an optimum is named, not drawn
+MAX_RANGES_TO_OPTIMUM = 2  # an optimum that is farther away is named, not drawn
 LEGEND_WIDTH = 94  # characters that fit beside each other
-FEW = 25  # steps, of which each is marked
+MAX_MARKED_STEPS = 25
 # The control is dashed and drawn last, so that curves that coincide are both seen.
 EXPERIMENTAL: dict[str, Any] = {"color": COLOURS[0], "linestyle": "-"}
 CONTROL: dict[str, Any] = {"color": COLOURS[1], "linestyle": (0, (4, 2))}
@@ -104,7 +105,7 @@ def plot_gain(transfer: Transfer, ax: Axes | None = None) -> Axes:
         borderaxespad=0.3,
         handlelength=2.6,
     )
-    _literally(legend)
+    _without_math(legend)
     return ax
 
 
@@ -116,14 +117,14 @@ def _curves(ax: Axes, transfer: Transfer, names: Sequence[str]) -> list[Artist]:
         (0, transfer.mean_control, CONTROL, "control"),
     ):
         runs = plural(transfer.n_runs[place], "run")
-        told = runs if transfer.n_runs[place] == 1 else f"mean of {runs}"
+        of_runs = runs if transfer.n_runs[place] == 1 else f"mean of {runs}"
         drawn += ax.plot(
             transfer.steps,
             mean,
             linewidth=2,
-            marker="o" if n_steps <= FEW else None,
+            marker="o" if n_steps <= MAX_MARKED_STEPS else None,
             markersize=7 if n_steps == 1 else 4,
-            label=f"{names[place]} ({role}; {told})",
+            label=f"{names[place]} ({role}; {of_runs})",
             zorder=3,
             **look,
         )
@@ -166,8 +167,9 @@ def _optimum(ax: Axes, transfer: Transfer) -> Artist:
     if not known:
         label = f"best observed {number_text(optimum)} (no optimum given)"
     scores = np.concatenate([transfer.mean_control, transfer.mean_experimental])
-    reach = float(np.ptp(scores))
-    if known and reach and np.abs(scores - optimum).min() > FAR * reach:
+    score_range = float(np.ptp(scores))
+    distance = float(np.abs(scores - optimum).min())
+    if known and score_range and distance > MAX_RANGES_TO_OPTIMUM * score_range:
         return Line2D([], [], linestyle="", label=f"{label}: far beyond the axis")
     look: dict[str, Any] = {"color": "0.6", "linestyle": ":", "linewidth": 1}
     if known:
@@ -187,7 +189,7 @@ def _heights(ax: Axes, transfer: Transfer, places: tuple[float, float]) -> list[
     for x, (start, stop), metric, colour in zip(
         places, ends, metrics, (JUMPSTART, ASYMPTOTE), strict=True
     ):
-        tip, sign = ARROWS[int(np.sign(stop - start))]
+        tip, mark = ARROWS[int(np.sign(stop - start))]
         ax.plot(
             [x, x],
             [start, stop],
@@ -198,10 +200,10 @@ def _heights(ax: Axes, transfer: Transfer, places: tuple[float, float]) -> list[
             markersize=7,
             zorder=4,
         )
-        label = _told(metric)
+        label = _title_and_value(metric)
         if single:
-            return [_sign(f"{label}, at the only step also the end", colour, sign)]
-        drawn.append(_sign(label, colour, sign))
+            return [_mark(f"{label}, at the only step also the end", colour, mark)]
+        drawn.append(_mark(label, colour, mark))
     return drawn
 
 
@@ -225,10 +227,10 @@ def _reductions(ax: Axes, transfer: Transfer, edge: float) -> list[Artist]:
             markersize=5,
             **(endless if math.isinf(stop) else look),
         )
-    told = _told(transfer.average_relative_reduction)
-    handles = [_sign(f"{told} (steps to a score)", REDUCTION, "<")]
+    reduction = _title_and_value(transfer.average_relative_reduction)
+    handles = [_mark(f"{reduction} (steps to a score)", REDUCTION, "<")]
     if any(gap.control == gap.experimental for gap in drawn):
-        handles.append(_sign("score that both first reach at that step", REDUCTION, "."))
+        handles.append(_mark("score that both first reach at that step", REDUCTION, "."))
     for name, never in (
         (transfer.control, [gap.control for gap in drawn]),
         (transfer.experimental, [gap.experimental for gap in drawn]),
@@ -239,7 +241,7 @@ def _reductions(ax: Axes, transfer: Transfer, edge: float) -> list[Artist]:
     return handles
 
 
-def _sign(label: str, colour: str, marker: str) -> Artist:
+def _mark(label: str, colour: str, marker: str) -> Artist:
     from matplotlib.lines import Line2D
 
     return Line2D(
@@ -247,11 +249,11 @@ def _sign(label: str, colour: str, marker: str) -> Artist:
     )
 
 
-def _told(metric: Metric) -> str:
+def _title_and_value(metric: Metric) -> str:
     value = "undefined" if metric.value is None else value_text(metric.value)
     return f"{metric.title} {value}"
 
 
-def _literally(legend: Legend) -> None:
+def _without_math(legend: Legend) -> None:
     for text in legend.get_texts():
         text.set_parse_math(False)

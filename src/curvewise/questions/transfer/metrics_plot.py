@@ -7,10 +7,17 @@ import textwrap
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from curvewise.questions.transfer.result import TITLES
+from curvewise.questions.transfer.metrics import RECORDS
 from curvewise.rendering.figures import label_text
-from curvewise.rendering.forest import CLEAR, UNCLEAR, Row, forest, point, value_text
-from curvewise.text import p_text
+from curvewise.rendering.forest import (
+    CLEAR_COLOUR,
+    UNCLEAR_COLOUR,
+    Row,
+    forest,
+    point,
+    value_text,
+)
+from curvewise.text import p_text, percent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,12 +26,13 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, FigureBase
 
-    from curvewise.questions.transfer.result import Metric, Transfer, Transfers
+    from curvewise.questions.transfer.metric import Metric
+    from curvewise.questions.transfer.metrics import MetricRecord
+    from curvewise.questions.transfer.result import Transfer, Transfers
 
 __all__ = ["draw_metrics", "metrics_height", "plot_metrics", "plot_tasks"]
 
 ROW = 0.27  # inches
-COMPARED = ("calibrated_transfer_ratio", "average_relative_reduction")
 
 
 def plot_metrics(transfer: Transfer) -> Figure:
@@ -44,27 +52,29 @@ def plot_tasks(transfers: Transfers) -> Figure:
     """Draw what can be compared across tasks, and its mean over them."""
     from matplotlib.figure import Figure
 
-    # The average relative reduction can always be compared.
+    # There is at least one: the average relative reduction can always be compared.
     drawn = [
-        name
-        for name in COMPARED
-        if any(task.metrics[name].comparable for task in transfers.values())
+        record
+        for record in RECORDS.values()
+        if any(task.metrics[record.name].comparable for task in transfers.values())
     ]
     size = (5 * len(drawn) + 1.5, min(2.2 + ROW * (len(transfers) + 1), 15))
     figure = Figure(figsize=size, layout="constrained")
     grid = figure.subplots(1, len(drawn), squeeze=False)[0]
-    for ax, name in zip(grid, drawn, strict=True):
-        _task_forest(ax, transfers, name)
+    for ax, record in zip(grid, drawn, strict=True):
+        _task_forest(ax, transfers, record)
     experimental, control = (
         label_text(name, 36).strip()
         for name in (transfers.experimental, transfers.control)
     )
-    handles = [point("task", UNCLEAR)]
+    handles = [point("task", UNCLEAR_COLOUR)]
     if transfers.across:
-        handles.append(point("mean of tasks", CLEAR, "D"))
-    shown = [task.metrics[name] for task in transfers.values() for name in drawn]
+        handles.append(point("mean of tasks", CLEAR_COLOUR, "D"))
+    shown = [task.metrics[record.name] for task in transfers.values() for record in drawn]
     _legend(figure, handles, shown, title=f"{experimental} against {control}")
-    left_out = "; ".join(title for name, title in TITLES.items() if name not in drawn)
+    left_out = "; ".join(
+        record.title for record in RECORDS.values() if record not in drawn
+    )
     note = (
         f"Not drawn, as their values on different tasks cannot be compared: {left_out}."
     )
@@ -85,17 +95,19 @@ def draw_metrics(figure: FigureBase, transfer: Transfer) -> None:
         len(groups), squeeze=False, height_ratios=[len(group) + 0.4 for group in groups]
     )[:, 0]
     for ax, group in zip(rows, groups, strict=True):
-        lines = [_row(each, quoted=each.name == transfer.recommended) for each in group]
-        some = group[0]
-        log = some.no_effect == 1
-        forest(ax, lines, "", no_effect=some.no_effect, log=log)
+        lines = [
+            _row(metric, quoted=metric.name == transfer.recommended) for metric in group
+        ]
+        record = group[0].record
+        log = record.scale == "ratio"
+        forest(ax, lines, "", no_effect=record.no_effect, log=log)
         if log:
             _log_ticks(ax)
-        ax.set_title(_group_title(some, transfer), loc="left", fontsize="small")
+        ax.set_title(_group_title(record, transfer), loc="left", fontsize="small")
         ax.tick_params(axis="x", labelsize="small")
     quoted = transfer.metrics[transfer.recommended]
-    handles = [point(f"the metric to quote: {quoted.title}", CLEAR, "D")]
-    handles.append(point("the others", UNCLEAR))
+    handles = [point(f"the metric to quote: {quoted.title}", CLEAR_COLOUR, "D")]
+    handles.append(point("the others", UNCLEAR_COLOUR))
     _legend(figure, handles, [*transfer.metrics.values()])
 
 
@@ -120,7 +132,7 @@ def _row(metric: Metric, *, quoted: bool = False, label: str = "") -> Row:
         value=metric.value,
         low=low,
         high=high,
-        colour=CLEAR if quoted else UNCLEAR,
+        colour=CLEAR_COLOUR if quoted else UNCLEAR_COLOUR,
         marker="D" if quoted else "o",
         filled=True,
         right=right,
@@ -128,16 +140,16 @@ def _row(metric: Metric, *, quoted: bool = False, label: str = "") -> Row:
     )
 
 
-def _group_title(metric: Metric, transfer: Transfer) -> str:
-    if metric.no_effect == 1:
+def _group_title(record: MetricRecord, transfer: Transfer) -> str:
+    if record.scale == "ratio":
         return (
             "Ratios, on a logarithmic axis (1: no difference; above 1 is better, of times "
             "below 1)"
         )
-    if not metric.unit:
+    if not record.unit:
         return "Shares (0: no difference; above 0 is better)"
     side = "above" if transfer.higher_is_better else "below"
-    return f"Differences in {metric.unit} (0: no difference; {side} 0 is better)"
+    return f"Differences in {record.unit} (0: no difference; {side} 0 is better)"
 
 
 def _log_ticks(ax: Axes) -> None:
@@ -158,9 +170,9 @@ def _legend(
 ) -> None:
     from matplotlib.lines import Line2D
 
-    if any(each.interval is not None for each in shown):
-        label = f"{100 * shown[0].confidence:.6g}% interval of each alone"
-        handles.append(Line2D([], [], color=UNCLEAR, linewidth=1.5, label=label))
+    if any(metric.interval is not None for metric in shown):
+        label = f"{percent(shown[0].confidence)} interval of each alone"
+        handles.append(Line2D([], [], color=UNCLEAR_COLOUR, linewidth=1.5, label=label))
     handles.append(Line2D([], [], color="0.5", linewidth=0.8, label="no difference"))
     legend = figure.legend(
         handles=handles,
@@ -173,26 +185,26 @@ def _legend(
     legend.get_title().set_parse_math(False)
 
 
-def _task_forest(ax: Axes, transfers: Transfers, name: str) -> None:
+def _task_forest(ax: Axes, transfers: Transfers, record: MetricRecord) -> None:
     rows = []
     for task, found in transfers.items():
-        metric = found.metrics[name]
+        metric = found.metrics[record.name]
         row = _row(metric, label=label_text(task, 28).strip())
         if metric.defined and not metric.comparable:
             unknown: dict[str, Any] = {"value": None, "low": math.nan, "high": math.nan}
             row = replace(row, right="no optimum", faded=True, **unknown)
         rows.append(row)
-    mean = transfers.across.get(name)
+    mean = transfers.across.get(record.name)
     if mean is not None:
         low, high = mean.interval or (math.nan, math.nan)
-        some = "" if mean.n_tasks == mean.n_all else f" of {mean.n_all}"
+        of_all = "" if mean.n_tasks == mean.n_all else f" of {mean.n_all}"
         rows.append(
             Row(
-                label=f"mean of {mean.n_tasks}{some} tasks",
+                label=f"mean of {mean.n_tasks}{of_all} tasks",
                 value=mean.value,
                 low=low,
                 high=high,
-                colour=CLEAR,
+                colour=CLEAR_COLOUR,
                 marker="D",
                 filled=True,
                 right=f"{value_text(mean.value)}   p {p_text(mean.pvalue)}",
@@ -201,4 +213,4 @@ def _task_forest(ax: Axes, transfers: Transfers, name: str) -> None:
     forest(ax, rows, "")
     if mean is not None:
         ax.axhline(len(rows) - 1.5, color="0.8", linewidth=0.8)
-    ax.set_title(TITLES[name], fontsize="small")
+    ax.set_title(record.title, fontsize="small")

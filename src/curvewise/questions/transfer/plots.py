@@ -16,7 +16,9 @@ from curvewise.questions.transfer.result import Transfer, Transfers
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["plot_transfer"]
+    from curvewise.data.curves import Curves
+
+__all__ = ["figure", "plot_transfer"]
 
 
 def plot_transfer(result: Transfer | Transfers) -> Figure:
@@ -35,7 +37,7 @@ def plot_transfer(result: Transfer | Transfers) -> Figure:
             "plot_transfer() draws what transfer() or transfer_many() found; it was given "
             f"{type(given).__name__}."
         )
-        raise OptionError(msg)
+        raise OptionError(msg, option="result")
     heights = (5.2, metrics_height(result))
     figure = Figure(figsize=(8, sum(heights)), layout="constrained")
     parts: Any = figure.subfigures(2, height_ratios=heights)
@@ -43,3 +45,8 @@ def plot_transfer(result: Transfer | Transfers) -> Figure:
     plot_gain(result, ax=above.subplots())
     draw_metrics(below, result)
     return figure
+
+
+def figure(result: Transfer | Transfers, _curves: Curves | None = None) -> Figure:
+    """Draw what `plot_transfer` draws; the result holds the mean curves."""
+    return plot_transfer(result)

@@ -1,127 +1,36 @@
-"""What `transfer` found: how much one condition gains on another, metric by metric."""
+"""What `transfer` and `transfer_many` found: how much one condition gains on another."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from itertools import chain
+from typing import TYPE_CHECKING, Any
 
 from curvewise.inference.effects import json_ready
 from curvewise.inference.result import Result
+from curvewise.inference.sampling import Sampled
+from curvewise.questions.transfer.metric import interval_ends
+from curvewise.questions.transfer.metrics import RECORDS
 from curvewise.rendering.tables import Table
-from curvewise.text import interval_text, number_text, p_text
+from curvewise.text import interval_text, number_text, p_text, percent
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
+    from curvewise.inference.caveats import Caveat
     from curvewise.inference.effects import Interval
+    from curvewise.inference.sampling import Sampling
     from curvewise.kernels import Floats
+    from curvewise.questions.transfer.metric import Metric
+    from curvewise.questions.transfer.metrics import MetricRecord
+    from curvewise.questions.transfer.options import Integration
 
-__all__ = [
-    "AcrossTasks",
-    "Integration",
-    "IntervalKind",
-    "Metric",
-    "Transfer",
-    "Transfers",
-]
-
-Integration = Literal["sum", "trapezoid"]
-IntervalKind = Literal["percentile", "bca", "studentised"]
-
-TITLES = {
-    "transfer_ratio": "transfer ratio",
-    "transfer_regret": "transfer regret",
-    "calibrated_transfer_ratio": "calibrated transfer ratio",
-    "average_relative_reduction": "average relative reduction",
-    "jumpstart": "jump-start",
-    "asymptotic_advantage": "asymptotic advantage",
-    "area_difference": "area difference",
-    "average_gain": "average overall gain",
-    "time_to_threshold": "time to threshold, ratio",
-}
+__all__ = ["AcrossTasks", "Transfer", "Transfers"]
 
 
 @dataclass(frozen=True, eq=False)
-class Metric:
-    """One metric: its value, how sure it is, and whether there is one at all.
-
-    Attributes
-    ----------
-    value : float or None
-        None where the metric is undefined; ``reason`` says why. Infinite where a threshold
-        is never reached.
-    interval : Interval or None
-        At ``confidence``, of the kind ``interval_kind``; ``intervals`` has the other kinds.
-        None with a single run in a condition.
-    pvalue : float or None
-        The share of shuffles in which the metric is at least as far from ``no_effect``.
-    no_effect : float
-        What the metric is when the conditions do not differ.
-    unit : str
-        "" for metrics without a unit.
-    comparable : bool
-        Whether values may be compared across tasks.
-    reading : str
-        What the value means, in a sentence.
-    error : float or None
-        The standard error of the value, by leaving out one run, or block, at a time.
-    resamples, resample_errors, null_distribution : array or None
-        The metric in resamples, its standard error in the first of them, and in shuffles.
-    """
-
-    name: str
-    value: float | None
-    interval: Interval | None
-    interval_kind: IntervalKind | None
-    intervals: Mapping[str, Interval]
-    confidence: float
-    pvalue: float | None
-    no_effect: float
-    exact: bool
-    unit: str
-    comparable: bool
-    reading: str
-    reason: str = ""
-    error: float | None = None
-    resamples: Floats | None = field(default=None, repr=False)
-    resample_errors: Floats | None = field(default=None, repr=False)
-    null_distribution: Floats | None = field(default=None, repr=False)
-
-    @property
-    def defined(self) -> bool:
-        """Whether the metric has a value."""
-        return self.value is not None
-
-    @property
-    def title(self) -> str:
-        """The name, as people write it."""
-        return TITLES[self.name]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the metric as JSON-ready data; what is infinite is None."""
-        never = self.value is not None and json_ready(self.value) is None
-        return {
-            "value": json_ready(self.value),
-            "infinite": never,
-            "defined": self.defined,
-            "reason": self.reason,
-            "interval": None if self.interval is None else _ends(self.interval),
-            "interval_kind": self.interval_kind,
-            "intervals": {kind: _ends(each) for kind, each in self.intervals.items()},
-            "confidence": self.confidence,
-            "error": json_ready(self.error),
-            "pvalue": self.pvalue,
-            "exact": self.exact,
-            "no_effect": self.no_effect,
-            "unit": self.unit,
-            "comparable": self.comparable,
-            "reading": self.reading,
-        }
-
-
-@dataclass(frozen=True, eq=False)
-class Transfer(Result):
+class Transfer(Sampled, Result):
     """How much the experimental condition gains on the control, by every metric.
 
     Attributes
@@ -134,11 +43,20 @@ class Transfer(Result):
     recommended : str
         The metric to quote, and ``advice`` why.
     optimum : float
-        The optimal score; ``optimum_known`` is False where the best observed one stands in.
+        The best possible score; ``optimum_known`` is False where the best observed one stands
+        in.
     shift : float
         What was added to all scores for the transfer ratio, which needs them not negative.
     threshold : float
         The score of ``time_to_threshold``.
+    asymptotes : (float, float)
+        The mean scores of control and experimental condition over the last tenth of the steps.
+    sampling : Sampling
+        How relabellings were visited; its attributes (``exact``, ``n_relabellings``,
+        ``n_shuffles``, ``seed``, …) are those of the result. With equally many runs of both
+        conditions, a relabelling and the one that swaps the conditions are two.
+    caveats : tuple of Caveat
+        What a reader must know before believing the rest; ``warnings`` says it in words.
     """
 
     control: str
@@ -150,7 +68,6 @@ class Transfer(Result):
     mean_experimental: Floats = field(repr=False)
     metrics: Mapping[str, Metric] = field(repr=False)
     recommended: str
-    advice: str
     optimum: float
     optimum_known: bool
     shift: float
@@ -161,15 +78,19 @@ class Transfer(Result):
     confidence: float
     higher_is_better: bool
     n_resamples: int
-    n_shuffles: int
-    exact: bool
-    seed: int | None
-    warnings: tuple[str, ...]
+    sampling: Sampling
+    caveats: tuple[Caveat, ...]
     source: str = ""
 
     @property
+    def advice(self) -> str:
+        """Why the recommended metric is the one to quote."""
+        text: str = self._beside("words").advice(self)
+        return text
+
+    @property
     def transfer_ratio(self) -> Metric:
-        """Area of the experimental condition over that of the control."""
+        """Area under the curve of the experimental condition, divided by the control's."""
         return self.metrics["transfer_ratio"]
 
     @property
@@ -179,22 +100,22 @@ class Transfer(Result):
 
     @property
     def calibrated_transfer_ratio(self) -> Metric:
-        """Share of the possible improvement that was achieved."""
+        """Share of the improvement still possible over the control that was achieved."""
         return self.metrics["calibrated_transfer_ratio"]
 
     @property
     def average_relative_reduction(self) -> Metric:
-        """Training saved to reach the same performance, averaged over performance."""
+        """Share of training saved to reach the same performance, averaged over performance."""
         return self.metrics["average_relative_reduction"]
 
     @property
     def jumpstart(self) -> Metric:
-        """Difference at the first step."""
+        """Difference of the mean scores at the first step."""
         return self.metrics["jumpstart"]
 
     @property
     def asymptotic_advantage(self) -> Metric:
-        """Difference at the end."""
+        """Difference of the mean scores over the last tenth of the steps."""
         return self.metrics["asymptotic_advantage"]
 
     @property
@@ -204,16 +125,16 @@ class Transfer(Result):
 
     @property
     def average_gain(self) -> Metric:
-        """The same for one step."""
+        """Difference of the areas divided by the width of the window: the mean gain per step."""
         return self.metrics["average_gain"]
 
     @property
     def time_to_threshold(self) -> Metric:
-        """Time to reach the threshold, over that of the control."""
+        """Step at which the experimental condition reaches the threshold, over the control's."""
         return self.metrics["time_to_threshold"]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything but the resamples as JSON-ready data."""
+        """Return everything but curves, resamples and null distributions, as JSON-ready data."""
         return {
             "question": "transfer",
             "source": self.source,
@@ -234,52 +155,37 @@ class Transfer(Result):
             "asymptotes": list(self.asymptotes),
             "confidence": self.confidence,
             "n_resamples": self.n_resamples,
-            "n_shuffles": self.n_shuffles,
-            "exact": self.exact,
-            "seed": self.seed,
+            **self.sampling.to_dict(),
             "recommended": self.recommended,
             "advice": self.advice,
-            "metrics": {name: each.to_dict() for name, each in self.metrics.items()},
-            "warnings": list(self.warnings),
+            "metrics": {name: metric.to_dict() for name, metric in self.metrics.items()},
+            **self.warnings_dict(),
         }
 
     def table(self) -> Table:
         """Return a row for every metric."""
-        rows = []
-        for metric in self.metrics.values():
-            star = " *" if metric.name == self.recommended else ""
-            value = "undefined" if metric.value is None else number_text(metric.value)
-            rows.append(
-                (
-                    f"{metric.title}{star}",
-                    value,
-                    "" if metric.interval is None else interval_text(metric.interval),
-                    "" if metric.pvalue is None else p_text(metric.pvalue),
-                    f"{metric.no_effect:g}",
-                    metric.unit or "none",
-                    "yes" if metric.comparable else "no",
-                )
+        rows = tuple(
+            (
+                f"{metric.title} *" if metric.name == self.recommended else metric.title,
+                *_cells(metric),
+                f"{metric.no_effect:g}",
+                metric.unit or "none",
+                "yes" if metric.comparable else "no",
             )
-        header = (
-            "metric",
-            "value",
-            f"{100 * self.confidence:g}% interval",
-            "p",
-            "no effect",
-            "unit",
-            "across tasks",
+            for metric in self.metrics.values()
         )
-        notes = [f"* {self.advice}"]
-        notes += [
+        level = f"{percent(self.confidence)} interval"
+        header = ("metric", "value", level, "p", "no effect", "unit", "across tasks")
+        reasons = (
             f"{metric.title}: {metric.reason}"
             for metric in self.metrics.values()
-            if metric.reason
-        ]
-        notes.append(
+            if not metric.defined
+        )
+        note = (
             "across tasks: whether values may be compared between tasks. Each p is of its "
             "metric alone; choose the metric before looking at the p."
         )
-        return Table(header, tuple(rows), notes=tuple(notes))
+        return Table(header, rows, notes=(f"* {self.advice}", *reasons, note))
 
     def tables(self) -> list[Table]:
         """Return what there is to show, as tables: the metrics, and what they mean."""
@@ -291,19 +197,16 @@ class Transfer(Result):
         return [self.table(), Table(("metric", "what it says"), rows, n_text_columns=2)]
 
 
-SHOWN = (
-    "calibrated_transfer_ratio",
-    "average_relative_reduction",
-    "transfer_ratio",
-    "transfer_regret",
-)
-
-
 @dataclass(frozen=True)
 class AcrossTasks:
     """The mean of a metric over the tasks on which it is defined and may be compared.
 
     The interval takes the tasks as given: it is about these tasks, not about others.
+
+    Attributes
+    ----------
+    n_tasks, n_all : int
+        How many tasks the mean is over, and how many there are.
     """
 
     name: str
@@ -317,14 +220,11 @@ class AcrossTasks:
     @property
     def title(self) -> str:
         """The name, as people write it."""
-        return TITLES[self.name]
+        return RECORDS[self.name].title
 
     def to_dict(self) -> dict[str, Any]:
         """Return the mean as JSON-ready data."""
-        ends = (
-            None if self.interval is None else [json_ready(end) for end in self.interval]
-        )
-        return {**vars(self), "interval": ends}
+        return {**vars(self), "interval": interval_ends(self.interval)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -336,12 +236,17 @@ class Transfers(Result, Mapping[str, Transfer]):
     across : mapping from metric to AcrossTasks
         Only of metrics that mean the same on every task: the calibrated transfer ratio
         where the optimum is known, and the average relative reduction.
+    caveats : tuple of Caveat
+        What a reader must know before believing the rest; ``warnings`` says it in words.
+    seed : int or None
+        The ``rng`` that repeats the result, when it was a number.
     """
 
     tasks: Mapping[str, Transfer]
     across: Mapping[str, AcrossTasks]
     control: str
     experimental: str
+    caveats: tuple[Caveat, ...]
     seed: int | None = None
 
     def __getitem__(self, name: str) -> Transfer:
@@ -353,45 +258,27 @@ class Transfers(Result, Mapping[str, Transfer]):
     def __len__(self) -> int:
         return len(self.tasks)
 
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """What a reader must know, with the tasks it is about."""
-        about: dict[str, list[str]] = {}
-        for name, task in self.items():
-            for warning in task.warnings:
-                about.setdefault(warning, []).append(name)
-        told = [
-            warning if len(names) == len(self) else f"{', '.join(names)}: {warning}"
-            for warning, names in about.items()
-        ]
-        for mean in self.across.values():
-            left_out = [
-                name for name, task in self.items() if not task.metrics[mean.name].defined
-            ]
-            if left_out:
-                told.append(
-                    f"The mean {mean.title} leaves out {', '.join(left_out)}, where it is "
-                    "undefined. Look at the other metrics there: where the experimental "
-                    "condition fails, leaving the task out flatters it."
-                )
-        return tuple(told)
-
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as JSON-ready data."""
+        """Return everything but curves, resamples and null distributions, as JSON-ready data."""
         return {
             "question": "transfer_many",
             "control": self.control,
             "experimental": self.experimental,
             "seed": self.seed,
-            "across": {name: each.to_dict() for name, each in self.across.items()},
+            "across": {name: mean.to_dict() for name, mean in self.across.items()},
             "tasks": {name: task.to_dict() for name, task in self.items()},
-            "warnings": list(self.warnings),
+            **self.warnings_dict(),
         }
 
     def tables(self) -> list[Table]:
         """Return a table for what may be compared across tasks, and one for what may not."""
-        fair = [name for name in SHOWN if self._comparable(name)]
-        other = [name for name in SHOWN if name not in fair]
+        # Those that can ever be compared come first.
+        shown = sorted(
+            (record for record in RECORDS.values() if record.shown_across_tasks),
+            key=lambda record: not record.averaged,
+        )
+        fair = [record for record in shown if self._is_comparable(record.name)]
+        other = [record for record in shown if record not in fair]
         tables = []
         if fair:
             note = (
@@ -406,46 +293,32 @@ class Transfers(Result, Mapping[str, Transfer]):
             tables.append(self._table(other, note, means=False))
         return tables
 
-    def _comparable(self, name: str) -> bool:
-        defined = [
-            task.metrics[name] for task in self.values() if task.metrics[name].defined
-        ]
+    def _is_comparable(self, name: str) -> bool:
+        """Tell whether a metric is defined on some task, and comparable wherever it is."""
+        metrics = [task.metrics[name] for task in self.values()]
+        defined = [metric for metric in metrics if metric.defined]
         return bool(defined) and all(metric.comparable for metric in defined)
 
-    def _table(self, names: list[str], note: str, *, means: bool) -> Table:
+    def _table(self, records: Sequence[MetricRecord], note: str, *, means: bool) -> Table:
         header = ["task"]
-        for name in names:
-            header += [TITLES[name], "interval", "p"]
-        rows = []
-        for task, found in self.items():
-            cells = [task]
-            for name in names:
-                metric = found.metrics[name]
-                if metric.value is None:
-                    cells += ["undefined", "", ""]
-                    continue
-                cells += [
-                    number_text(metric.value),
-                    "" if metric.interval is None else interval_text(metric.interval),
-                    "" if metric.pvalue is None else p_text(metric.pvalue),
-                ]
-            rows.append(tuple(cells))
+        for record in records:
+            header += [record.title, "interval", "p"]
+        rows = [
+            (name, *chain(*(_cells(task.metrics[record.name]) for record in records)))
+            for name, task in self.items()
+        ]
         if means and self.across:
-            cells = ["mean of tasks"]
-            for name in names:
-                mean = self.across.get(name)
-                cells += (
-                    ["", "", ""]
-                    if mean is None
-                    else [
-                        number_text(mean.value),
-                        "" if mean.interval is None else interval_text(mean.interval),
-                        p_text(mean.pvalue),
-                    ]
-                )
-            rows.append(tuple(cells))
+            averages = (self.across.get(record.name) for record in records)
+            rows.append(("mean of tasks", *chain(*map(_cells, averages))))
         return Table(tuple(header), tuple(rows), notes=(note,))
 
 
-def _ends(interval: Interval) -> list[float | None]:
-    return [json_ready(interval.low), json_ready(interval.high)]
+def _cells(found: Metric | AcrossTasks | None) -> tuple[str, str, str]:
+    """Return value, interval and p as they stand in a table; nothing for nothing."""
+    if found is None:
+        return "", "", ""
+    return (
+        "undefined" if found.value is None else number_text(found.value),
+        "" if found.interval is None else interval_text(found.interval),
+        "" if found.pvalue is None else p_text(found.pvalue),
+    )

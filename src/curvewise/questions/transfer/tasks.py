@@ -4,28 +4,39 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from curvewise.errors import CurvewiseError, OptionError
+from curvewise.errors import OptionError
+from curvewise.inference.caveats import gathered
 from curvewise.inference.effects import Interval
-from curvewise.inference.requirements import as_generator
-from curvewise.kernels.adjustments import TIE
-from curvewise.kernels.bootstrap.intervals import percentile, studentised
+from curvewise.inference.families import ask_each, check_members
+from curvewise.inference.requirements import as_generator, check_curves, random_keys
+from curvewise.inference.work import shuffling_work
+from curvewise.kernels.bootstrap.intervals import studentised
 from curvewise.kernels.pvalues import pvalue
-from curvewise.questions.transfer.question import transfer
+from curvewise.questions.transfer.caveats import tasks_left_out
+from curvewise.questions.transfer.metrics import RECORDS
+from curvewise.questions.transfer.options import TransferOptions
+from curvewise.questions.transfer.question import parts_of, transfer_curves
+from curvewise.questions.transfer.resampling import percentile_interval
 from curvewise.questions.transfer.result import AcrossTasks, Transfers
+from curvewise.questions.transfer.shuffled_metrics import smaller_tail_twice, tail_counts
 
 if TYPE_CHECKING:
+    import os
+
     from curvewise.data.curves import Curves
     from curvewise.inference.requirements import RNGLike
-    from curvewise.questions.transfer.result import Metric, Transfer
+    from curvewise.questions.transfer.metric import Metric
+    from curvewise.questions.transfer.metrics import MetricRecord
+    from curvewise.questions.transfer.result import Transfer
 
 __all__ = ["transfer_many"]
 
-# The metrics that mean the same on every task.
-COMPARABLE = ("calibrated_transfer_ratio", "average_relative_reduction")
+N_SHUFFLES_ACROSS = 9_999  # relabellings of all tasks at once
 
 
 def transfer_many(
@@ -34,7 +45,11 @@ def transfer_many(
     control: str,
     experimental: str,
     optimum: float | Mapping[str, float] | None = None,
+    n_shuffles: int | Literal["auto", "precise"] = 9_999,
+    exact: bool | None = None,
+    n_jobs: int = 1,
     rng: RNGLike = None,
+    checkpoint: str | os.PathLike[str] | None = None,
     **options: Any,
 ) -> Transfers:
     """Measure the gain on each of several tasks, and across them where that is fair.
@@ -46,9 +61,14 @@ def transfer_many(
     control, experimental : str
         The two conditions.
     optimum : float, or mapping from task to float, optional
-        The best score there can be, for all tasks or for each.
-    rng, **options
-        As in `transfer`.
+        The best possible score, for all tasks or for each.
+    n_shuffles, exact, n_jobs, rng
+        As in `transfer`, for each task.
+    checkpoint : path, optional
+        A file for the shuffles of all tasks as they come in. Interrupted work goes on from
+        it, task by task, with the digits it would have had.
+    **options
+        The others of `transfer`, the same for every task.
 
     Returns
     -------
@@ -56,77 +76,113 @@ def transfer_many(
         A mapping from task to Transfer; ``across`` has the means over tasks of the metrics
         that may be compared across tasks. Runs of different tasks are taken to be
         independent of each other.
+
+    Examples
+    --------
+    >>> import curvewise as cw
+    >>> tasks = {
+    ...     "maze": cw.Curves.from_dict({"old": [[1, 3], [2, 4]], "new": [[3, 5], [2, 6]]}),
+    ...     "pong": cw.Curves.from_dict({"old": [[0, 4], [2, 6]], "new": [[4, 8], [6, 6]]}),
+    ... }
+    >>> found = cw.transfer_many(tasks, control="old", experimental="new", optimum=10)
+    >>> found.across["calibrated_transfer_ratio"].value
+    0.3214
     """
-    given: object = tasks
-    if not isinstance(given, Mapping) or not tasks:
-        msg = "Give a mapping from names of tasks to Curves, with at least one of them."
-        raise OptionError(msg)
+    check_members(tasks, "Curves")
+    for curves in tasks.values():
+        check_curves(curves, "transfer_many()")
     optima = optimum if isinstance(optimum, Mapping) else dict.fromkeys(tasks, optimum)
     unknown = [str(name) for name in optima if name not in tasks]
     if unknown:
         msg = f"There is an optimum for {unknown[0]!r}, and no such task."
-        raise OptionError(msg)
-    streams = as_generator(rng).spawn(len(tasks) + 1)
-    found: dict[str, Transfer] = {}
-    for (name, curves), stream in zip(tasks.items(), streams[:-1], strict=True):
-        try:
-            found[name] = transfer(
+        raise OptionError(msg, option="optimum")
+    asked = [
+        TransferOptions(control, experimental, optima.get(name), **options)
+        for name in tasks
+    ]
+    with shuffling_work(
+        "transfer_many",
+        *(part for curves in tasks.values() for part in parts_of(curves)),
+        *(tuple(tasks), asked),
+        n_shuffles=n_shuffles,
+        exact=exact,
+        n_jobs=n_jobs,
+        rng=rng,
+        checkpoint=checkpoint,
+        n_keys=0,
+    ) as work:
+        # Without rng, the key with which the work was begun stands in for it.
+        generator = as_generator(work.key if rng is None else rng)
+        *streams, stream_across = generator.spawn(len(tasks) + 1)
+        members = {
+            name: (
                 curves,
-                control=control,
-                experimental=experimental,
-                optimum=optima.get(name),
-                rng=stream,
-                **options,
+                own,
+                replace(work, keys=tuple(random_keys(stream, 2)), seed=None),
             )
-        except CurvewiseError as refused:
-            msg = f"Task {name!r}: {refused}"
-            raise type(refused)(msg) from None
-    across = {}
-    for metric in COMPARABLE:
-        mean = _across(metric, found, streams[-1])
-        if mean is not None:
-            across[metric] = mean
-    seed = int(rng) if isinstance(rng, int | np.integer) else None
-    return Transfers(found, across, control, experimental, seed)
+            for (name, curves), own, stream in zip(
+                tasks.items(), asked, streams, strict=True
+            )
+        }
+        found = ask_each(
+            members, lambda _, member: transfer_curves(*member), label="Task"
+        )
+    means = (
+        _mean_across(record, found, stream_across)
+        for record in RECORDS.values()
+        if record.averaged
+    )
+    across = {mean.name: mean for mean in means if mean is not None}
+    return Transfers(
+        found,
+        across,
+        control,
+        experimental,
+        (
+            *gathered({name: own.caveats for name, own in found.items()}),
+            *tasks_left_out(found, across),
+        ),
+        work.seed,
+    )
 
 
-def _across(
-    name: str, found: Mapping[str, Transfer], rng: np.random.Generator
+def _mean_across(
+    record: MetricRecord, found: Mapping[str, Transfer], rng: np.random.Generator
 ) -> AcrossTasks | None:
-    """Average a metric over the tasks in which it may be compared.
+    """Average a metric over the tasks in which it may be compared; None for fewer than two.
 
     Tasks are resampled and shuffled independently of each other; the tasks themselves are
     taken as given.
     """
-    metrics = [task.metrics[name] for task in found.values()]
-    usable = [each for each in metrics if each.comparable and each.value is not None]
+    metrics = [task.metrics[record.name] for task in found.values()]
+    usable = [
+        metric for metric in metrics if metric.comparable and metric.value is not None
+    ]
     if len(usable) < 2:
         return None
-    value = float(np.mean([each.value for each in usable]))
-    n_shuffles = 9_999
+    value = float(np.mean([metric.value for metric in usable]))
     # Any relabelling of one task goes with any of another.
     drawn = [
-        rng.choice(each.null_distribution, n_shuffles)  # type: ignore[arg-type]
-        for each in usable
+        rng.choice(metric.null_distribution, N_SHUFFLES_ACROSS)  # type: ignore[arg-type]
+        for metric in usable
     ]
-    means = np.mean(drawn, axis=0)
-    undefined = np.isnan(means)
-    slack = TIE * max(abs(value), 1.0)
-    tails = (means >= value - slack) | undefined, (means <= value + slack) | undefined
     # Losses have no bound and gains do, so the smaller tail counts, twice.
-    n_extreme = min(2 * min(int(np.sum(tail)) for tail in tails), n_shuffles)
+    tails = tail_counts(value, np.mean(drawn, axis=0))
+    n_extreme = smaller_tail_twice(tails, N_SHUFFLES_ACROSS)
     return AcrossTasks(
-        name,
+        record.name,
         value,
-        _interval(value, usable),
+        _interval_across(record, value, usable),
         usable[0].confidence,
-        pvalue(n_extreme, n_shuffles, exact=False),
+        pvalue(n_extreme, N_SHUFFLES_ACROSS, exact=False),
         len(usable),
         len(metrics),
     )
 
 
-def _interval(value: float, metrics: list[Metric]) -> Interval | None:
+def _interval_across(
+    record: MetricRecord, value: float, metrics: list[Metric]
+) -> Interval | None:
     """Return the studentised interval of the mean, or the percentile one if need be."""
     alpha = 1 - metrics[0].confidence
     values, errors = [], []
@@ -135,14 +191,20 @@ def _interval(value: float, metrics: list[Metric]) -> Interval | None:
             return None
         values.append(metric.resamples)
         errors.append(metric.resample_errors)
-    n_some = min(map(len, errors))
+    n_studentised = min(map(len, errors))
     means = np.mean(values, axis=0)
-    own = np.sqrt(np.sum([each[:n_some] ** 2 for each in errors], axis=0)) / len(metrics)
-    error = math.sqrt(sum((each.error or 0.0) ** 2 for each in metrics)) / len(metrics)
-    if math.isfinite(error) and np.isfinite(own).all() and np.isfinite(means).all():
-        ends = studentised(value, error, means[:n_some], own, alpha)
+    squares = np.sum([own[:n_studentised] ** 2 for own in errors], axis=0)
+    error_of_resamples = np.sqrt(squares) / len(metrics)
+    error = math.sqrt(sum((own.error or 0.0) ** 2 for own in metrics)) / len(metrics)
+    if (
+        math.isfinite(error)
+        and np.isfinite(error_of_resamples).all()
+        and np.isfinite(means).all()
+    ):
+        low, high = studentised(
+            value, error, means[:n_studentised], error_of_resamples, alpha
+        )
     else:
-        low, high = (np.where(np.isnan(means), end, means) for end in (-np.inf, np.inf))
-        ends = percentile(low, alpha)[0], percentile(high, alpha)[1]
-    # Neither metric can be above 1.
-    return Interval(ends[0], min(ends[1], max(1.0, value)))
+        low, high = percentile_interval(means, alpha)
+    least, most = record.bounds
+    return Interval(max(low, least), min(high, max(most, value)))

@@ -2,99 +2,270 @@
 
 from __future__ import annotations
 
+import math
+from functools import partial, singledispatch
 from typing import TYPE_CHECKING
 
-from curvewise.text import number_text, p_text, plural, printable, step_text
+from curvewise.questions.transfer.metrics import RECORDS
+from curvewise.questions.transfer.result import Transfer, Transfers
+from curvewise.text import (
+    interval_text,
+    listed,
+    number_text,
+    p_short,
+    percent,
+    plural,
+    printable,
+    step_text,
+)
 
 if TYPE_CHECKING:
-    from curvewise.questions.transfer.result import Metric, Transfer, Transfers
+    from collections.abc import Callable
 
-__all__ = ["describe_transfer", "describe_transfers"]
+    from curvewise.inference.result import Result
+    from curvewise.questions.transfer.metric import Metric, MetricContext
+    from curvewise.questions.transfer.metrics import UndefinedKind
+    from curvewise.questions.transfer.result import AcrossTasks
+
+__all__ = ["advice", "describe", "reading", "reason", "undefined_text"]
+
+# Why a metric is undefined, after its name and a colon.
+UNDEFINED: dict[UndefinedKind, str] = {
+    "no area under the control": (
+        "the area under {control} is 0, and nothing can be divided by it."
+    ),
+    "all scores equal": "all scores are equal, so the curves span no box.",
+    "nothing left to improve": (
+        "{control} is optimal, or better than the optimum, so nothing is left to improve."
+    ),
+    "single step": "with a single step there is no training to be saved.",
+    "no range of performance": (
+        "{experimental} ends at the performance that {control} begins with, or below it at "
+        "levels it never reaches, so there is no range of performance to average over."
+    ),
+    "threshold not reached": "neither reaches the threshold. Choose another one.",
+    "threshold reached at step 0": (
+        "{control} is at the threshold at step 0, before any training."
+    ),
+}
 
 
-def describe_transfer(transfer: Transfer) -> str:
+@singledispatch
+def describe(result: Result) -> str:
     """Say how much was gained, by the metric to quote, how sure that is, and how known."""
+    raise TypeError(type(result).__name__)
+
+
+@describe.register
+def _(transfer: Transfer) -> str:
     metric = transfer.metrics[transfer.recommended]
     sentences = [printable(metric.reading), _sureness(metric), _method(transfer)]
     return " ".join(sentence for sentence in sentences if sentence)
 
 
 def _sureness(metric: Metric) -> str:
-    """Quote the metric with its interval and p, and say whether chance could do it."""
+    """Quote the metric with its interval and p, and say whether it is significant."""
     if metric.value is None or metric.pvalue is None:
         return ""
     parts = [f"{metric.title} {number_text(metric.value)}"]
     if metric.interval is not None:
-        low, high = metric.interval
-        percent = f"{100 * metric.confidence:.6g}%"
-        parts.append(f"{percent} interval {number_text(low)} to {number_text(high)}")
-    exact = "exact " if metric.exact else ""
-    parts.append(f"{exact}p = {p_text(metric.pvalue)}")
-    # 1 − 0.9 is 0.09999… to a computer, and 0.1 to whoever asked.
-    if metric.pvalue <= 1 - metric.confidence + 1e-9:
-        verdict = "That is more than chance explains"
-    elif metric.interval is None or (
-        metric.interval.low <= metric.no_effect <= metric.interval.high
-    ):
-        verdict = "Chance alone could do that"
-    else:
-        verdict = (
-            "By the shuffle test chance alone could do that, though the interval leaves no "
-            "effect out"
+        level = percent(metric.confidence)
+        parts.append(f"{level} interval {interval_text(metric.interval)}")
+    p = f"{'exact ' if metric.exact else ''}p = {p_short(metric.pvalue)}"
+    # 1 − 0.9 is 0.0999… in binary; the tolerance makes p = 0.1 count as significant.
+    significant = metric.pvalue <= 1 - metric.confidence + 1e-9
+    if not significant and _excludes_no_effect(metric):
+        return (
+            f"The shuffle test does not rule out chance ({p}), although the interval "
+            f'excludes "no effect" ({"; ".join(parts)}).'
         )
-    return f"{verdict} ({'; '.join(parts)})."
+    verdict = "This is statistically significant"
+    if not significant:
+        verdict = "This is not statistically significant"
+    return f"{verdict} ({'; '.join([*parts, p])})."
+
+
+def _excludes_no_effect(metric: Metric) -> bool:
+    if metric.interval is None:
+        return False
+    return not metric.interval.low <= metric.no_effect <= metric.interval.high
 
 
 def _method(transfer: Transfer) -> str:
     n_control, n_experimental = transfer.n_runs
     steps = "1 step"
     if len(transfer.steps) > 1:
-        steps = (
-            f"{len(transfer.steps)} steps from {step_text(transfer.steps[0])} to "
-            f"{step_text(transfer.steps[-1])}"
-        )
-    how = "sums" if transfer.integration == "sum" else "trapezoids"
+        first, last = step_text(transfer.steps[0]), step_text(transfer.steps[-1])
+        steps = f"{len(transfer.steps)} steps, {first} to {last}"
+    areas = "as sums over steps" if transfer.integration == "sum" else "by trapezoids"
     optimum = (
-        f"optimum {number_text(transfer.optimum)}"
+        f"best possible score {step_text(transfer.optimum)}"
         if transfer.optimum_known
-        else f"the best mean score observed, {number_text(transfer.optimum)}, for an optimum"
+        else "best possible score unknown, the best mean score observed "
+        f"({number_text(transfer.optimum)}) in its place"
     )
     within = f" in {plural(transfer.n_blocks, 'block')}" if transfer.n_blocks else ""
     return (
         f"{printable(transfer.control)} ({plural(n_control, 'run')}) is the control, "
         f"{printable(transfer.experimental)} ({plural(n_experimental, 'run')}) the "
-        f"experimental condition{within}; {steps}, areas by {how}, {optimum}."
+        f"experimental condition{within}; {steps}; areas {areas}; {optimum}."
     )
 
 
-def describe_transfers(transfers: Transfers) -> str:
-    """Say what holds across tasks, and what must not be compared."""
-    control, experimental = (
-        printable(transfers.control),
-        printable(transfers.experimental),
-    )
-    tasks = plural(len(transfers), "task")
+@describe.register
+def _(transfers: Transfers) -> str:
     if len(transfers) == 1:
-        return describe_transfer(next(iter(transfers.values())))
+        return describe(next(iter(transfers.values())))
+    control, experimental = map(printable, (transfers.control, transfers.experimental))
+    tasks = plural(len(transfers), "task")
     if not transfers.across:
         return (
             f"{experimental} against {control} on {tasks}: no metric is defined and "
             "comparable on two of them, so nothing is said across tasks."
         )
-    parts = []
-    for mean in transfers.across.values():
-        interval = ""
-        if mean.interval is not None:
-            low, high = mean.interval
-            percent = f"{100 * mean.confidence:.6g}%"
-            interval = f", {percent} interval {number_text(low)} to {number_text(high)}"
-        among = "" if mean.n_tasks == mean.n_all else f" over {mean.n_tasks} of them"
-        parts.append(
-            f"the mean {mean.title}{among} is {number_text(mean.value)}{interval} "
-            f"(p = {p_text(mean.pvalue)})"
+    means = "; ".join(map(_mean, transfers.across.values()))
+    never = [
+        record.title
+        for record in RECORDS.values()
+        if record.shown_across_tasks and not record.averaged
+    ]
+    return (
+        f"{experimental} against {control} on {tasks}: {means}. Only metrics that mean the "
+        f"same on every task are averaged; {listed(never)} do not."
+    )
+
+
+def _mean(mean: AcrossTasks) -> str:
+    interval = ""
+    if mean.interval is not None:
+        interval = f", {percent(mean.confidence)} interval {interval_text(mean.interval)}"
+    among = "" if mean.n_tasks == mean.n_all else f" over {mean.n_tasks} of them"
+    return (
+        f"the mean {mean.title}{among} is {number_text(mean.value)}{interval} "
+        f"(p = {p_short(mean.pvalue)})"
+    )
+
+
+def advice(transfer: Transfer) -> str:
+    """Say why the recommended metric is the one to quote."""
+    record = RECORDS[transfer.recommended]
+    if not record.averaged:
+        return "Quote this one: the metrics that mean the same on every task say nothing here."
+    if record.comparable == "always":
+        return (
+            f"Quote this one: without a known optimum, the {record.title} still means the "
+            "same on every task, since it compares times to equal performance."
+        )
+    if transfer.optimum_known:
+        return (
+            f"Quote this one: the optimum is known, and the {record.title} measures against "
+            "it, so it means the same on every task."
         )
     return (
-        f"{experimental} against {control} on {tasks}: {'; '.join(parts)}. Only metrics "
-        "that mean the same on every task are averaged; transfer ratio and transfer regret "
-        "do not."
+        "Quote this one, with a caveat: the best observed score stands in for the optimum, "
+        "so it holds for this task only."
     )
+
+
+def reason(metric: Metric) -> str:
+    """Say why a metric has no value; "" where it has one."""
+    if metric.undefined is None:
+        return ""
+    context = metric.context
+    return undefined_text(metric.undefined, context.control, context.experimental)
+
+
+def undefined_text(kind: UndefinedKind, control: str, experimental: str) -> str:
+    """Say why a metric of two conditions is undefined."""
+    return UNDEFINED[kind].format(control=control, experimental=experimental)
+
+
+def reading(metric: Metric) -> str:
+    """Say what the value of a metric means; "" where it has none."""
+    if metric.value is None:
+        return ""
+    if metric.value == metric.no_effect:
+        context = metric.context
+        return (
+            f"{context.experimental} and {context.control} do not differ by this metric."
+        )
+    return READINGS[metric.name](metric.value, metric.context)
+
+
+def _size(value: float) -> str:
+    return f"{abs(value):.1%}" if math.isfinite(value) else ""
+
+
+def _transfer_ratio(value: float, context: MetricContext) -> str:
+    shifted = ""
+    if context.shifted:
+        shifted = " (both shifted so that the worst mean score is 0)"
+    return (
+        f"The area under {context.experimental}'s curve is {number_text(value)} times "
+        f"{context.control}'s{shifted}."
+    )
+
+
+def _transfer_regret(value: float, context: MetricContext) -> str:
+    return (
+        f"{context.experimental} is {'better' if value > 0 else 'worse'}: the area between the "
+        f"curves is {_size(value)} of the box that both span."
+    )
+
+
+def _calibrated_transfer_ratio(value: float, context: MetricContext) -> str:
+    if value > 0:
+        return (
+            f"{context.experimental} achieved {_size(value)} of the improvement still possible "
+            f"over {context.control}."
+        )
+    return (
+        f"{context.experimental} fell short of {context.control} by {_size(value)} of the "
+        "improvement still possible."
+    )
+
+
+def _average_relative_reduction(value: float, context: MetricContext) -> str:
+    if value == 1:
+        return (
+            f"{context.control} never reaches any of the scores between its own first one and "
+            f"where {context.experimental} ends."
+        )
+    return (
+        f"{context.experimental} reached the same performance with {_size(value)} "
+        f"{'less' if value > 0 else 'more'} training than {context.control}, averaged over "
+        "performance."
+    )
+
+
+def _time_to_threshold(value: float, context: MetricContext) -> str:
+    control, experimental = context.control, context.experimental
+    if math.isinf(value):
+        return f"{experimental} never reaches the threshold; {control} does."
+    if value == 0 and math.isinf(context.times[0]):
+        return f"{experimental} reaches the threshold; {control} never does."
+    if value == 0:
+        return f"{experimental} is at the threshold at step 0; {control} is not yet."
+    more = f"{1 - value:.1%} less" if value < 1 else f"{value - 1:.1%} more"
+    return f"{experimental} needs {more} training than {control} to reach the threshold."
+
+
+def _difference(where: str, value: float, context: MetricContext) -> str:
+    return (
+        f"{context.experimental} scores {number_text(abs(value))} "
+        f"{'more' if value > 0 else 'less'} than {context.control} {where}."
+    )
+
+
+# What a value that is not that of no effect means.
+READINGS: dict[str, Callable[[float, MetricContext], str]] = {
+    "transfer_ratio": _transfer_ratio,
+    "transfer_regret": _transfer_regret,
+    "calibrated_transfer_ratio": _calibrated_transfer_ratio,
+    "average_relative_reduction": _average_relative_reduction,
+    "jumpstart": partial(_difference, "at the first step"),
+    "asymptotic_advantage": partial(_difference, "at the end"),
+    "area_difference": partial(_difference, "summed over training"),
+    "average_gain": partial(_difference, "on average over training"),
+    "time_to_threshold": _time_to_threshold,
+}

@@ -1,0 +1,144 @@
+"""How a question shuffles: what its caller asked for, in one object.
+
+Every question that shuffles takes ``n_shuffles``, ``exact``, ``n_jobs``, ``rng`` and
+``checkpoint``. They are checked and opened here, and go on as one `Work`.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from curvewise.data.curves import Curves
+from curvewise.inference.requirements import (
+    as_generator,
+    check_jobs,
+    random_keys,
+    shuffle_count,
+)
+from curvewise.inference.sampling import Sampling, known_seed
+from curvewise.shuffling.checkpoint import open_checkpoint
+from curvewise.shuffling.plan import Plan
+from curvewise.shuffling.visiting import visit
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterable, Iterator
+
+    from curvewise.inference.requirements import RNGLike
+    from curvewise.kernels.relabelling.restriction import Restriction
+    from curvewise.shuffling.checkpoint import Checkpoint
+    from curvewise.shuffling.plan import Limits
+    from curvewise.shuffling.visiting import Counts, Statistic
+
+__all__ = ["Work", "family_seed", "shuffling_work"]
+
+
+@dataclass(frozen=True, eq=False)
+class Work:
+    """What the caller asked for, the random keys, and the checkpoint if there is one.
+
+    ``seed`` is the number that repeats the result, where ``rng`` was a number.
+    """
+
+    n_shuffles: int | str
+    exact: bool | None
+    n_jobs: int
+    keys: tuple[int, ...]
+    seed: int | None
+    checkpoint: Checkpoint | None
+
+    @property
+    def key(self) -> int:
+        """The key of the shuffles: the first one."""
+        return self.keys[0]
+
+    def plan(
+        self,
+        restriction: Restriction,
+        *,
+        levels: tuple[float, ...],
+        limits: Limits | None = None,
+    ) -> Plan:
+        """Decide between all relabellings and a sample; "auto" settles p against the levels."""
+        return Plan.of(
+            restriction,
+            n_shuffles=self.n_shuffles,
+            exact=self.exact,
+            key=self.key,
+            levels=levels,
+            limits=limits,
+        )
+
+    def visit(self, plan: Plan, statistic: Statistic) -> Counts:
+        """Visit the relabellings of a plan."""
+        return visit(plan, statistic, n_jobs=self.n_jobs, checkpoint=self.checkpoint)
+
+    def sampling(self, found: Counts) -> Sampling:
+        """Say how a visit went; the seed is reported where it mattered."""
+        return Sampling(
+            found.exact,
+            found.plan.restriction.count,
+            found.n_visited,
+            found.engine,
+            None if found.exact else self.seed,
+        )
+
+    def of_member(self, n_keys: int = 1) -> Work:
+        """Return the work of a family's member: keys drawn anew from the family's.
+
+        All members get the same keys, so that members of one shape are shuffled alike. Asked by
+        itself, a member gives the same answer with the family's key as ``rng``, so that is its
+        seed.
+        """
+        return replace(self, keys=tuple(random_keys(self.key, n_keys)), seed=self.key)
+
+    def sampled(self) -> Work:
+        """Return the same work without the wish to be exact, for a test that has no exact form."""
+        return replace(self, exact=False)
+
+
+@contextmanager
+def shuffling_work(
+    question: str,
+    *asked: Any,
+    n_shuffles: object,
+    exact: bool | None,
+    n_jobs: int,
+    rng: RNGLike,
+    checkpoint: str | os.PathLike[str] | None,
+    n_keys: int = 1,
+) -> Iterator[Work]:
+    """Check what a caller asked for, draw the keys, and open the checkpoint.
+
+    ``asked`` is all else that the answer depends on: the curves and the other options. With
+    ``n_keys`` 0 one seed is drawn for a family, from which its members draw theirs.
+    """
+    check_jobs(n_jobs)
+    count = shuffle_count(n_shuffles)
+    keys = random_keys(rng, n_keys) if n_keys else [family_seed(rng)]
+    depends = (question, *_parts(asked), count, exact)
+    with open_checkpoint(checkpoint, *depends, keys=keys, seeded=rng is not None) as (
+        keys,
+        opened,
+    ):
+        yield Work(count, exact, n_jobs, tuple(keys), known_seed(rng), opened)
+
+
+def _parts(asked: Iterable[Any]) -> Iterator[Any]:
+    """Yield what was asked, and of curves all that the counts of shuffles depend on.
+
+    Weights such as a trend depend on the steps, and who leads on which scores are better.
+    """
+    for part in asked:
+        if isinstance(part, Curves):
+            yield from (part.scores, part.labels, part.blocks, part.precision)
+            yield from (part.steps, part.higher_is_better)
+        else:
+            yield part
+
+
+def family_seed(rng: RNGLike) -> int:
+    """Draw one seed for all members of a family."""
+    return int(as_generator(rng).integers(2**63))

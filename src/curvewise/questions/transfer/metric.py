@@ -1,0 +1,160 @@
+"""One metric of a gain: its value, how sure it is, or why there is none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from curvewise.inference.effects import json_ready
+from curvewise.questions.transfer.metrics import RECORDS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from curvewise.inference.effects import Interval
+    from curvewise.kernels import Floats
+    from curvewise.questions.transfer.metrics import (
+        IntervalKind,
+        MetricRecord,
+        UndefinedKind,
+    )
+
+__all__ = ["Metric", "MetricContext", "interval_ends"]
+
+
+@dataclass(frozen=True)
+class MetricContext:
+    """What the sentence about a metric takes from its conditions.
+
+    Attributes
+    ----------
+    control, experimental : str
+        Their names.
+    times : (float, float)
+        The step at which each reaches the threshold; infinite for never.
+    shifted : bool
+        Whether scores were shifted for the transfer ratio.
+    """
+
+    control: str
+    experimental: str
+    times: tuple[float, float]
+    shifted: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Metric:
+    """One metric: its value, how sure it is, and whether there is one at all.
+
+    Attributes
+    ----------
+    value : float or None
+        None where the metric is undefined; ``reason`` says why. Infinite where a threshold
+        is never reached.
+    interval : Interval or None
+        At ``confidence``, of the kind ``interval_kind``; ``intervals`` has the other kinds.
+        None with a single run in a condition.
+    pvalue : float or None
+        The share of relabellings in which the metric is at least as far from ``no_effect``.
+    exact : bool
+        Whether p is over every distinct relabelling.
+    comparable : bool
+        Whether values may be compared across tasks.
+    context : MetricContext
+        What its sentence takes from the conditions.
+    undefined : str or None
+        Why there is no value, as a kind; None where there is one.
+    error : float or None
+        The standard error of the value, by leaving out one run, or block, at a time.
+    resamples, resample_errors, null_distribution : array or None
+        The metric in resamples, its standard error in the first of them, and the metric in
+        relabellings; of many a sample.
+    """
+
+    name: str
+    value: float | None
+    interval: Interval | None
+    interval_kind: IntervalKind | None
+    intervals: Mapping[str, Interval]
+    confidence: float
+    pvalue: float | None
+    exact: bool
+    comparable: bool
+    context: MetricContext
+    undefined: UndefinedKind | None = None
+    error: float | None = None
+    resamples: Floats | None = field(default=None, repr=False)
+    resample_errors: Floats | None = field(default=None, repr=False)
+    null_distribution: Floats | None = field(default=None, repr=False)
+
+    @property
+    def record(self) -> MetricRecord:
+        """What is known of the metric, whatever the data."""
+        return RECORDS[self.name]
+
+    @property
+    def defined(self) -> bool:
+        """Whether the metric has a value."""
+        return self.value is not None
+
+    @property
+    def title(self) -> str:
+        """The name, as people write it."""
+        return self.record.title
+
+    @property
+    def no_effect(self) -> float:
+        """The value of the metric when the conditions do not differ."""
+        return self.record.no_effect
+
+    @property
+    def unit(self) -> str:
+        """The unit of the value; "" where there is none."""
+        return self.record.unit
+
+    @property
+    def reading(self) -> str:
+        """What the value means, in a sentence; "" where there is none."""
+        text: str = _words().reading(self)
+        return text
+
+    @property
+    def reason(self) -> str:
+        """Why there is no value, in words; "" where there is one."""
+        text: str = _words().reason(self)
+        return text
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the metric as JSON-ready data; what is infinite is None."""
+        is_infinite = self.value is not None and json_ready(self.value) is None
+        return {
+            "value": json_ready(self.value),
+            "infinite": is_infinite,
+            "defined": self.defined,
+            "undefined": self.undefined,
+            "reason": self.reason,
+            "interval": interval_ends(self.interval),
+            "interval_kind": self.interval_kind,
+            "intervals": {
+                kind: interval_ends(interval) for kind, interval in self.intervals.items()
+            },
+            "confidence": self.confidence,
+            "error": json_ready(self.error),
+            "pvalue": self.pvalue,
+            "exact": self.exact,
+            "no_effect": self.no_effect,
+            "unit": self.unit,
+            "comparable": self.comparable,
+            "reading": self.reading,
+        }
+
+
+def interval_ends(interval: Interval | None) -> list[float | None] | None:
+    """Return the ends of an interval as JSON-ready data."""
+    return None if interval is None else [json_ready(end) for end in interval]
+
+
+def _words() -> Any:
+    """Return the words of this folder, which results find by place."""
+    return import_module(f"{__name__.rpartition('.')[0]}.words")

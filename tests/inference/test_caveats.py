@@ -1,0 +1,249 @@
+"""Caveats are data with a kind, and a sentence for each surface."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import FrozenInstanceError
+
+import pytest
+
+from curvewise.inference import caveats
+from curvewise.inference.caveats import (
+    MAX_MEMBERS,
+    BlocksOfOneAlgorithm,
+    Caveat,
+    DifferentSpread,
+    InfiniteF,
+    OfMembers,
+    PooledErrorMisleads,
+    SingleRun,
+    SingleStep,
+    SpreadAndRunsDiffer,
+    TooFewRuns,
+    TooFewShuffles,
+    UnevenBlocks,
+    WelchIsApproximate,
+    gathered,
+)
+from curvewise.text import naming_flags
+
+# An example of each, its kind, what it says in Python, and what a flag makes of that.
+EXAMPLES: list[tuple[Caveat, str, str, tuple[str, str] | None]] = [
+    (
+        TooFewRuns((3, 3), 0.1, 0.05, 4),
+        "too few runs",
+        (
+            "With 3 + 3 runs the smallest p possible is 0.100, which is above alpha = 0.05: no "
+            "data could be significant. More runs are needed: 4 of each algorithm would do."
+        ),
+        None,
+    ),
+    (
+        TooFewRuns((2, 2, 2), 1 / 8, 0.1, None),
+        "too few runs",
+        (
+            "With 2 + 2 + 2 runs the smallest p possible is 0.125, which is above alpha = 0.1: "
+            "no data could be significant. More runs are needed."
+        ),
+        None,
+    ),
+    (
+        TooFewShuffles(10, 0.05),
+        "too few shuffles",
+        (
+            "10 shuffles cannot give a p below 0.0909, which is above alpha = 0.05: nothing can "
+            "be significant. Use at least n_shuffles=19."
+        ),
+        ("n_shuffles=19", "--shuffles 19"),
+    ),
+    (
+        SingleRun("DQN"),
+        "single run",
+        (
+            "DQN has a single run, so how much its runs vary is unknown; they are assumed to "
+            "vary as much as those of the other algorithms."
+        ),
+        None,
+    ),
+    (
+        SingleStep(),
+        "single step",
+        "There is a single step, so curves have no shape: only height is compared.",
+        None,
+    ),
+    (
+        InfiniteF("interaction"),
+        "infinite f",
+        (
+            "All runs of an algorithm have the same shape, so F is infinite. Check that the "
+            "runs are separate runs; p is still valid."
+        ),
+        None,
+    ),
+    (
+        PooledErrorMisleads("interaction", "algorithm", True, 0.0079365, 0.309),
+        "pooled error misleads",
+        (
+            "With the pooled error term a difference in height can pass for one in shape, and "
+            "here the height differs enough for that: p for shape is 0.00794 pooled and 0.309 "
+            'with its own error term. Use error="split".'
+        ),
+        ('error="split"', "--error split"),
+    ),
+    (
+        PooledErrorMisleads("algorithm", "interaction", False, 0.04, 0.06),
+        "pooled error misleads",
+        (
+            "With the pooled error term a difference in shape can pass for one in height: p for "
+            "height is 0.0400 pooled and 0.0600 with its own error term. Use "
+            'error="split".'
+        ),
+        ('error="split"', "--error split"),
+    ),
+    (
+        DifferentSpread("wild", "calm", 9.77),
+        "different spread",
+        (
+            "Runs of wild vary about 9.8 times as much as runs of calm. The shuffle test assumes "
+            "equal variation under the null hypothesis, so this result may reflect different "
+            "variation rather than different means. To test means only, use "
+            'compare(spread="unequal").'
+        ),
+        ('compare(spread="unequal")', "curvewise compare --spread unequal"),
+    ),
+    (
+        SpreadAndRunsDiffer("wild", "calm", (13.19, 2.061), (4, 14), 1.9),
+        "spread and runs differ",
+        (
+            "wild varies more between runs than calm (SD 13.19 and 2.061) and has fewer runs (4 "
+            "and 14). The test then raises too many false alarms. To test means, use "
+            'spread="unequal".'
+        ),
+        ('spread="unequal"', "--spread unequal"),
+    ),
+    (
+        SpreadAndRunsDiffer("wild", "calm", (13.19, 2.061), (14, 4), 0.4),
+        "spread and runs differ",
+        (
+            "wild varies more between runs than calm (SD 13.19 and 2.061) and has more runs (14 "
+            "and 4). The test then misses too many differences. To test means, use "
+            'spread="unequal".'
+        ),
+        ('spread="unequal"', "--spread unequal"),
+    ),
+    (
+        WelchIsApproximate(5),
+        "welch is approximate",
+        (
+            "With 5 runs of an algorithm the Welch-type test is approximate: where spreads "
+            "differ greatly, its false-alarm rate can be up to twice alpha. Use more runs."
+        ),
+        None,
+    ),
+    (
+        BlocksOfOneAlgorithm(("a", "b", "c", "d"), 9),
+        "blocks of one algorithm",
+        (
+            "4 of 9 blocks hold a single algorithm (a, b, c and 1 more): their runs say nothing "
+            "about differences between algorithms."
+        ),
+        None,
+    ),
+    (
+        UnevenBlocks(),
+        "uneven blocks",
+        (
+            "Blocks do not hold every algorithm equally often, so algorithms are compared within "
+            "blocks only (the mean curve of each block is subtracted first)."
+        ),
+        None,
+    ),
+    (
+        OfMembers(("game 1", "game 2"), TooFewShuffles(10, 0.05)),
+        "too few shuffles",
+        (
+            "game 1; game 2: 10 shuffles cannot give a p below 0.0909, which is above alpha = "
+            "0.05: nothing can be significant. Use at least n_shuffles=19."
+        ),
+        ("n_shuffles=19", "--shuffles 19"),
+    ),
+]
+
+
+@pytest.mark.parametrize(("caveat", "kind", "sentence", "flag"), EXAMPLES)
+def test_a_caveat_has_a_kind_and_a_sentence_for_each_surface(
+    caveat: Caveat, kind: str, sentence: str, flag: tuple[str, str] | None
+) -> None:
+    assert caveat.kind == kind
+    assert caveat.sentence() == sentence
+    with naming_flags():
+        shown = caveat.sentence()
+    assert shown == (sentence if flag is None else sentence.replace(*flag))
+    assert caveat.sentence() == sentence
+
+
+@pytest.mark.parametrize("caveat", [example[0] for example in EXAMPLES])
+def test_a_caveat_is_frozen_json_ready_data(caveat: Caveat) -> None:
+    record = json.loads(json.dumps(caveat.to_dict(), allow_nan=False))
+    assert record["kind"] == caveat.kind
+    inner = caveat.caveat if isinstance(caveat, OfMembers) else caveat
+    numbers = {name for name in vars(inner) if not name.startswith("_")}
+    assert numbers <= set(record)
+    with pytest.raises(FrozenInstanceError):
+        caveat.kind = "other"  # type: ignore[misc]
+
+
+def test_every_class_has_an_example_here() -> None:
+    defined = {getattr(caveats, name) for name in caveats.__all__}
+    shown = {type(example[0]) for example in EXAMPLES}
+    assert shown == {
+        kind for kind in defined if isinstance(kind, type) and kind is not Caveat
+    }
+
+
+def test_numbers_are_told_in_full() -> None:
+    assert SpreadAndRunsDiffer("a", "b", (2.0, 0.0), (4, 9), float("inf")).to_dict() == {
+        "kind": "spread and runs differ",
+        "wide": "a",
+        "narrow": "b",
+        "spread": (2.0, 0.0),
+        "n_runs": (4, 9),
+        "variance_ratio": None,
+    }
+    members = OfMembers(("x",), SingleRun("A"))
+    assert members.to_dict() == {
+        "kind": "single run",
+        "algorithm": "A",
+        "members": ["x"],
+    }
+
+
+@pytest.mark.parametrize(
+    ("alpha", "enough"), [(0.05, 19), (0.01, 99), (0.1, 9), (0.3, 3), (0.001, 999)]
+)
+def test_as_many_shuffles_as_are_asked_for_are_enough(alpha: float, enough: int) -> None:
+    assert f"Use at least n_shuffles={enough}." in TooFewShuffles(1, alpha).sentence()
+    assert 1 / (1 + enough) <= alpha < 1 / enough
+
+
+def test_of_many_members_some_are_named() -> None:
+    names = tuple(f"game {number}" for number in range(1_004))
+    shown = OfMembers(names, SingleStep()).sentence()
+    assert shown.startswith("game 0; game 1; game 2; and 1,001 more: There is a single")
+    assert MAX_MEMBERS == 3
+    exactly = OfMembers(names[:3], SingleStep()).sentence()
+    assert exactly.startswith("game 0; game 1; game 2: There is")
+
+
+def test_what_is_about_every_member_stands_by_itself() -> None:
+    few, single = TooFewShuffles(5, 0.05), SingleRun("A")
+    found = gathered({"x": [few, single], "y": [few], "z": (c for c in (few,))})
+    assert found == (few, OfMembers(("x",), single))
+    named = gathered({"x": [few], "y": [few]}, name_all=True)
+    assert named == (OfMembers(("x", "y"), few),)
+    assert gathered({"x": [], "y": []}) == ()
+    # The same kind with other numbers is another caveat.
+    assert gathered({"x": [SingleRun("A")], "y": [SingleRun("B")]}) == (
+        OfMembers(("x",), SingleRun("A")),
+        OfMembers(("y",), SingleRun("B")),
+    )

@@ -1,0 +1,95 @@
+"""Families: each member asked, p adjusted for how many there are."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from curvewise import CurvesError, OptionError
+from curvewise.inference.families import ADJUSTMENTS, adjusted, ask_each, check_members
+from curvewise.kernels.adjustments import holm
+from curvewise.shuffling.parallel import reporting_progress
+
+
+def test_p_values_keep_their_names() -> None:
+    pvalues = {"b": 0.01, "a": 0.04, "c": 0.03}
+    assert adjusted(pvalues, "holm") == pytest.approx({"b": 0.03, "a": 0.06, "c": 0.06})
+    assert adjusted(pvalues, "bonferroni") == pytest.approx(
+        {"b": 0.03, "a": 0.12, "c": 0.09}
+    )
+    assert list(adjusted(pvalues, "holm")) == ["b", "a", "c"]
+    assert adjusted({}, "holm") == {}
+
+
+def test_holm_against_its_definition() -> None:
+    pvalues = np.random.default_rng(0).uniform(size=20)
+    order = np.argsort(pvalues)
+    expected = np.empty(20)
+    for rank, place in enumerate(order):
+        expected[place] = min(
+            1, max((20 - r) * pvalues[order[r]] for r in range(rank + 1))
+        )
+    np.testing.assert_allclose(holm(pvalues), expected)
+
+
+def test_every_adjustment_has_a_title_for_a_sentence() -> None:
+    assert {name: found.title for name, found in ADJUSTMENTS.items()} == {
+        "holm": "Holm's adjustment",
+        "bonferroni": "Bonferroni's adjustment",
+        "max-t": "adjustment by the largest statistic (max-t)",
+    }
+    assert ADJUSTMENTS["max-t"].adjust is None
+
+
+@pytest.mark.parametrize("members", [{}, [], None, ["a"], "ab"])
+def test_a_family_is_a_mapping_with_members(members: object) -> None:
+    with pytest.raises(OptionError) as refused:
+        check_members(members, "Curves")
+    assert str(refused.value) == (
+        "Give a mapping from names to Curves, with at least one of them."
+    )
+    check_members({"a": 1}, "Curves")
+
+
+def test_each_member_is_asked_and_reported() -> None:
+    seen: list[tuple[int, int]] = []
+    with reporting_progress(lambda done, total: seen.append((done, total))):
+        answers = ask_each({"a": 1, "b": 2}, lambda name, member: f"{name}{member}")
+    assert answers == {"a": "a1", "b": "b2"}
+    assert seen == [(1, 2), (2, 2)]
+
+
+@pytest.mark.parametrize(
+    ("label", "message"), [("", "b: it is wrong."), ("Task", "Task 'b': it is wrong.")]
+)
+@pytest.mark.parametrize("kind", [CurvesError, OptionError])
+def test_an_error_has_the_name_of_its_member(
+    kind: type[CurvesError | OptionError], label: str, message: str
+) -> None:
+    def ask(name: str, member: int) -> int:
+        if name == "b":
+            msg = "it is wrong."
+            raise kind(msg)
+        return member
+
+    with pytest.raises(kind) as refused:
+        ask_each({"a": 1, "b": 2}, ask, label)
+    assert str(refused.value) == message
+
+
+def test_an_error_keeps_the_option_it_is_about() -> None:
+    def ask(_: str, __: int) -> int:
+        msg = "n_jobs must be a positive integer."
+        raise OptionError(msg, option="n_jobs")
+
+    with pytest.raises(OptionError) as refused:
+        ask_each({"a": 1}, ask)
+    assert refused.value.option == "n_jobs"
+
+
+def test_other_errors_pass_through() -> None:
+    def ask(_: str, __: int) -> int:
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        ask_each({"a": 1}, ask)

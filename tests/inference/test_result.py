@@ -1,0 +1,95 @@
+"""What every result provides, shown on the smallest one there could be."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from curvewise.inference.caveats import SingleRun, TooFewShuffles
+from curvewise.inference.result import Result
+from curvewise.rendering.tables import Table
+from curvewise.text import naming_flags
+
+if TYPE_CHECKING:
+    from curvewise import Curves
+    from curvewise.inference.caveats import Caveat
+
+
+@dataclass(frozen=True)
+class Answer(Result):
+    caveats: tuple[Caveat, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"question": "answer", **self.warnings_dict()}
+
+    def tables(self) -> list[Table]:
+        return [Table(("a", "b"), (("1", "2"),)), Table(("c",), (("3",),))]
+
+
+FEW = TooFewShuffles(5, 0.05)
+
+
+def test_warnings_are_the_sentences_of_the_caveats() -> None:
+    found = Answer((FEW, SingleRun("A")))
+    assert found.warnings == (FEW.sentence(), SingleRun("A").sentence())
+    assert found.to_dict() == {
+        "question": "answer",
+        "warnings": list(found.warnings),
+        "caveats": [FEW.to_dict(), SingleRun("A").to_dict()],
+    }
+    with naming_flags():
+        assert "--shuffles 19" in found.warnings[0]
+        assert "--shuffles 19" in found.to_dict()["warnings"][0]
+
+
+def test_a_result_prints_its_tables_and_warnings() -> None:
+    shown = str(Answer((FEW,)))
+    assert [part.split()[0] for part in shown.split("\n\n")] == ["a", "c", "Warning:"]
+    assert shown.endswith(f"Warning: {FEW.sentence()}")
+    html = Answer((FEW,))._repr_html_()
+    assert html.count("<table>") == 2
+    assert html.endswith(f"<p><strong>Warning:</strong> {FEW.sentence()}</p>")
+    assert "Warning" not in str(Answer())
+
+
+def test_names_in_warnings_steer_neither_terminal_nor_browser() -> None:
+    odd = Answer((SingleRun("\x1b[31m<b>"),))
+    assert "Warning: \\x1b[31m<b> has a single run" in str(odd)
+    assert "\\x1b[31m&lt;b&gt; has a single run" in odd._repr_html_()
+
+
+def test_words_and_pictures_are_those_of_the_folder_of_the_class(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Elsewhere(Answer):
+        pass
+
+    Elsewhere.__module__ = "some.folder.result"
+    words, plots = ModuleType("words"), ModuleType("plots")
+    words.describe = lambda result: f"words of {type(result).__name__}"  # type: ignore[attr-defined]
+    plots.figure = lambda result, curves: (result, curves)  # type: ignore[attr-defined]
+    for name, module in (
+        ("some", ModuleType("some")),
+        ("some.folder", ModuleType("folder")),
+        ("some.folder.words", words),
+        ("some.folder.plots", plots),
+    ):
+        monkeypatch.setitem(sys.modules, name, module)
+    found = Elsewhere()
+    assert found.describe() == "words of Elsewhere"
+    curves: Curves | None = None
+    drawn: Any = found.figure(curves)
+    assert drawn == (found, None)
+
+
+def test_a_result_must_provide_data_and_tables() -> None:
+    class Half(Result):
+        def tables(self) -> list[Table]:
+            return []
+
+    with pytest.raises(TypeError, match="to_dict"):
+        Half()  # type: ignore[abstract]

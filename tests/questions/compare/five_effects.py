@@ -1,0 +1,30 @@
+"""The five effects of a comparison, and whether two comparisons found the same."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from curvewise import Comparison
+    from curvewise.inference.effects import Effect
+
+
+def five_effects(found: Comparison) -> dict[str, Effect]:
+    """The effects under both error terms, by the names of tests/textbook.py."""
+    split, pooled = found.effects["split"], found.effects["pooled"]
+    return {
+        "overall": split["overall"],
+        "algorithm split": split["algorithm"],
+        "interaction split": split["interaction"],
+        "algorithm pooled": pooled["algorithm"],
+        "interaction pooled": pooled["interaction"],
+    }
+
+
+def assert_same_effects(one: Comparison, other: Comparison, rel: float = 1e-9) -> None:
+    for name, effect in five_effects(one).items():
+        same = five_effects(other)[name]
+        assert same.statistic == pytest.approx(effect.statistic, rel=rel), name
+        assert same.pvalue == effect.pvalue, name

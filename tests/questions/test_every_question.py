@@ -1,0 +1,256 @@
+"""What every question must provide, whatever it asks: one conformance test for all slices."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import json
+import pickle
+import re
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+
+import curvewise as cw
+from curvewise.inference.result import Result
+from curvewise.shuffling.parallel import reporting_progress
+from curvewise.text import naming_flags
+from tests.simulation import some_curves
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+ROOT = Path(__file__).parents[2]
+SHUFFLING = {"n_shuffles", "exact", "n_jobs", "rng", "checkpoint"}
+
+
+class Asked(NamedTuple):
+    """A question, and how to ask it; few shuffles, so that the test is quick."""
+
+    folder: str
+    function: Callable[..., Result]
+    arguments: tuple[Any, ...]
+    options: dict[str, Any]
+
+    def ask(self, **options: Any) -> Result:
+        if "rng" not in inspect.signature(self.function).parameters:
+            pytest.fail("every question takes rng")
+        return self.function(*self.arguments, **{"rng": 0, **self.options, **options})
+
+    @property
+    def curves(self) -> cw.Curves | None:
+        given = self.arguments[0] if self.arguments else None
+        return given if isinstance(given, cw.Curves) else None
+
+    @property
+    def shuffles(self) -> bool:
+        return "n_shuffles" in inspect.signature(self.function).parameters
+
+
+@cache
+def _curves() -> cw.Curves:
+    curves = some_curves(3, (5, 5, 5))
+    scores = curves.scores + 2.0 * np.repeat([0, 1, 2], 5)[:, None]
+    return cw.Curves(scores, curves.labels, curves.steps, source="simulated")
+
+
+def _asked() -> dict[str, Asked]:
+    curves = _curves()
+    two = curves.select("A", "B")
+    sides: dict[str, Any] = {"control": "A", "experimental": "B"}
+    few: dict[str, Any] = {"n_shuffles": 199}
+    sampled: dict[str, Any] = {"n_shuffles": 199, "exact": False}
+    resampled: dict[str, Any] = {**sampled, "n_resamples": 99}
+    one = {"A": 1, "B": -1}
+    three = {"A": 1, "B": -0.5, "C": -0.5}
+    family = {"one": one, "three": three}
+    tables = {"all": curves, "two": two}
+    return {
+        "compare": Asked("compare", cw.compare, (curves,), sampled),
+        "compare unequal": Asked(
+            "compare", cw.compare, (curves,), {**sampled, "spread": "unequal"}
+        ),
+        "compare_many": Asked("compare", cw.compare_many, (tables,), sampled),
+        "locate": Asked("locate", cw.locate, (two,), resampled),
+        "compare_pairs": Asked("pairs", cw.compare_pairs, (curves,), sampled),
+        "compare_pairs max-t": Asked(
+            "pairs", cw.compare_pairs, (curves,), {**sampled, "adjust": "max-t"}
+        ),
+        "best": Asked("best", cw.best, (curves,), sampled),
+        "best max-t": Asked("best", cw.best, (curves,), {**sampled, "adjust": "max-t"}),
+        "contrast": Asked("contrast", cw.contrast, (curves, one), sampled),
+        "contrast of three": Asked("contrast", cw.contrast, (curves, three), few),
+        "contrast_many": Asked("contrast", cw.contrast_many, (curves, family), few),
+        "transfer": Asked("transfer", cw.transfer, (curves,), {**sides, **resampled}),
+        "transfer_many": Asked(
+            "transfer", cw.transfer_many, (tables,), {**sides, **resampled}
+        ),
+        "check_criteria": Asked("criteria", cw.check_criteria, (), {}),
+        "overview": Asked("overview", cw.overview, (curves,), sampled),
+    }
+
+
+QUESTIONS = list(_asked())
+SHUFFLED = [name for name, asked in _asked().items() if asked.shuffles]
+# Questions that another question's command answers.
+COMMANDS = {"best": "pairs", "overview": "compare"}
+
+
+@cache
+def answer(name: str) -> Result:
+    return _asked()[name].ask()
+
+
+def numbers(value: Any) -> list[float]:
+    """Every number in JSON-ready data, in sentences too, without sign and as a percentage."""
+    if isinstance(value, dict):
+        return [n for each in (*value.values(), *value) for n in numbers(each)]
+    if isinstance(value, list):
+        return [n for each in value for n in numbers(each)]
+    if isinstance(value, bool) or value is None:
+        return []
+    if isinstance(value, str):
+        return [float(n) for n in re.findall(r"\d+\.?\d*", value)]
+    return [abs(value), abs(100 * value)]
+
+
+def decimals(cell: str) -> list[tuple[float, float]]:
+    """Every decimal number of a cell, without sign, and how far it may be rounded."""
+    found = re.findall(r"(?<![\w.])\d+\.(\d+)(?:e([-+]\d+))?", cell)
+    texts = re.findall(r"(?<![\w.])\d+\.\d+(?:e[-+]\d+)?", cell)
+    return [
+        (float(text), 0.5001 * 10.0 ** (int(exponent or 0) - len(places)))
+        for text, (places, exponent) in zip(texts, found, strict=True)
+    ]
+
+
+def test_every_folder_of_questions_is_asked() -> None:
+    folders = {
+        path.parent.name
+        for path in (ROOT / "src/curvewise/questions").glob("*/question.py")
+    }
+    assert folders == {asked.folder for asked in _asked().values()}
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_a_result_is_frozen_data(name: str) -> None:
+    result = answer(name)
+    assert isinstance(result, Result)
+    assert dataclasses.is_dataclass(result)
+    for field in dataclasses.fields(result):
+        value = getattr(result, field.name)
+        assert not callable(value) or isinstance(value, type), field.name
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            setattr(result, field.name, value)
+    same = pickle.loads(pickle.dumps(result))  # noqa: S301 (its own)
+    assert json.dumps(same.to_dict()) == json.dumps(result.to_dict())
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_to_dict_is_json_and_holds_every_number_of_the_tables(name: str) -> None:
+    result = answer(name)
+    record = result.to_dict()
+    assert json.loads(json.dumps(record, allow_nan=False)) == record
+    assert record["question"]
+    assert record["warnings"] == list(result.warnings)
+    known = np.array(numbers(record))
+    for table in result.tables():
+        for row in table.rows:
+            for cell in row:
+                for shown, rounding in decimals(cell):
+                    nearest = np.abs(known - shown).min()
+                    assert nearest <= rounding, f"{shown} of {row} is not in to_dict()"
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_a_result_prints_describes_draws_and_warns(name: str) -> None:
+    result = answer(name)
+    verdict = result.describe()
+    assert verdict == cw.describe(result)
+    assert verdict.endswith(".")
+    assert "  " not in verdict
+    assert all(table.text() in str(result) for table in result.tables())
+    assert result._repr_html_().startswith("<table>")
+    assert isinstance(result.warnings, tuple)
+    assert all(isinstance(warning, str) for warning in result.warnings)
+    assert len(result.caveats) == len(result.warnings)
+    assert isinstance(result.figure(_asked()[name].curves), Figure)
+    assert isinstance(result.figure(), Figure)
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_words_name_flags_where_flags_are_typed(name: str) -> None:
+    result = answer(name)
+    python = [result.describe(), str(result)]
+    with naming_flags():
+        flags = [result.describe(), str(result)]
+    assert not any("--" in text for text in python), "a flag in words for Python"
+    assert not any(re.search(r"\w=\"", text) for text in flags), "an argument among flags"
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_the_same_rng_gives_the_same_digits_and_another_others(name: str) -> None:
+    asked = _asked()[name]
+    record = json.dumps(asked.ask().to_dict())
+    assert record == json.dumps(answer(name).to_dict())
+    other = json.dumps(asked.ask(rng=1).to_dict())
+    assert record != other
+
+
+@pytest.mark.parametrize("name", SHUFFLED)
+def test_every_question_that_shuffles_takes_the_same_options(name: str) -> None:
+    parameters = inspect.signature(_asked()[name].function).parameters
+    assert set(parameters) >= SHUFFLING
+    assert all(
+        parameters[option].kind is inspect.Parameter.KEYWORD_ONLY for option in SHUFFLING
+    )
+
+
+@pytest.mark.parametrize("name", SHUFFLED)
+def test_neither_jobs_nor_a_checkpoint_change_a_digit(name: str, tmp_path: Path) -> None:
+    asked = _asked()[name]
+    many = {"n_shuffles": 9_000}
+    plain = asked.ask(**many)
+    reports: list[tuple[int, int]] = []
+    with reporting_progress(lambda done, total: reports.append((done, total))):
+        kept = asked.ask(**many, n_jobs=2, checkpoint=tmp_path / "work.npz")
+    assert reports, "progress is reported"
+    assert reports[-1][0] == reports[-1][1]
+    resumed = asked.ask(**many, checkpoint=tmp_path / "work.npz")
+    for other in (kept, resumed):
+        assert json.dumps(other.to_dict()) == json.dumps(plain.to_dict())
+    with pytest.raises(cw.CurvesError, match="checkpoint of another question"):
+        asked.ask(**many, checkpoint=tmp_path / "work.npz", rng=1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rule", ["auto", "precise"])
+@pytest.mark.parametrize("name", SHUFFLED)
+def test_auto_and_precise_are_understood(name: str, rule: str) -> None:
+    result = _asked()[name].ask(n_shuffles=rule)
+    assert result.describe()
+
+
+@pytest.mark.parametrize("name", SHUFFLED)
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [("n_shuffles", "many"), ("n_shuffles", 0), ("n_jobs", 0), ("rng", -1)],
+)
+def test_bad_options_are_refused_by_name(name: str, option: str, value: object) -> None:
+    with pytest.raises(cw.OptionError, match=f"^{option} must be") as refused:
+        _asked()[name].ask(**{option: value})
+    assert refused.value.option == option
+
+
+@pytest.mark.parametrize("folder", sorted({asked.folder for asked in _asked().values()}))
+def test_command_page_and_tests_of_the_same_name_exist(folder: str) -> None:
+    command = COMMANDS.get(folder, folder)
+    assert (ROOT / f"src/curvewise/cli/{command}.py").is_file()
+    assert (ROOT / f"docs/{folder}.md").is_file()
+    assert (ROOT / f"tests/questions/{folder}").is_dir()
+    for module in ("question", "result", "words", "plots"):
+        assert (ROOT / f"src/curvewise/questions/{folder}/{module}.py").is_file()

@@ -1,0 +1,135 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import pytest
+from matplotlib.figure import Figure
+
+from curvewise import OptionError
+from curvewise.rendering.figures import (
+    axes_or_current,
+    check_figure_path,
+    label_text,
+    one_axes,
+    save_figure,
+    score_label,
+)
+
+
+def test_a_figure_is_written_whole_or_not_at_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "figure.png"
+    path.write_text("old", encoding="utf-8")
+
+    def fail(self: Figure, target: Path, **_: object) -> None:
+        Path(target).write_text("half", encoding="utf-8")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Figure, "savefig", fail)
+    with pytest.raises(OptionError) as refused:
+        save_figure(Figure(), path)
+    assert str(refused.value) == (
+        f"The figure cannot be saved as {str(path)!r}: No space left on device."
+    )
+    assert path.read_text(encoding="utf-8") == "old"
+    assert [file.name for file in tmp_path.iterdir()] == ["figure.png"]
+
+
+def test_a_link_is_followed(tmp_path: Path) -> None:
+    (tmp_path / "link.png").symlink_to(tmp_path / "target.png")
+    save_figure(Figure((1, 1)), tmp_path / "link.png")
+    assert (tmp_path / "link.png").is_symlink()
+    assert (tmp_path / "target.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    ("name", "begins"), [("f.svg", b"<?xml"), ("f.pdf", b"%PDF"), ("f.PNG", b"\x89PNG")]
+)
+def test_the_name_decides_the_format(tmp_path: Path, name: str, begins: bytes) -> None:
+    check_figure_path(tmp_path / name)
+    save_figure(Figure((1, 1)), tmp_path / name)
+    assert (tmp_path / name).read_bytes().startswith(begins)
+
+
+def test_others_may_read_a_figure_as_they_may_any_new_file(tmp_path: Path) -> None:
+    before = os.umask(0o022)
+    try:
+        save_figure(Figure((1, 1)), tmp_path / "figure.png")
+        assert os.umask(0o022) == 0o022  # left as it was
+    finally:
+        os.umask(before)
+    assert (tmp_path / "figure.png").stat().st_mode & 0o777 == 0o644
+
+
+def test_checking_a_path_leaves_everything_as_it_was(tmp_path: Path) -> None:
+    (tmp_path / "old.png").write_text("old", encoding="utf-8")
+    check_figure_path(tmp_path / "old.png")
+    check_figure_path(tmp_path / "new.png")
+    assert [file.name for file in tmp_path.iterdir()] == ["old.png"]
+    assert (tmp_path / "old.png").read_text(encoding="utf-8") == "old"
+
+
+def test_files_that_cannot_be_figures_are_refused(tmp_path: Path) -> None:
+    for name in ("figure.xyz", "figure", "figure.eps"):
+        with pytest.raises(OptionError, match=r"end the name in one of .*png.*svg"):
+            check_figure_path(tmp_path / name)
+    with pytest.raises(
+        OptionError, match=r"There is no folder .*nowhere.* Make it first"
+    ):
+        check_figure_path(tmp_path / "nowhere" / "figure.png")
+    (tmp_path / "folder.png").mkdir()
+    with pytest.raises(OptionError, match="is a directory; name a file in it"):
+        check_figure_path(tmp_path / "folder.png")
+    with pytest.raises(OptionError, match="File name too long"):
+        check_figure_path(tmp_path / f"{'x' * 300}.png")
+    with pytest.raises(OptionError, match="No figure can be saved as"):
+        check_figure_path(Path("/proc/figure.png"))
+
+
+@pytest.mark.parametrize(
+    ("name", "most", "shown"),
+    [
+        ("A1", 40, "A1"),
+        ("x" * 40, 40, "x" * 40),
+        ("first half, second half", 11, "first… half"),
+        ("first half, second half", 10, "first…half"),
+        # Matplotlib would leave this one out of legends.
+        ("_hidden", 40, " _hidden"),
+        ("red \x1b[31m", 40, "red \\x1b[31m"),
+        ("", 40, ""),
+    ],
+)
+def test_names_fit_into_a_picture(name: str, most: int, shown: str) -> None:
+    assert label_text(name, most) == shown
+    assert len(shown.strip()) <= most
+
+
+def test_the_axis_of_scores_says_which_ones_are_better() -> None:
+    assert score_label(higher_is_better=True) == "score"
+    assert score_label(higher_is_better=False) == "score (lower is better)"
+
+
+def test_a_new_figure_gets_the_size_and_an_old_one_keeps_its_own() -> None:
+    given = Figure().subplots()
+    assert axes_or_current(given, (3, 7)) is given
+    assert not plt.get_fignums()
+    new = axes_or_current(None, (3, 7)).get_figure()
+    assert new is plt.gcf()
+    assert new.get_size_inches().tolist() == [3, 7]
+    assert axes_or_current(None, (9, 9)).get_figure() is new
+    assert new.get_size_inches().tolist() == [3, 7]
+    plt.close("all")
+    # Without a size pyplot chooses.
+    assert axes_or_current(None) is plt.gca()
+    plt.close("all")
+
+
+def test_one_axes_are_drawn_on_without_pyplot() -> None:
+    drawn = []
+    figure = one_axes(lambda result, ax: drawn.append((result, ax)), "result", (3, 7))  # type: ignore[arg-type, return-value]
+    assert figure.get_size_inches().tolist() == [3, 7]
+    assert drawn == [("result", figure.axes[0])]
+    assert not plt.get_fignums()
