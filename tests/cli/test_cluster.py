@@ -84,15 +84,15 @@ def test_ray_is_started_used_and_shut_down(
     ray.shutdown = lambda: calls.append("shut down")
     backend: Any = ModuleType("ray.util.joblib")
     # Threads under another name: what counts is which backend is chosen.
-    backend.register_ray = lambda: joblib.register_parallel_backend(
-        "ray", joblib.parallel.ThreadingBackend
-    )
+    threads = joblib.parallel.ThreadingBackend
+    monkeypatch.setitem(joblib.parallel.BACKENDS, "ray", threads)
+    backend.register_ray = lambda: calls.append("registered")
     monkeypatch.setitem(sys.modules, "ray", ray)
     monkeypatch.setitem(sys.modules, "ray.util.joblib", backend)
     with on_cluster(address):
         chosen, _ = joblib.parallel.get_active_backend()
-        assert isinstance(chosen, joblib.parallel.ThreadingBackend)
-    assert calls == [expected, "shut down"]
+        assert isinstance(chosen, threads)
+    assert calls == [expected, "registered", "shut down"]
 
 
 @pytest.mark.usefixtures("impatient")

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from curvewise.kernels.adjustments import (
@@ -38,6 +38,7 @@ def counted_one_by_one(observed: Floats, maxima: Floats) -> Integers:
     return np.array([sum(row) for row in reached], dtype=np.int64).reshape(observed.shape)
 
 
+@settings(deadline=None)
 @given(observed=values, maxima=values)
 def test_counts_are_those_of_comparing_one_by_one(
     observed: Floats, maxima: Floats
@@ -47,6 +48,7 @@ def test_counts_are_those_of_comparing_one_by_one(
     assert found.dtype == np.int64
 
 
+@settings(deadline=None)
 @given(observed=values, maxima=values, cut=st.integers(0, 12))
 def test_counts_of_batches_add_up_to_the_adjusted_p(
     observed: Floats, maxima: Floats, cut: int

@@ -11,6 +11,7 @@ from curvewise.shuffling.visiting import visit
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    import numpy.typing as npt
     import pytest
 
     from curvewise.kernels import Floats, Integers
@@ -48,9 +49,9 @@ def all_labels(plan: Plan) -> Iterator[Integers]:
         yield from plan.relabellings.batch(number)
 
 
-def n_at_least(values: list[float], observed: float) -> int:
+def n_at_least(values: npt.ArrayLike, observed: float) -> int:
     """How many values are at least as large as the observed one, but for rounding."""
-    return int(np.sum(np.array(values) >= observed - TIE * abs(observed)))
+    return int(np.sum(np.asarray(values) >= observed - TIE * abs(observed)))
 
 
 def same_however_it_is_cut(

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 from typing import Annotated
 
 import typer
 
 from curvewise import __version__
-from curvewise.cli.compare import compare
-from curvewise.cli.contrast import contrast
-from curvewise.cli.criteria import criteria
-from curvewise.cli.demo import demo
-from curvewise.cli.locate import locate
 from curvewise.cli.option_groups import with_option_groups
-from curvewise.cli.pairs import pairs
 from curvewise.cli.printing import UNUSABLE, prepare_streams
-from curvewise.cli.transfer import transfer
 
-__all__ = ["app", "main"]
+__all__ = ["COMMANDS", "app", "main"]
+
+# In the order of --help; each is a function in a module of its own name.
+COMMANDS = (
+    "compare",
+    "locate",
+    "pairs",
+    "contrast",
+    "transfer",
+    "criteria",
+    "demo",
+)
 
 EPILOG = "Exit codes: 0 success, 2 usage error, 3 unusable data or option value, 130 interrupted."
 
@@ -32,7 +37,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog=EPILOG,
 )
-for command in (compare, locate, pairs, contrast, transfer, criteria, demo):
+for name in COMMANDS:
+    command = getattr(import_module(f"{__name__}.{name}"), name)
     app.command(epilog=EPILOG)(with_option_groups(command))
 
 

@@ -20,16 +20,18 @@ from curvewise.inference.caveats import (
     WelchIsApproximate,
 )
 from curvewise.inference.effects import f_statistic
+from curvewise.inference.sampling import Sampling
 from curvewise.kernels.anova.thresholds import rounding
 from curvewise.kernels.pvalues import f_survival, t_survival
 from curvewise.kernels.relabelling.enumeration import n_relabellings
+from curvewise.shuffling.layout import Layout
+from curvewise.shuffling.stopping import MAX_SHUFFLES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from curvewise.data.curves import Curves
     from curvewise.inference.caveats import Caveat
-    from curvewise.inference.sampling import Sampling
     from curvewise.kernels import Floats
 
 __all__ = [
@@ -37,6 +39,7 @@ __all__ = [
     "single_runs_and_steps",
     "spread_and_runs",
     "too_few",
+    "too_few_for_max_t",
     "uneven_blocks",
     "welch_with_few_runs",
 ]
@@ -60,6 +63,17 @@ def too_few(curves: Curves, sampling: Sampling, alpha: float) -> Iterator[Caveat
         yield TooFewRuns(curves.sizes, smallest, alpha, n_enough)
     if not sampling.exact and 1 / (1 + sampling.n_shuffles) > alpha:
         yield TooFewShuffles(sampling.n_shuffles, alpha)
+
+
+def too_few_for_max_t(
+    curves: Curves, n_shuffles: int | str, alpha: float
+) -> Iterator[Caveat]:
+    """Warn if max-t, which shuffles the runs of all algorithms together, can find nothing."""
+    # "auto" and "precise" shuffle often enough.
+    most = n_shuffles if isinstance(n_shuffles, int) else MAX_SHUFFLES
+    n_all = Layout.of(curves).restriction.count
+    sampling = Sampling(exact=False, n_relabellings=n_all, n_shuffles=most)
+    return too_few(curves, sampling, alpha)
 
 
 def _enough_runs(n_algorithms: int, alpha: float) -> int:

@@ -26,8 +26,8 @@ __all__ = [
     "upper_quantile",
 ]
 
-# alpha * count may round to just below a whole number: 0.07 * 100 is 7.000000000000001,
-# but 0.29 * 100 is 28.999999999999996. This share of slack restores the whole number.
+# alpha * count may round to just below a whole number: 0.29 * 100 is 28.999999999999996.
+# This share of slack restores it.
 WHOLE_NUMBER_SLACK = 1e-12
 
 

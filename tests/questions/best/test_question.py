@@ -1,16 +1,23 @@
 from __future__ import annotations
 
-import json
 import math
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from scipy import stats
 
-from curvewise import Curves, CurvesError, OptionError, compare
+from curvewise import Curves, CurvesError, OptionError, compare, compare_pairs
+from curvewise.inference.caveats import DifferentSpread, TooFewRuns, TooFewShuffles
+from curvewise.questions.best.caveats import KeptUncompared, TooFewToRuleOut
 from curvewise.questions.best.question import best
 from curvewise.questions.contrast.question import contrast
+from curvewise.shuffling.stopping import FIRST_LOOK
+from tests.questions.resuming import check_refuses, check_resumes, digits, progress_of
 from tests.simulation import some_curves
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def stairs(sizes: tuple[int, ...], levels: list[float], seed: int = 0) -> Curves:
@@ -20,7 +27,7 @@ def stairs(sizes: tuple[int, ...], levels: list[float], seed: int = 0) -> Curves
 
 
 @pytest.mark.parametrize("adjust", ["bonferroni", "max-t"])
-def test_the_leader_first_then_those_not_told_from_it(adjust: str) -> None:
+def test_the_leader_first_then_those_not_told_from_it(adjust: Any) -> None:
     found = best(stairs((7, 7, 7, 7), [0, 20, 19.8, 5]), adjust=adjust, rng=0)
     assert found.leader == found.contenders[0]
     assert set(found.contenders) == {"B", "C"}
@@ -31,7 +38,7 @@ def test_the_leader_first_then_those_not_told_from_it(adjust: str) -> None:
 
 
 @pytest.mark.parametrize("adjust", ["bonferroni", "max-t"])
-def test_lower_may_be_better(adjust: str) -> None:
+def test_lower_may_be_better(adjust: Any) -> None:
     curves = stairs((6, 6, 6), [0, 3, 6])
     turned = Curves(-curves.scores, curves.labels, higher_is_better=False)
     found, other = (best(each, adjust=adjust, rng=0) for each in (curves, turned))
@@ -67,28 +74,12 @@ def test_every_p_is_that_of_the_pair_times_the_others() -> None:
 
 
 @pytest.mark.parametrize("adjust", ["bonferroni", "max-t"])
-def test_the_interval_excludes_zero_exactly_when_told_worse(adjust: str) -> None:
+def test_the_interval_excludes_zero_exactly_when_told_worse(adjust: Any) -> None:
     for seed in range(15):
         found = best(stairs((5, 5, 6), [0, 1, 1.5], seed), adjust=adjust, rng=0)
         for row in found.rows[1:]:
             assert row.interval is not None
             assert row.contends == (row.interval.high >= 0)
-
-
-def test_max_t_is_near_that_of_dunnett_against_each() -> None:
-    """The lead over B is held against all leads over B, as if B were the control."""
-    rng = np.random.default_rng(3)
-    scores = rng.normal(size=(40, 1)) + 0.5 * np.repeat([0, 0, 1, 2], 10)[:, None]
-    curves = Curves(scores, np.repeat(list("ABCD"), 10))
-    found = best(curves, adjust="max-t", rng=0)
-    groups = {name: scores[curves.labels == name, 0] for name in "ABCD"}
-    for row in found.rows[1:]:
-        others = [group for name, group in groups.items() if name != row.name]
-        dunnett = stats.dunnett(
-            *others, control=groups[row.name], alternative="greater", rng=0
-        )
-        place = [name for name in "ABCD" if name != row.name].index(found.leader)
-        assert row.pvalue_adjusted == pytest.approx(dunnett.pvalue[place], abs=0.03)
 
 
 def test_of_two_algorithms_no_more_is_said_than_by_comparing_them() -> None:
@@ -114,31 +105,6 @@ def test_the_leader_is_found_within_blocks() -> None:
     assert best(curves).leader == "A"
 
 
-def test_what_cannot_be_compared_is_kept() -> None:
-    rng = np.random.default_rng(0)
-    blocks = [0] * 8 + [1] * 8
-    scores = rng.normal(size=(16, 2)) * 0.1
-    labels = np.repeat(list("ABBC"), 4)
-    scores += 10 * (labels == "A")[:, None] + 5 * (labels == "B")[:, None]
-    curves = Curves(scores, labels, blocks=blocks)
-    found = best(curves)
-    assert found.leader == "A"
-    assert "C" in found.contenders
-    assert found.rows[-1].pvalue_adjusted is None
-    assert "C is kept, since it cannot be compared with A: No block" in found.warnings[-1]
-    assert best(curves, adjust="max-t", rng=0).worse == ("B", "C")
-
-
-def test_too_few_runs_are_told() -> None:
-    found = best(stairs((3,) * 4, [0, 9, 18, 99]))
-    assert found.worse == ()
-    assert "smallest p possible is 0.150 after adjustment" in found.warnings[0]
-    assert 'Use 4 runs of each algorithm, or adjust="max-t"' in found.warnings[0]
-    assert len(best(stairs((3,) * 4, [0, 9, 18, 99]), adjust="max-t", rng=0).worse) == 3
-    sampled = best(stairs((8,) * 3, [0, 9, 18]), exact=False, n_shuffles=20)
-    assert "Use at least 39 shuffles" in sampled.warnings[0]
-
-
 def test_equal_algorithms_all_contend() -> None:
     scores = np.tile([[0.1, 0.2], [0.3, 0.1], [0.2, 0.2]], (3, 1))
     for adjust in ("bonferroni", "max-t"):
@@ -160,23 +126,185 @@ def test_the_same_rng_gives_the_same_digits() -> None:
     assert found.to_dict() != other.to_dict()
 
 
-def test_results_are_shown() -> None:
-    found = best(stairs((5, 5, 5), [0, 4, 9]))
-    shown = json.loads(json.dumps(found.to_dict()))
-    assert shown["leader"] == "C"
-    assert shown["rows"][1]["interval"][0] is None
-    assert "leader" in str(found)
-    assert "multiplied by 2" in str(found)
-    assert "<table>" in found._repr_html_()
-
-
 def test_what_means_nothing_is_refused() -> None:
     curves = some_curves(0, (5, 5, 5))
-    with pytest.raises(OptionError, match="No adjustment is called 'holm'"):
-        best(curves, adjust="holm")
+    with pytest.raises(
+        OptionError, match="adjust must be 'bonferroni' or 'max-t', not 'holm'"
+    ):
+        best(curves, adjust="holm")  # type: ignore[arg-type]
     with pytest.raises(OptionError, match=r"best\(\) takes Curves, not a int"):
         best(3)  # type: ignore[arg-type]
     with pytest.raises(CurvesError, match="at least two algorithms"):
         best(some_curves(0, (5,)))
     with pytest.raises(CurvesError, match="Every algorithm has a single run"):
         best(some_curves(0, (1, 1)))
+
+
+def test_what_cannot_be_compared_is_kept() -> None:
+    rng = np.random.default_rng(0)
+    blocks = [0] * 8 + [1] * 8
+    scores = rng.normal(size=(16, 2)) * 0.1
+    labels = np.repeat(list("ABBC"), 4)
+    scores += 10 * (labels == "A")[:, None] + 5 * (labels == "B")[:, None]
+    curves = Curves(scores, labels, blocks=blocks)
+    found = best(curves)
+    assert found.leader == "A"
+    assert "C" in found.contenders
+    last = found.rows[-1]
+    assert (last.difference, last.interval, last.pvalue_adjusted) == (None, None, None)
+    kept = found.caveats[-1]
+    assert isinstance(kept, KeptUncompared)
+    assert (kept.algorithm, kept.leader) == ("C", "A")
+    assert found.warnings[-1].startswith(
+        "C is kept, since it cannot be compared with A: No block holds both"
+    )
+    # All algorithms together are connected by the blocks, so max-t compares them.
+    together = best(curves, adjust="max-t", rng=0)
+    assert together.worse == ("B", "C")
+    assert not any(isinstance(caveat, KeptUncompared) for caveat in together.caveats)
+
+
+def test_too_few_runs_are_told() -> None:
+    curves = stairs((3,) * 4, [0, 9, 18, 99])
+    found = best(curves)
+    assert found.worse == ()
+    (caveat,) = found.caveats
+    assert caveat == TooFewToRuleOut(("C", "B", "A"), 3 * 0.05, 0.05, 3, True, 4)
+    assert found.smallest_pvalue == pytest.approx(0.15)
+    by_max = best(curves, adjust="max-t", rng=0)
+    assert len(by_max.worse) == 3
+    assert by_max.caveats == ()
+    # The leader has few runs, so none of the others can be ruled out.
+    (caveat,) = best(stairs((6, 6, 2), [0, 9, 18])).caveats
+    assert caveat == TooFewToRuleOut(("B", "A"), 2 / 28, 0.05, 2, True, 4)
+
+
+def test_some_may_have_too_few_runs_where_others_have_enough() -> None:
+    found = best(stairs((1, 9, 9), [0, 9, 18]))
+    (caveat,) = found.caveats
+    assert caveat == TooFewToRuleOut(("A",), 0.2, 0.05, 2, True, None)
+    assert found.worse == ("B",)
+    assert found.contenders == ("C", "A")
+
+
+def test_too_few_shuffles_are_told() -> None:
+    sampled = best(stairs((8,) * 3, [0, 9, 18]), exact=False, n_shuffles=20)
+    (caveat,) = (c for c in sampled.caveats if isinstance(c, TooFewToRuleOut))
+    assert not caveat.by_runs
+    assert caveat.sentence().endswith("Use at least n_shuffles=39.")
+
+
+@pytest.mark.parametrize("exact", [None, False])
+def test_what_max_t_cannot_find_is_told(exact: bool | None) -> None:
+    options: dict[str, Any] = {"adjust": "max-t", "exact": exact, "rng": 0}
+    shuffled = best(stairs((4, 4, 4), [0, 90, 180]), n_shuffles=9, **options)
+    assert shuffled.caveats == (TooFewShuffles(9, 0.05),)
+    assert shuffled.worse == ()
+    few = best(stairs((2, 2, 2), [0, 90, 180]), **options)
+    assert few.caveats == (TooFewRuns((2, 2, 2), 1 / 15, 0.05, 3),)
+    enough = best(stairs((4, 4, 4), [0, 90, 180]), n_shuffles="auto", **options)
+    assert enough.caveats == ()
+    assert enough.worse == ("B", "A")
+
+
+def test_different_spread_is_told() -> None:
+    curves = some_curves(0, (9, 9, 9))
+    scores = np.where((curves.codes == 2)[:, None], 50 * curves.scores, curves.scores)
+    (caveat,) = best(Curves(scores, curves.labels)).caveats
+    assert isinstance(caveat, DifferentSpread)
+    assert caveat.wide == "C"
+
+
+CURVES = stairs((7, 7, 7), [0, 0.5, 0.8])
+GIVEN: dict[str, Any] = {"n_shuffles": 4_999, "exact": False, "rng": 3}
+
+
+def ask(adjust: str, **options: Any) -> Any:
+    return partial(best, CURVES, adjust=adjust, **{**GIVEN, **options})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("adjust", ["bonferroni", "max-t"])
+def test_interrupted_work_goes_on_with_the_same_digits(
+    adjust: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    check_resumes(ask(adjust), tmp_path / "work", monkeypatch)
+
+
+@pytest.mark.parametrize("adjust", ["bonferroni", "max-t"])
+def test_the_checkpoint_of_another_question_is_refused(
+    adjust: Any, tmp_path: Path
+) -> None:
+    scores, labels = CURVES.scores, CURVES.labels
+    few: dict[str, Any] = {**GIVEN, "n_shuffles": 99}
+
+    def on(curves: Curves) -> Any:
+        return partial(best, curves, adjust=adjust, **few)
+
+    other = "bonferroni" if adjust == "max-t" else "max-t"
+    check_refuses(
+        ask(adjust, n_shuffles=99),
+        {
+            "scores": on(Curves(scores + np.eye(21, 6), labels)),
+            "labels": on(Curves(scores, labels[::-1])),
+            "blocks": on(Curves(scores, labels, blocks=list(range(7)) * 3)),
+            "precision": on(Curves(scores, labels, precision=1e-3)),
+            # Another algorithm leads then.
+            "lower is better": on(Curves(scores, labels, higher_is_better=False)),
+            "adjust": ask(other, n_shuffles=99),
+            "alpha": ask(adjust, n_shuffles=99, alpha=0.1),
+            "n_shuffles": ask(adjust, n_shuffles=98),
+            "exact": ask(adjust, n_shuffles=99, exact=None),
+            "rng": ask(adjust, n_shuffles=99, rng=4),
+            "question": partial(compare_pairs, CURVES, **few),
+        },
+        tmp_path / "work",
+    )
+
+
+@pytest.mark.parametrize("adjust", ["bonferroni", "max-t"])
+def test_jobs_change_no_digit(adjust: str) -> None:
+    assert digits(ask(adjust, n_jobs=2)()) == digits(ask(adjust)())
+
+
+def test_progress_is_reported_by_algorithm_and_then_of_max_t() -> None:
+    by_algorithm = [(1, 2), (2, 2)]
+    assert progress_of(ask("bonferroni")) == [by_algorithm]
+    assert progress_of(ask("max-t")) == [by_algorithm, [(5, 5)]]
+
+
+@pytest.mark.parametrize("adjust", ["bonferroni", "max-t"])
+def test_auto_stops_where_the_verdict_is_settled(adjust: Any) -> None:
+    curves = stairs((8, 8, 8), [0, 20, 40])
+    options: dict[str, Any] = {"adjust": adjust, "exact": False, "rng": 3}
+    auto = best(curves, n_shuffles="auto", **options)
+    assert digits(auto) == digits(best(curves, n_shuffles=FIRST_LOOK, **options))
+    assert auto.worse == ("B", "A")
+
+
+def test_auto_settles_p_at_the_level_it_is_held_against() -> None:
+    """P times two is held against alpha, so p must be settled at half of it."""
+    curves, options = stairs((12, 12, 12), [0, 0, 0.4], 3), {"exact": False, "rng": 3}
+    p = best(curves, n_shuffles=2**16, **options).rows[1].pvalue  # type: ignore[arg-type]
+    assert p is not None
+    found = best(curves, alpha=2.1 * p, n_shuffles="auto", **options)  # type: ignore[arg-type]
+    first = best(curves, alpha=2.1 * p, n_shuffles=FIRST_LOOK, **options)  # type: ignore[arg-type]
+    assert found.rows[1].pvalue != first.rows[1].pvalue
+    assert not found.rows[1].contends
+
+
+@pytest.mark.parametrize("rule", ["auto", "precise"])
+def test_max_t_goes_on_to_its_limit(rule: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    curves, options = stairs((4, 4, 4), [0, 0, 1e6]), {"adjust": "max-t", "rng": 3}
+    alpha = 0.05
+    if rule == "auto":
+        curves = CURVES
+        found = best(curves, n_shuffles=2**15, **options)  # type: ignore[arg-type]
+        alpha = found.rows[1].pvalue_adjusted or 0.0
+    monkeypatch.setattr("curvewise.questions.best.max_t.MAX_SHUFFLES", 2**15)
+    ruled = best(curves, alpha=alpha, n_shuffles=rule, **options)  # type: ignore[arg-type]
+    most = best(curves, alpha=alpha, n_shuffles=2**15, **options)  # type: ignore[arg-type]
+    fewer = best(curves, alpha=alpha, n_shuffles=FIRST_LOOK, **options)  # type: ignore[arg-type]
+    adjusted = [
+        [row.pvalue_adjusted for row in each.rows] for each in (ruled, most, fewer)
+    ]
+    assert adjusted[0] == adjusted[1] != adjusted[2]

@@ -1,18 +1,19 @@
+"""Pictures of comparisons show the numbers of the result."""
+
 from __future__ import annotations
 
 import warnings
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from curvewise import (
     Curves,
     compare,
+    compare_many,
     plot_comparison,
     plot_null_distribution,
 )
@@ -20,7 +21,10 @@ from curvewise.rendering.figures import save_figure
 from tests.simulation import some_curves
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 
 def legend_texts(figure: Figure) -> list[str]:
@@ -79,3 +83,55 @@ def test_whatever_can_be_compared_can_be_drawn(curves: Curves, tmp_path: Path) -
         save_figure(figure, path)
     assert path.read_bytes().startswith(b"\x89PNG")
     assert len(legend_texts(figure)) >= len(curves.algorithms)
+
+
+def test_the_current_axes_serve_when_none_are_given() -> None:
+    figure, ax = plt.subplots()
+    assert plot_null_distribution(compare(some_curves(0, (5, 5))).algorithm) is ax
+    plt.close(figure)
+
+
+def test_an_infinite_f_is_told_and_not_drawn() -> None:
+    found = compare(Curves([[0, 1]] * 4 + [[1, 2]] * 4, list("AAAABBBB")))
+    figure, ax = plt.subplots()
+    plot_null_distribution(found.algorithm, ax=ax)
+    assert legend_texts(figure)[0] == "observed F is infinite, exact p = 0.0286"
+    plt.close(figure)
+
+
+def test_without_curves_the_null_distributions_are_drawn_alone() -> None:
+    found = compare(some_curves(0, (5, 5)))
+    figure = found.figure()
+    assert [ax.get_title() for ax in figure.axes] == [
+        "height (algorithm)",
+        "shape (interaction)",
+    ]
+    with_curves = found.figure(some_curves(0, (5, 5)))
+    assert len(with_curves.axes) == 3
+
+
+def test_many_comparisons_are_drawn_by_their_adjusted_p() -> None:
+    tables = {
+        "a": some_curves(0, (5, 5)),
+        "_$x$ <b>\x1b": some_curves(1, (5, 5)),
+        "one step": some_curves(2, (5, 5), 1),
+    }
+    found = compare_many(tables)
+    figure = found.figure()
+    (ax,) = figure.axes
+    assert ax.get_xscale() == "log"
+    shown = {
+        line.get_label(): (np.asarray(line.get_xdata()), np.asarray(line.get_ydata()))
+        for line in ax.lines
+    }
+    for label, effect in (
+        ("any difference", "overall"),
+        ("height", "algorithm"),
+        ("shape", "interaction"),
+    ):
+        adjusted = found.pvalues_adjusted[effect]
+        pvalues, rows = shown[label]
+        np.testing.assert_array_equal(pvalues, list(adjusted.values()))
+        assert [list(tables)[int(row)] for row in rows] == list(adjusted)
+    assert shown["α = 0.05"][0][0] == 0.05
+    figure.draw_without_rendering()

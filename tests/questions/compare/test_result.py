@@ -1,14 +1,37 @@
+"""Comparison and Comparisons: frozen data, tables, and everything as JSON."""
+
 from __future__ import annotations
 
 import dataclasses
 import json
-import math
+import pickle
+from functools import cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
-from curvewise import Curves, Interval, compare
+from curvewise import Curves, compare, compare_many
+from curvewise.text import naming_flags
 from tests.simulation import some_curves
+
+if TYPE_CHECKING:
+    from curvewise import Comparison, Comparisons
+
+
+@cache
+def two() -> Comparison:
+    return compare(some_curves(0, (5, 5)))
+
+
+@cache
+def three() -> Comparison:
+    return compare(some_curves(0, (9, 9, 8)), n_shuffles=399, rng=0)
+
+
+@cache
+def many() -> Comparisons:
+    return compare_many({"a": some_curves(0, (5, 5)), "b": some_curves(1, (3, 3), 1)})
 
 
 def test_everything_is_json_ready_even_what_is_infinite() -> None:
@@ -47,34 +70,6 @@ def test_results_are_frozen() -> None:
         found.algorithm.null_distribution[0] = 1
 
 
-def test_table_is_looked_up_by_source() -> None:
-    table = compare(some_curves(0, (5, 5))).table
-    assert list(table) == [
-        "interaction",
-        "algorithm",
-        "training",
-        "curves",
-        "residual",
-        "error",
-        "total",
-    ]
-    row = table["algorithm"]
-    assert row.ms == row.ss / row.df
-    assert row.pvalue is not None
-    assert row.pvalue_parametric is not None
-    assert table["total"].ms is None
-    with pytest.raises(KeyError):
-        table["nothing"]
-
-
-def test_blocks_have_rows_of_their_own() -> None:
-    table = compare(some_curves(0, (4, 4), blocks=[0, 1, 2, 3] * 2)).table
-    assert table["blocks"].df == 3
-    assert table["blocks × training"].df == 15
-    assert table["curves"].df == 3
-    assert table["residual"].df == 15
-
-
 def test_the_error_term_is_named_in_every_print() -> None:
     curves = some_curves(0, (5, 5))
     split, pooled = compare(curves), compare(curves, error="pooled")
@@ -91,12 +86,105 @@ def test_warnings_are_in_every_print() -> None:
     assert "With 3 + 3 runs" in found._repr_html_()
 
 
-def test_sampled_p_has_an_interval_and_an_error_and_exact_p_has_none() -> None:
-    sampled = compare(some_curves(0, (9, 9, 9)), n_shuffles=399, rng=0).algorithm
-    assert sampled.pvalue_error == pytest.approx(
-        math.sqrt(sampled.pvalue * (1 - sampled.pvalue) / 399)
+@pytest.mark.parametrize("result", [two, three])
+def test_the_tables_show_algorithms_sums_of_squares_and_effects(result: object) -> None:
+    found = result()  # type: ignore[operator]
+    algorithms, anova, effects = found.tables()
+    assert [row[0] for row in algorithms.rows] == [own.name for own in found.algorithms]
+    assert anova.rows == found.table.table().rows
+    assert [row[0] for row in effects.rows] == ["at all", "in height", "in shape"]
+    assert effects.header[2] == "critical F at 0.05"
+    exact = [row[4] for row in effects.rows]
+    if found.exact:
+        assert exact == ["exact"] * 3
+    else:
+        assert all(" to " in text for text in exact)
+
+
+def test_what_cannot_be_decided_has_no_critical_value() -> None:
+    effects = compare(some_curves(0, (3, 3))).tables()[2]
+    assert [row[2] for row in effects.rows] == ["none"] * 3
+
+
+def test_an_interval_that_begins_at_zero_is_written_so() -> None:
+    curves = some_curves(0, (9, 9, 8))
+    apart = Curves(curves.scores + 99 * (curves.codes == 0)[:, None], curves.labels)
+    effects = compare(apart, n_shuffles=199, rng=0).tables()[2]
+    assert effects.rows[0][4].startswith("0 to ")
+
+
+def test_a_single_run_has_no_standard_deviation() -> None:
+    rows = compare(some_curves(0, (1, 6)), alpha=0.2).tables()[0].rows
+    assert rows[0][3] == ""
+    assert rows[1][3] != ""
+
+
+@pytest.mark.parametrize("result", [two, three, many])
+def test_results_survive_pickling(result: object) -> None:
+    found = result()  # type: ignore[operator]
+    again = pickle.loads(pickle.dumps(found))  # noqa: S301 (our own)
+    assert again.to_dict() == found.to_dict()
+    assert str(again) == str(found)
+
+
+def test_sampling_is_part_of_the_result_and_of_its_json() -> None:
+    record = three().to_dict()
+    for name in ("exact", "n_relabellings", "n_shuffles", "engine", "seed"):
+        assert record[name] == getattr(three(), name)
+        assert record[name] == getattr(three().sampling, name)
+    assert (three().seed, two().seed) == (0, None)
+
+
+def test_caveats_are_data_and_warnings_sentences_of_either_surface() -> None:
+    found = compare(some_curves(0, (6, 6)), exact=False, n_shuffles=5, rng=0)
+    record = found.to_dict()
+    assert [caveat["kind"] for caveat in record["caveats"]] == ["too few shuffles"]
+    assert "n_shuffles=19" in record["warnings"][0]
+    with naming_flags():
+        assert "--shuffles 19" in found.to_dict()["warnings"][0]
+        assert "--shuffles 19" in str(found)
+
+
+# --- many ------------------------------------------------------------------------------
+
+
+def test_many_comparisons_are_a_mapping_of_frozen_data() -> None:
+    found = many()
+    assert list(found) == ["a", "b"]
+    assert len(found) == 2
+    assert found["a"].to_dict() == two().to_dict()
+    with pytest.raises(KeyError):
+        found["c"]
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        found.alpha = 0.1  # type: ignore[misc]
+
+
+def test_many_comparisons_show_a_row_for_each() -> None:
+    (table,) = many().tables()
+    assert table.header == (
+        "table",
+        *("F overall", "p", "adjusted"),
+        *("F height", "p", "adjusted"),
+        *("F shape", "p", "adjusted"),
     )
-    assert sampled.pvalue_interval.low < sampled.pvalue < sampled.pvalue_interval.high
-    exact = compare(some_curves(0, (4, 4))).algorithm
-    assert exact.pvalue_error == 0
-    assert exact.pvalue_interval == Interval(exact.pvalue, exact.pvalue)
+    assert [row[0] for row in table.rows] == ["a", "b"]
+    assert table.rows[1][-3:] == ("", "", "")
+    assert "Warning: b: With 3 + 3 runs" in str(many())
+    assert "Warning:</strong> b: With 3 + 3 runs" in many()._repr_html_()
+
+
+def test_everything_a_table_of_many_shows_is_in_its_json() -> None:
+    record = json.loads(json.dumps(many().to_dict(), allow_nan=False))
+    assert set(record["comparisons"]) == {"a", "b"}
+    assert record["pvalues_adjusted"]["overall"].keys() == {"a", "b"}
+    assert record["smallest_pvalue"] == many().smallest_pvalue == 2 / 126
+    assert [caveat["members"] for caveat in record["caveats"]] == [["b"], ["b"]]
+
+
+def test_an_effect_after_adjustment_is_at_most_alpha() -> None:
+    for alpha in (0.05, 0.5, 0.999):
+        found = dataclasses.replace(many(), alpha=alpha)
+        for effect, adjusted in found.pvalues_adjusted.items():
+            assert found.significant(effect) == tuple(
+                name for name, pvalue in adjusted.items() if pvalue <= alpha
+            )

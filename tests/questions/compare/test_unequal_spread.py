@@ -5,22 +5,29 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 from scipy import stats
-from tests.kernels.anova.test_welch import by_definition
-from typer.testing import CliRunner
 
 from curvewise import Curves, CurvewiseError, compare, describe
-from curvewise.cli import app
-from curvewise.questions.compare import unequal_spread as spreads
+from curvewise.kernels.relabelling.streams import BATCH
+from curvewise.questions.compare import question
+from curvewise.questions.compare.unequal_spread import WELCH_LIMITS, WelchStatistic
+from curvewise.shuffling import plan as planning
+from curvewise.shuffling import visiting
+from curvewise.shuffling.parallel import reporting_progress
+from curvewise.shuffling.stopping import FIRST_LOOK
+from curvewise.text import naming_flags
+from tests.kernels.anova.test_welch import by_definition
 from tests.simulation import autoregressive, some_curves
 from tests.textbook import all_relabellings
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Iterator
 
     from curvewise import Comparison
 
@@ -104,7 +111,7 @@ def test_height_does_not_depend_on_shape_nor_shape_on_height() -> None:
 def test_the_number_of_jobs_changes_no_digit(monkeypatch: pytest.MonkeyPatch) -> None:
     curves = wide_and_narrow(4, (6, 9))
     one = unequal(curves, rng=5, exact=False, n_shuffles=9_000)
-    monkeypatch.setattr(spreads, "CHUNK", 2)
+    monkeypatch.setattr(WelchStatistic, "chunk", 2)
     two = unequal(curves, rng=5, exact=False, n_shuffles=9_000, n_jobs=2)
     assert one.to_dict() == two.to_dict()
     for name in NAMES:
@@ -125,8 +132,8 @@ def test_sampling_comes_near_the_exact_p(monkeypatch: pytest.MonkeyPatch) -> Non
         assert abs(near.pvalue - true.pvalue) < 5 * near.pvalue_error + 1e-4
         assert near.critical_value == pytest.approx(true.critical_value, rel=0.1)
     # What is counted does not depend on how much of it is kept.
-    monkeypatch.setattr(spreads, "CHEAP", 0)
-    monkeypatch.setattr(spreads, "MOST_KEPT", 2)
+    monkeypatch.setattr(planning, "MAX_FREE", 0)
+    monkeypatch.setattr(visiting, "MAX_KEPT_BATCHES", 2)
     partly = unequal(curves)
     assert effects(partly) == effects(exact)
     assert len(partly.algorithm.null_distribution) == 2_048
@@ -196,28 +203,125 @@ def test_too_few_relabellings_leave_the_interval_open() -> None:
     assert difference.interval == (-np.inf, np.inf)
 
 
+# --- shuffling until it is settled ----------------------------------------------------
+
+
+@contextmanager
+def capped(most: int) -> Iterator[None]:
+    """Let "auto" and "precise" give up early, inside the with block."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(question, "WELCH_LIMITS", replace(WELCH_LIMITS, shuffles=most))
+        yield
+
+
+def test_auto_decides_as_all_relabellings_would() -> None:
+    verdicts = set()
+    for seed in range(14):
+        curves = wide_and_narrow(seed, (5, 6))
+        curves = Curves(curves.scores + 0.8 * (curves.codes == 0)[:, None], curves.labels)
+        exact = unequal(curves)
+        with capped(2**16):
+            auto = unequal(curves, exact=False, n_shuffles="auto", rng=seed)
+        if auto.n_shuffles == 2**16:
+            continue  # too close to call
+        for name, effect in auto.effects["split"].items():
+            assert effect.significant == exact.effects["split"][name].significant
+            verdicts.add(effect.significant)
+    assert verdicts == {True, False}
+
+
+def test_precise_waits_for_a_hundred_of_each_effect() -> None:
+    found = unequal(wide_and_narrow(5, (6, 8)), exact=False, n_shuffles="precise", rng=1)
+    assert found.n_shuffles >= FIRST_LOOK
+    for effect in found.effects["split"].values():
+        assert effect.n_extreme >= 100
+        assert effect.pvalue_error <= 0.1 * effect.pvalue
+
+
+@pytest.mark.parametrize("rule", ["auto", "precise"])
+def test_a_single_step_settles_without_a_shape(rule: str) -> None:
+    curves = wide_and_narrow(1, (4, 6), n_steps=1)
+    found = unequal(curves, exact=False, n_shuffles=rule, rng=0)
+    assert found.n_shuffles == FIRST_LOOK
+
+
+def test_shuffling_gives_up_at_the_most() -> None:
+    curves = wide_and_narrow(0, (8, 9))
+    lifted = Curves(curves.scores + 9 * (curves.codes == 0)[:, None], curves.labels)
+    with capped(2**14):
+        found = unequal(lifted, exact=False, n_shuffles="precise", rng=0)
+    assert found.n_shuffles == 2**14
+    assert WELCH_LIMITS.shuffles == 2**22
+
+
+def test_progress_is_reported_to_the_end() -> None:
+    seen: list[tuple[int, int]] = []
+    with reporting_progress(lambda done, total: seen.append((done, total))):
+        unequal(wide_and_narrow(0, (6, 8)), exact=False, n_shuffles=70 * BATCH, rng=0)
+    assert seen == [(64, 70), (70, 70)]
+
+
+# --- what is refused and said ----------------------------------------------------------
+
 REFUSALS: list[tuple[Curves, dict[str, Any], str]] = [
-    (some_curves(0, (1, 5)), {}, "'A' has a single run, so its spread is unknown"),
+    (
+        some_curves(0, (1, 5)),
+        {},
+        (
+            "'A' has a single run, so its spread is unknown and cannot be allowed for. Add runs, "
+            "leave 'A' out, or use {equal}."
+        ),
+    ),
     (
         some_curves(0, (4, 4), blocks=[0, 1, 2, 3] * 2),
         {},
-        "cannot be allowed for within blocks.*Leave spread out to shuffle within blocks",
+        (
+            "Unequal spread cannot be allowed for within blocks: a block holds too few runs of "
+            "an algorithm to tell its spread. Use {equal} to shuffle within blocks, or leave the "
+            "blocks out if runs do not really share them."
+        ),
     ),
-    (some_curves(0), {"error": "pooled"}, "split error term only.*Leave out error="),
-    (some_curves(0), {"n_shuffles": "auto"}, "needs a number of shuffles.*not 'auto'"),
-    (some_curves(0), {"n_shuffles": "precise"}, "a number of shuffles.*not 'precise'"),
-    (some_curves(0), {"checkpoint": "file"}, "keeps no checkpoint"),
-    (some_curves(0), {"spread": "unequel"}, "No spread is called.*mean 'unequal'"),
-    (some_curves(0, (15, 15)), {"exact": True}, "77,558,760 relabellings, more than"),
+    (
+        some_curves(0),
+        {"error": "pooled"},
+        "{unequal} needs {split}; the pooled error term assumes equal spread.",
+    ),
+    (
+        some_curves(0, (15, 15)),
+        {"exact": True},
+        (
+            "There are 77,558,760 relabellings, more than can be visited one by one. Sample them "
+            "instead: {sampled}."
+        ),
+    ),
 ]
+SURFACES = {
+    "Python": {
+        "equal": 'spread="equal"',
+        "unequal": 'spread="unequal"',
+        "split": 'error="split"',
+        "sampled": "exact=False",
+    },
+    "command": {
+        "equal": "--spread equal",
+        "unequal": "--spread unequal",
+        "split": "--error split",
+        "sampled": "--sampled",
+    },
+}
 
 
+@pytest.mark.parametrize("surface", SURFACES)
 @pytest.mark.parametrize(("curves", "options", "message"), REFUSALS)
 def test_refusals_say_what_to_do(
-    curves: Curves, options: dict[str, Any], message: str
+    curves: Curves, options: dict[str, Any], message: str, surface: str
 ) -> None:
-    with pytest.raises(CurvewiseError, match=message):
-        compare(curves, **{"spread": "unequal", **options})
+    with (
+        naming_flags() if surface == "command" else nullcontext(),
+        pytest.raises(CurvewiseError) as refused,
+    ):
+        unequal(curves, **options)
+    assert str(refused.value) == message.format(**SURFACES[surface])
 
 
 def test_every_print_says_so() -> None:
@@ -232,73 +336,6 @@ def test_every_print_says_so() -> None:
     plain = compare(curves)
     assert plain.spread == plain.to_dict()["spread"] == "equal"
     assert "spread" not in describe(plain) + str(plain.table)
-
-
-def test_the_command_takes_it(tmp_path: Path) -> None:
-    curves = wide_and_narrow(0, (4, 6))
-    rows = [
-        f"{label},{run},{step},{score}"
-        for run, (label, scores) in enumerate(
-            zip(curves.labels, curves.scores, strict=True)
-        )
-        for step, score in enumerate(scores.tolist())
-    ]
-    file = tmp_path / "runs.csv"
-    file.write_text("\n".join(["agent,run,step,score", *rows]))
-    result = CliRunner().invoke(
-        app, ["compare", str(file), "--spread", "unequal", "--json"]
-    )
-    assert result.exit_code == 0, result.output
-    record = json.loads(result.stdout)
-    assert record["spread"] == "unequal"
-    assert record["algorithm"]["pvalue"] == unequal(curves).algorithm.pvalue
-
-
-def advice(curves: Curves, **options: Any) -> list[str]:
-    return [w for w in compare(curves, **options).warnings if "varies more" in w]
-
-
-def test_advice_says_in_which_direction_the_test_errs() -> None:
-    few, many = wide_and_narrow(0, (5, 12)), wide_and_narrow(0, (12, 5))
-    many = Curves(many.scores * np.where(many.codes == 0, 3, 0.5)[:, None], many.labels)
-    few = Curves(few.scores * np.where(few.codes == 0, 3, 0.5)[:, None], few.labels)
-    (wolf,), (missed,) = advice(few), advice(many)
-    assert "A varies more from run to run than B (SD of runs " in wolf
-    assert "has fewer runs (5 against 12): differences are then found too often" in wolf
-    assert "has more runs (12 against 5): differences that are there" in missed
-    assert 'use spread="unequal" (--spread unequal).' in wolf
-    assert not advice(few, spread="unequal")
-
-
-def test_no_advice_with_equally_many_runs_or_within_blocks() -> None:
-    assert not advice(wide_and_narrow(0, (8, 8)))
-    curves = wide_and_narrow(0, (4, 8))
-    assert not advice(Curves(curves.scores, curves.labels, blocks=[0, 1] * 6))
-
-
-def test_advice_is_given_for_the_worst_pair() -> None:
-    curves = wide_and_narrow(1, (5, 6, 12))
-    scales = np.array([20.0, 1.0, 1.0])[curves.codes]
-    (text,) = advice(
-        Curves(curves.scores * scales[:, None], curves.labels),
-        exact=False,
-        n_shuffles=99,
-    )
-    assert text.startswith("A varies more from run to run than C")
-
-
-@pytest.mark.parametrize("sizes", [(4, 9), (9, 20)])
-def test_advice_where_an_algorithm_does_not_vary_at_all(sizes: tuple[int, int]) -> None:
-    curves = some_curves(0, sizes)
-    steady = np.where((curves.codes == 0)[:, None], curves.scores, 0.25)
-    (text,) = advice(Curves(steady, curves.labels), exact=False, n_shuffles=99)
-    assert "against 0)" in text
-
-
-def test_allowing_for_few_runs_is_said_to_be_approximate() -> None:
-    text = " ".join(unequal(wide_and_narrow(0, (5, 12))).warnings)
-    assert "With 5 runs of an algorithm the Welch-type test is approximate" in text
-    assert not unequal(wide_and_narrow(0, (10, 12)), n_shuffles=99).warnings
 
 
 def test_comparing_needs_scipy_only_where_spreads_may_matter() -> None:

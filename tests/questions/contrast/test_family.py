@@ -31,7 +31,7 @@ FAMILY: dict[str, dict[str, float]] = {
 
 
 @pytest.mark.parametrize("adjust", ["holm", "bonferroni", "max-t"])
-def test_a_family_has_the_p_of_each_and_adjusts_them(adjust: str) -> None:
+def test_a_family_has_the_p_of_each_and_adjusts_them(adjust: Any) -> None:
     curves = some_curves(4, (6, 6, 6))
     found = contrast_many(curves, FAMILY, adjust=adjust, rng=2)
     assert list(found) == list(FAMILY)
@@ -101,8 +101,10 @@ def test_no_adjusted_p_can_be_small_enough() -> None:
     found = contrast_many(curves, asked)
     assert found.caveats == (TooManyContrasts(2, 2 / 35, 0.05),)
     assert found.warnings == (
-        "The smallest p possible, adjusted for 2 contrasts, is 0.0571, which is above alpha "
-        '= 0.05: nothing can be significant. Use more runs, or adjust="max-t".',
+        (
+            "The smallest p possible, adjusted for 2 contrasts, is 0.0571, which is above alpha "
+            '= 0.05: nothing can be significant. Use more runs, or adjust="max-t".'
+        ),
     )
     assert not contrast_many(curves, asked, adjust="max-t").caveats
 
@@ -116,10 +118,11 @@ def test_caveats_of_members_are_given_once() -> None:
 
 def test_what_means_nothing_is_refused_with_the_name_of_the_contrast() -> None:
     curves = some_curves(0, (4, 4, 4))
-    for empty in ({}, None, [AB]):
+    nothing: list[Any] = [{}, None, [AB]]
+    for given in nothing:
         with pytest.raises(OptionError, match="mapping from names to contrasts"):
-            contrast_many(curves, empty)  # type: ignore[arg-type]
-    with pytest.raises(OptionError, match="adjust must be .* or 'max-t', not 'tukey'"):
+            contrast_many(curves, given)
+    with pytest.raises(OptionError, match=r"adjust must be .* or 'max-t', not 'tukey'"):
         contrast_many(curves, {"x": AB}, adjust="tukey")  # type: ignore[arg-type]
     with pytest.raises(OptionError, match="y: The coefficients of a contrast sum to 0"):
         contrast_many(curves, {"x": AB, "y": {"A": 1}})

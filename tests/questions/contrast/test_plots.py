@@ -32,7 +32,7 @@ A1_A2: dict[str, float] = {"A1": 1, "A2": -1}
 
 @cache
 def several() -> Contrasts:
-    asked = {"one": A1_A2, "two": {"A1": 1, "A3": -1}}
+    asked: dict[str, dict[str, float]] = {"one": A1_A2, "two": {"A1": 1, "A3": -1}}
     return contrast_many(load_example("tictactoe"), asked, n_shuffles=999, rng=0)
 
 

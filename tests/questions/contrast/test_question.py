@@ -248,7 +248,7 @@ def test_without_variation_nothing_is_nan(
 
 def test_what_cannot_be_contrasted_is_refused() -> None:
     curves = some_curves(0, (4, 4, 4))
-    with pytest.raises(OptionError, match="alternative must be .*'less', not 'larger'"):
+    with pytest.raises(OptionError, match=r"alternative must be .*'less', not 'larger'"):
         contrast(curves, AB, alternative="larger")  # type: ignore[arg-type]
     with pytest.raises(OptionError, match=r"contrast\(\) takes Curves, not a list"):
         contrast([], AB)  # type: ignore[arg-type]
@@ -351,8 +351,10 @@ def test_too_few_runs_and_shuffles_are_told() -> None:
     few = contrast(some_curves(0, (3, 3)), AB)
     assert few.caveats == (TooFewRuns((3, 3), 0.1, 0.05, 4),)
     assert few.warnings == (
-        "With 3 + 3 runs the smallest p possible is 0.100, which is above alpha = 0.05: no "
-        "data could be significant. More runs are needed: 4 of each algorithm would do.",
+        (
+            "With 3 + 3 runs the smallest p possible is 0.100, which is above alpha = 0.05: no "
+            "data could be significant. More runs are needed: 4 of each algorithm would do."
+        ),
     )
     assert few.interval == (-math.inf, math.inf)
     # One side has twice as many relabellings that differ.
@@ -360,8 +362,10 @@ def test_too_few_runs_and_shuffles_are_told() -> None:
     drawn = contrast(some_curves(0, (5, 5, 5)), ABC, n_shuffles=9)
     assert drawn.caveats == (TooFewShuffles(9, 0.05),)
     assert drawn.warnings == (
-        "9 shuffles cannot give a p below 0.100, which is above alpha = 0.05: nothing can be "
-        "significant. Use at least n_shuffles=19.",
+        (
+            "9 shuffles cannot give a p below 0.100, which is above alpha = 0.05: nothing can be "
+            "significant. Use at least n_shuffles=19."
+        ),
     )
     assert drawn.interval == (-math.inf, math.inf)
     assert not contrast(some_curves(0, (5, 5, 5)), ABC, n_shuffles=19).caveats
@@ -495,6 +499,6 @@ def test_precise_goes_on_until_p_is_known(
 def test_more_runs_than_halves_can_count_are_sampled_or_refused() -> None:
     curves = some_curves(0, (23, 22))
     assert not contrast(curves, AB, n_shuffles=99, rng=0).exact
-    with pytest.raises(OptionError, match="more than can be visited .* exact=False"):
+    with pytest.raises(OptionError, match=r"more than can be visited .* exact=False"):
         contrast(curves, AB, exact=True)
     assert contrast(some_curves(0, (22, 22)), AB, n_shuffles=99, rng=0).exact

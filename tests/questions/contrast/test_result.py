@@ -4,12 +4,16 @@ import json
 import math
 from dataclasses import replace
 from functools import cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
-from curvewise import Contrast, Contrasts, contrast, contrast_many
+from curvewise import contrast, contrast_many
 from tests.simulation import some_curves
+
+if TYPE_CHECKING:
+    from curvewise import Contrast, Contrasts
 
 AB: dict[str, float] = {"A": 1, "B": -1}
 ABC: dict[str, float] = {"A": 1, "B": -0.5, "C": -0.5}

@@ -113,7 +113,7 @@ def test_weights_are_labelled_by_what_was_asked() -> None:
     mean, label = weight_array(curves, None)
     assert (mean.tolist(), label) == ([1 / 6] * 6, "mean")
     for asked in ("trend", "area"):
-        assert weight_array(curves, asked)[1] == asked  # type: ignore[arg-type]
+        assert weight_array(curves, asked)[1] == asked
     window, label = weight_array(curves, ("window", 10, 30))
     assert (window.tolist(), label) == (
         [0, 1 / 3, 1 / 3, 1 / 3, 0, 0],
@@ -129,7 +129,7 @@ def test_weights_are_labelled_by_what_was_asked() -> None:
 def test_a_single_step_has_neither_trend_nor_area() -> None:
     for asked in ("trend", "area"):
         with pytest.raises(CurvesError) as refused:
-            weight_array(some_curves(0, n_steps=1), asked)  # type: ignore[arg-type]
+            weight_array(some_curves(0, n_steps=1), asked)
         assert str(refused.value) == (
             f"There is a single step, so curves have no {asked}. Leave weights out."
         )

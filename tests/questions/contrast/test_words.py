@@ -42,18 +42,24 @@ def found(**fields: Any) -> Contrast:
     [
         (
             {},
-            "PPO - DQN, averaged over training, is 5.300 (95% interval 1.417 to 9.167) and "
-            "differs from 0 (exact p = 0.012).",
+            (
+                "PPO - DQN, averaged over training, is 5.300 (95% interval 1.417 to 9.167) and "
+                "differs from 0 (exact p = 0.012)."
+            ),
         ),
         (
             {"pvalue": 0.213},
-            "PPO - DQN, averaged over training, is 5.300 (95% interval 1.417 to 9.167) and "
-            "does not differ detectably from 0 (exact p = 0.21).",
+            (
+                "PPO - DQN, averaged over training, is 5.300 (95% interval 1.417 to 9.167) and "
+                "does not differ detectably from 0 (exact p = 0.21)."
+            ),
         ),
         (
             {"alternative": "greater", "interval": Interval(2.125, math.inf)},
-            "PPO - DQN, averaged over training, is 5.300 (95% interval 2.125 to inf) and is "
-            "above 0 (exact p = 0.012).",
+            (
+                "PPO - DQN, averaged over training, is 5.300 (95% interval 2.125 to inf) and is "
+                "above 0 (exact p = 0.012)."
+            ),
         ),
         (
             {
@@ -61,33 +67,45 @@ def found(**fields: Any) -> Contrast:
                 "interval": Interval(-2.125, math.inf),
                 "pvalue": 0.2,
             },
-            "PPO - DQN, averaged over training, is 5.300 (95% interval -2.125 to inf) and is "
-            "not detectably above 0 (exact p = 0.20).",
+            (
+                "PPO - DQN, averaged over training, is 5.300 (95% interval -2.125 to inf) and is "
+                "not detectably above 0 (exact p = 0.20)."
+            ),
         ),
         (
             {"alternative": "less", "value": -5.3, "interval": Interval(-math.inf, -2.1)},
-            "PPO - DQN, averaged over training, is -5.300 (95% interval -inf to -2.100) and "
-            "is below 0 (exact p = 0.012).",
+            (
+                "PPO - DQN, averaged over training, is -5.300 (95% interval -inf to -2.100) and "
+                "is below 0 (exact p = 0.012)."
+            ),
         ),
         (
             {"alternative": "less", "interval": Interval(-math.inf, 8.5), "pvalue": 0.99},
-            "PPO - DQN, averaged over training, is 5.300 (95% interval -inf to 8.500) and is "
-            "not detectably below 0 (exact p = 0.99).",
+            (
+                "PPO - DQN, averaged over training, is 5.300 (95% interval -inf to 8.500) and is "
+                "not detectably below 0 (exact p = 0.99)."
+            ),
         ),
         (
             {"sampling": SAMPLED, "confidence": 0.999},
-            "PPO - DQN, averaged over training, is 5.300 (99.9% interval 1.417 to 9.167) and "
-            "differs from 0 (p = 0.012).",
+            (
+                "PPO - DQN, averaged over training, is 5.300 (99.9% interval 1.417 to 9.167) and "
+                "differs from 0 (p = 0.012)."
+            ),
         ),
         (
             {"pvalue_adjusted": 0.0357},
-            "PPO - DQN, averaged over training, is 5.300 (95% interval 1.417 to 9.167) and "
-            "differs from 0 (adjusted p = 0.036).",
+            (
+                "PPO - DQN, averaged over training, is 5.300 (95% interval 1.417 to 9.167) and "
+                "differs from 0 (adjusted p = 0.036)."
+            ),
         ),
         (
             {"pvalue_adjusted": 0.0714},
-            "PPO - DQN, averaged over training, is 5.300 (95% interval 1.417 to 9.167) and "
-            "does not differ detectably from 0 (adjusted p = 0.071).",
+            (
+                "PPO - DQN, averaged over training, is 5.300 (95% interval 1.417 to 9.167) and "
+                "does not differ detectably from 0 (adjusted p = 0.071)."
+            ),
         ),
         (
             {
@@ -95,44 +113,60 @@ def found(**fields: Any) -> Contrast:
                 "approximate": True,
                 "sampling": SAMPLED,
             },
-            "PPO - 0.5 DQN - 0.5 SAC, averaged over training, is 5.300 (95% interval 1.417 to "
-            "9.167) and differs from 0 (p = 0.012). With more than two algorithms residuals "
-            "are shuffled, and p is approximate.",
+            (
+                "PPO - 0.5 DQN - 0.5 SAC, averaged over training, is 5.300 (95% interval 1.417 to "
+                "9.167) and differs from 0 (p = 0.012). With more than two algorithms residuals "
+                "are shuffled, and p is approximate."
+            ),
         ),
         (
             {"interval": Interval(-math.inf, math.inf), "pvalue": 0.6},
-            "PPO - DQN, averaged over training, is 5.300 (too few runs for an interval) and "
-            "does not differ detectably from 0 (exact p = 0.60).",
+            (
+                "PPO - DQN, averaged over training, is 5.300 (too few runs for an interval) and "
+                "does not differ detectably from 0 (exact p = 0.60)."
+            ),
         ),
         (
             {"weights": "trend", "value": 0.001008},
-            "PPO - DQN, in the slope over training, is 0.001008 (95% interval 1.417 to 9.167) "
-            "and differs from 0 (exact p = 0.012).",
+            (
+                "PPO - DQN, in the slope over training, is 0.001008 (95% interval 1.417 to 9.167) "
+                "and differs from 0 (exact p = 0.012)."
+            ),
         ),
         (
             {"weights": "area", "value": 50745.0},
-            "PPO - DQN, in the area under the curve, is 50745 (95% interval 1.417 to 9.167) "
-            "and differs from 0 (exact p = 0.012).",
+            (
+                "PPO - DQN, in the area under the curve, is 50745 (95% interval 1.417 to 9.167) "
+                "and differs from 0 (exact p = 0.012)."
+            ),
         ),
         (
             {"weights": "mean from step 10 to 30"},
-            "PPO - DQN, averaged from step 10 to 30, is 5.300 (95% interval 1.417 to 9.167) "
-            "and differs from 0 (exact p = 0.012).",
+            (
+                "PPO - DQN, averaged from step 10 to 30, is 5.300 (95% interval 1.417 to 9.167) "
+                "and differs from 0 (exact p = 0.012)."
+            ),
         ),
         (
             {"weights": np.arange(6)},
-            "PPO - DQN, weighted as given, is 5.300 (95% interval 1.417 to 9.167) and differs "
-            "from 0 (exact p = 0.012).",
+            (
+                "PPO - DQN, weighted as given, is 5.300 (95% interval 1.417 to 9.167) and differs "
+                "from 0 (exact p = 0.012)."
+            ),
         ),
         (
             {"higher_is_better": False},
-            "PPO - DQN, averaged over training (lower is better), is 5.300 (95% interval "
-            "1.417 to 9.167) and differs from 0 (exact p = 0.012).",
+            (
+                "PPO - DQN, averaged over training (lower is better), is 5.300 (95% interval "
+                "1.417 to 9.167) and differs from 0 (exact p = 0.012)."
+            ),
         ),
         (
             {"coefficients": {"red \x1b[31m": 1.0, "DQN": -1.0}},
-            "red \\x1b[31m - DQN, averaged over training, is 5.300 (95% interval 1.417 to "
-            "9.167) and differs from 0 (exact p = 0.012).",
+            (
+                "red \\x1b[31m - DQN, averaged over training, is 5.300 (95% interval 1.417 to "
+                "9.167) and differs from 0 (exact p = 0.012)."
+            ),
         ),
     ],
 )
@@ -165,31 +199,41 @@ def family(adjusted: list[float], adjust: str = "holm", **fields: Any) -> Contra
         ),
         (
             family([0.8, 0.02], "bonferroni"),
-            "After Bonferroni's adjustment, 1 of 2 contrasts differs from 0: contrast 2 "
-            "(2.000, p = 0.020).",
+            (
+                "After Bonferroni's adjustment, 1 of 2 contrasts differs from 0: contrast 2 "
+                "(2.000, p = 0.020)."
+            ),
         ),
         (
             family([0.004, 0.02, 0.3], "max-t", alternative="greater"),
-            "After adjustment by the largest statistic (max-t), 2 of 3 contrasts exceed 0: "
-            "contrast 1 (1.000, p = 0.0040); contrast 2 (2.000, p = 0.020).",
+            (
+                "After adjustment by the largest statistic (max-t), 2 of 3 contrasts exceed 0: "
+                "contrast 1 (1.000, p = 0.0040); contrast 2 (2.000, p = 0.020)."
+            ),
         ),
         (
             family([0.004, 0.02, 0.3], alternative="less"),
-            "After Holm's adjustment, 2 of 3 contrasts lie below 0: contrast 1 (1.000, "
-            "p = 0.0040); contrast 2 (2.000, p = 0.020).",
+            (
+                "After Holm's adjustment, 2 of 3 contrasts lie below 0: contrast 1 (1.000, "
+                "p = 0.0040); contrast 2 (2.000, p = 0.020)."
+            ),
         ),
         (
             family([0.01] * 8),
-            "After Holm's adjustment, 8 of 8 contrasts differ from 0: contrast 1 (1.000, "
-            "p = 0.010); contrast 2 (2.000, p = 0.010); contrast 3 (3.000, p = 0.010); "
-            "contrast 4 (4.000, p = 0.010); contrast 5 (5.000, p = 0.010); contrast 6 "
-            "(6.000, p = 0.010); and 2 more.",
+            (
+                "After Holm's adjustment, 8 of 8 contrasts differ from 0: contrast 1 (1.000, "
+                "p = 0.010); contrast 2 (2.000, p = 0.010); contrast 3 (3.000, p = 0.010); "
+                "contrast 4 (4.000, p = 0.010); contrast 5 (5.000, p = 0.010); contrast 6 "
+                "(6.000, p = 0.010); and 2 more."
+            ),
         ),
         # One contrast is not a family: its own sentence says more.
         (
             family([0.02]),
-            "PPO - DQN, averaged over training, is 1.000 (95% interval 1.417 to 9.167) and "
-            "differs from 0 (adjusted p = 0.020).",
+            (
+                "PPO - DQN, averaged over training, is 1.000 (95% interval 1.417 to 9.167) and "
+                "differs from 0 (adjusted p = 0.020)."
+            ),
         ),
     ],
 )

@@ -2,43 +2,26 @@
 
 from __future__ import annotations
 
-import json
-import pickle
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
-from curvewise import (
-    Curves,
-    CurvesError,
-    OptionError,
-    compare,
-    describe,
-    locate,
-)
-from curvewise.questions.locate import scan as scanning
+from curvewise import Curves, CurvesError, OptionError, compare, locate
+from curvewise.questions.locate import scan
+from curvewise.shuffling.parallel import reporting_progress
+from curvewise.shuffling.stopping import FIRST_LOOK
+from curvewise.text import naming_flags
+from tests.questions.locate.planted import step_ratios, with_regions
 from tests.simulation import autoregressive, some_curves
 from tests.textbook import all_relabellings, sums_of_squares
 
-
-def step_ratios(scores: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """F at each step by its definition."""
-    n, m = len(scores), len(np.unique(labels))
-    between = within = 0.0
-    for group in np.unique(labels):
-        rows = scores[labels == group]
-        between = between + len(rows) * (rows.mean(axis=0) - scores.mean(axis=0)) ** 2
-        within = within + np.sum((rows - rows.mean(axis=0)) ** 2, axis=0)
-    return np.asarray((between / (m - 1)) / (within / (n - m)))
-
-
-def with_regions(seed: int, sizes: tuple[int, ...], n_steps: int, shift: float) -> Curves:
-    curves = some_curves(seed, sizes, n_steps)
-    scores = curves.scores.copy()
-    scores[curves.codes == 0, n_steps // 3 : n_steps // 2] += shift
-    return Curves(scores, curves.labels, np.arange(n_steps) * 10)
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 @pytest.mark.parametrize("sizes", [(3, 4), (2, 3, 3), (4, 4)])
@@ -102,98 +85,7 @@ def test_profiles_add_up_to_the_anova(sizes: tuple[int, ...]) -> None:
         np.testing.assert_allclose(where.effects[effect].cumulative_share[-1], 1)
 
 
-@pytest.mark.parametrize("sizes", [(4, 4), (3, 5), (2, 3, 3)])
-def test_a_planned_window_is_the_comparison_of_that_window(
-    sizes: tuple[int, ...],
-) -> None:
-    curves = with_regions(5, sizes, 6, 1.5)
-    where = locate(curves, exact=True)
-    for first in range(0, 60, 10):
-        for last in range(first, 60, 10):
-            window = where.window(first, last)
-            found = compare(curves.window(first, last), exact=True)
-            assert (window.start, window.stop) == (first, last)
-            pairs = [(window.algorithm, found.algorithm)]
-            if found.interaction is not None:
-                assert window.interaction is not None
-                pairs.append((window.interaction, found.interaction))
-            for ours, theirs in pairs:
-                assert ours.statistic == pytest.approx(theirs.statistic)
-                assert list(ours.df) == list(theirs.df)
-                assert ours.pvalue == pytest.approx(theirs.pvalue)
-                assert ours.pvalue_adjusted >= 1 / where.n_relabellings
-
-
-def test_the_intervalwise_p_is_the_largest_of_the_windows_that_hold_a_step() -> None:
-    where = locate(with_regions(6, (4, 4), 6, 1.5), exact=True)
-    for step in range(0, 60, 10):
-        held = [
-            where.window(first, last).algorithm.pvalue
-            for first in range(0, step + 1, 10)
-            for last in range(step, 60, 10)
-        ]
-        at_step = where.effects["algorithm"].pvalue_intervalwise
-        assert at_step is not None
-        assert at_step[step // 10] == pytest.approx(max(held))
-
-
-@pytest.mark.parametrize("n_steps", [7, 30])
-@pytest.mark.parametrize("sizes", [(5, 6), (3, 4, 4)])
-def test_compiled_windows_count_the_same(
-    sizes: tuple[int, ...], n_steps: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    curves = with_regions(7, sizes, n_steps, 2.0)
-    monkeypatch.setattr(scanning, "REPAYS", 10**18)
-    slow = locate(curves, exact=False, n_shuffles=1_500, rng=1)
-    monkeypatch.setattr(scanning, "REPAYS", 0)
-    fast = locate(curves, exact=False, n_shuffles=1_500, rng=1)
-    assert slow.windows is not None
-    assert fast.windows is not None
-    np.testing.assert_array_equal(slow.windows.pvalue, fast.windows.pvalue)
-    np.testing.assert_array_equal(
-        slow.windows.pvalue_adjusted, fast.windows.pvalue_adjusted
-    )
-
-
-def test_many_steps_are_tested_in_portions(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scanning, "MOST_PLACES", 5)
-    curves = with_regions(8, (4, 4), 12, 2.0)
-    where = locate(curves, exact=True)
-    assert where.windows is not None
-    assert len(where.windows.starts) == 5
-    window = where.window(50, 60)
-    assert window.start <= 50
-    assert window.stop >= 60
-    found = compare(curves.window(window.start, window.stop), exact=True)
-    assert window.algorithm.pvalue == pytest.approx(found.algorithm.pvalue)
-    assert len(where.effects["algorithm"].pvalue_intervalwise) == 12  # type: ignore[arg-type]
-
-
-def test_nested_windows_end_in_single_steps_and_agree_on_the_whole() -> None:
-    where = locate(with_regions(9, (4, 5), 7, 2.0), exact=True)
-    plain = where.effects["algorithm"].pvalue
-    assert where.pvalue_until[-1] == pytest.approx(plain[-1])
-    assert where.pvalue_from[0] == pytest.approx(plain[0])
-    assert where.pvalue_until[0] == pytest.approx(where.pvalue_from[-1])
-
-
-def test_from_and_until_stop_at_the_first_window_that_passes() -> None:
-    where = locate(with_regions(10, (6, 6), 20, 6.0), windows=False)
-    until = where.pvalue_until <= 0.05
-    n_rejected = 20 if until.all() else int(np.argmin(until))
-    assert where.differs_until == 10 * (n_rejected - 1)
-    assert 0 < n_rejected < 20
-    # The difference was planted in the steps 60 to 90.
-    assert where.differs_from == 60
-    assert where.differs_until == 90
-    assert [(region.start, region.stop) for region in where.regions] == [(60, 90)]
-    assert where.regions[0].leader == "A"
-
-
-def test_nothing_is_claimed_where_nothing_is() -> None:
-    where = locate(some_curves(2, (5, 5), 10), windows=False)
-    assert where.regions == ()
-    assert (where.differs_from, where.differs_until) == (None, None)
+# --- invariances -----------------------------------------------------------------------
 
 
 def test_parallel_curves_have_no_interaction_region() -> None:
@@ -252,12 +144,50 @@ def test_constant_steps_and_ties_are_no_trouble() -> None:
     np.testing.assert_array_equal(where.pvalue_until, ten_times.pvalue_until)
 
 
-def test_runs_without_spread_still_have_valid_p() -> None:
-    scores = np.vstack([np.tile([1.0, 2, 3], (4, 1)), np.tile([1.0, 3, 5], (4, 1))])
-    where = locate(Curves(scores, ["A"] * 4 + ["B"] * 4), exact=True)
-    assert where.pvalue_adjusted.tolist() == [1.0, 1 / 35, 1 / 35]
-    assert where.window(1, 2).algorithm.pvalue == pytest.approx(1 / 35)
-    json.dumps(where.to_dict(), allow_nan=False)
+def test_single_precision_and_a_large_range_cost_no_finding() -> None:
+    """Late losses of 0.01 are stored as finely as early ones of 10,000, by their size."""
+    rng = np.random.default_rng(1)
+    base = np.array([1e4, 1e2, 1, 0.1, 0.01, 0.01, 0.01, 0.01])
+    scores = base * (1 + 0.1 * rng.normal(size=(16, 8)))
+    scores[:8, 4:] *= 2
+    labels = ["A"] * 8 + ["B"] * 8
+    double = locate(Curves(scores, labels), rng=0)
+    single = locate(Curves(scores.astype(np.float32), labels), rng=0)
+    np.testing.assert_allclose(single.pvalue_adjusted, double.pvalue_adjusted)
+    assert (single.differs_from, single.differs_until) == (4, 7)
+    assert single.window(5, 7).pvalue_adjusted == pytest.approx(
+        double.window(5, 7).pvalue_adjusted
+    )
+
+
+# --- from when, until when -------------------------------------------------------------
+
+
+def test_nested_windows_end_in_single_steps_and_agree_on_the_whole() -> None:
+    where = locate(with_regions(9, (4, 5), 7, 2.0), exact=True)
+    plain = where.effects["algorithm"].pvalue
+    assert where.pvalue_until[-1] == pytest.approx(plain[-1])
+    assert where.pvalue_from[0] == pytest.approx(plain[0])
+    assert where.pvalue_until[0] == pytest.approx(where.pvalue_from[-1])
+
+
+def test_from_and_until_stop_at_the_first_window_that_passes() -> None:
+    where = locate(with_regions(10, (6, 6), 20, 6.0), windows=False)
+    until = where.pvalue_until <= 0.05
+    n_rejected = 20 if until.all() else int(np.argmin(until))
+    assert where.differs_until == 10 * (n_rejected - 1)
+    assert 0 < n_rejected < 20
+    # The difference was planted in the steps 60 to 90.
+    assert where.differs_from == 60
+    assert where.differs_until == 90
+    assert [(region.start, region.stop) for region in where.regions] == [(60, 90)]
+    assert where.regions[0].leader == "A"
+
+
+def test_nothing_is_claimed_where_nothing_is() -> None:
+    where = locate(some_curves(2, (5, 5), 10), windows=False)
+    assert where.regions == ()
+    assert (where.differs_from, where.differs_until) == (None, None)
 
 
 def test_a_single_step_has_no_shape() -> None:
@@ -268,6 +198,9 @@ def test_a_single_step_has_no_shape() -> None:
     assert where.window().interaction is None
     assert where.interaction_profile.tolist() == [0]
     assert str(where)
+
+
+# --- two algorithms: band and crossing -------------------------------------------------
 
 
 def test_the_band_holds_the_difference_and_narrows_with_runs() -> None:
@@ -327,145 +260,140 @@ def test_curves_that_do_not_cross_have_no_crossing() -> None:
     assert locate(Curves(lifted, curves.labels), windows=False).crossing is None
 
 
-def test_clusters_are_the_neighbouring_steps_above_the_threshold() -> None:
-    where = locate(
-        with_regions(10, (6, 6), 20, 6.0), windows=False, cluster_threshold=9.0
-    )
-    effect = where.effects["algorithm"]
-    assert effect.cluster_threshold == 9
-    above = effect.statistic >= 9
-    assert sum(cluster.mass for cluster in effect.clusters) == pytest.approx(
-        effect.statistic[above].sum()
-    )
-    main = max(effect.clusters, key=lambda cluster: cluster.mass)
-    assert main.start <= 60
-    assert main.stop >= 90
-    assert main.pvalue <= 0.05
-    with pytest.raises(OptionError, match="cluster_threshold is an F"):
-        locate(some_curves(0), cluster_threshold=-1)
+# --- shuffling until it is settled -----------------------------------------------------
+
+QUICK: dict[str, Any] = {"windows": False, "n_resamples": 0, "exact": False}
 
 
-def test_step_down_is_never_stricter() -> None:
-    curves = with_regions(13, (6, 6), 12, 2.0)
-    single = locate(curves, windows=False)
-    down = locate(curves, windows=False, adjust="step-down")
-    assert (down.pvalue_adjusted <= single.pvalue_adjusted).all()
-    np.testing.assert_array_equal(
-        down.pvalue_adjusted, single.effects["algorithm"].pvalue_stepdown
-    )
+@contextmanager
+def capped(most: int) -> Iterator[None]:
+    """Let "auto" and "precise" give up early, inside the with block."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(scan, "MAX_SHUFFLES", most)
+        yield
 
 
-def test_shares_carry_an_interval_and_survive_pickling() -> None:
-    where = locate(with_regions(10, (6, 6), 20, 6.0), windows=False)
-    share = where.share("algorithm", 60, 90)
-    assert share.interval is not None
-    assert 0 <= share.interval.low < share < share.interval.high <= 1
-    again = pickle.loads(pickle.dumps(share))  # noqa: S301 (our own)
-    assert (again, again.interval) == (share, share.interval)
-    assert pickle.loads(pickle.dumps(where)).share("algorithm", 60, 90) == share  # noqa: S301
+def test_auto_decides_as_all_relabellings_would() -> None:
+    """Whether any step differs, by either effect."""
+    verdicts = set()
+    for seed in range(12):
+        curves = with_regions(seed, (5, 5), 6, 1.0 + seed % 3)
+        exact = locate(curves, windows=False, n_resamples=0)
+        with capped(2**15):
+            auto = locate(curves, n_shuffles="auto", rng=seed, **QUICK)
+        if auto.n_shuffles == 2**15:
+            continue  # too close to call
+        for name, effect in auto.effects.items():
+            found = bool(effect.regions)
+            assert found == bool(exact.effects[name].regions)
+            verdicts.add(found)
+    assert verdicts == {True, False}
+
+
+def test_precise_waits_for_a_hundred_at_the_clearest_step_of_either_effect() -> None:
+    curves = with_regions(1, (8, 8), 6, 0.6)
+    found = locate(curves, n_shuffles="precise", rng=0, **QUICK)
+    smallest = [effect.pvalue_adjusted.min() for effect in found.effects.values()]
+    assert min(smallest) * (found.n_shuffles + 1) - 1 >= 100 - 1e-6
+    assert found.n_shuffles >= FIRST_LOOK
+
+
+@pytest.mark.parametrize("rule", ["auto", "precise"])
+def test_a_single_step_settles_without_a_shape(rule: Any) -> None:
+    found = locate(some_curves(2, (8, 8), 1), n_shuffles=rule, rng=0, **QUICK)
+    assert found.n_shuffles == FIRST_LOOK
+
+
+def test_shuffling_gives_up_at_the_most() -> None:
+    curves = with_regions(1, (12, 12), 6, 9.0)
+    assert scan.MAX_SHUFFLES == 2**17
+    with capped(2**15):
+        found = locate(curves, n_shuffles="precise", rng=0, **QUICK)
+    assert found.n_shuffles == 2**15
+    assert locate(some_curves(0, (5, 5)), n_shuffles="auto", n_resamples=0).exact
+
+
+@pytest.mark.parametrize("n_trials", [40, pytest.param(200, marks=pytest.mark.slow)])
+def test_stopping_early_raises_no_false_alarms(n_trials: int) -> None:
+    alarms = 0
+    with capped(2**15):
+        for stream in np.random.default_rng(2).spawn(n_trials):
+            curves = Curves(autoregressive(stream, 18, 5), np.repeat(list("ABC"), 6))
+            found = locate(curves, n_shuffles="auto", rng=stream, alpha=0.2, **QUICK)
+            alarms += bool(found.regions)
+    assert alarms <= stats.binom.isf(1e-4, n_trials, 0.2)
+
+
+def test_progress_is_reported_to_the_end() -> None:
+    seen: list[tuple[int, int]] = []
+    with reporting_progress(lambda done, total: seen.append((done, total))):
+        locate(some_curves(0, (8, 8)), n_shuffles=9_999, rng=0, **QUICK)
+    assert seen == [(4, 10), (8, 10), (10, 10)]
+
+
+# --- what is refused -------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("ask", "match"),
+    ("options", "message", "flag"),
     [
-        (lambda w: w.window(200, 300), "No step lies in the window from 200"),
-        (lambda w: w.window(40, 10), "No step lies in the window from 40 to 10"),
-        (lambda w: w.window(41, 49), "No step lies in the window from 41 to 49"),
-        (lambda w: w.window(-9, -5), "No step lies in the window from -9 to -5"),
-        (lambda w: w.window("a", 20), "start of a window is a step, a number"),
-        (lambda w: w.share("algorithm", 200, 300), "No step lies in the window"),
+        (
+            {"adjust": "holm"},
+            "adjust must be 'max-f' or 'step-down', not 'holm'.",
+            ("adjust", "--adjust"),
+        ),
+        (
+            {"cluster_threshold": -1},
+            "cluster_threshold must be a positive F, not -1.",
+            ("cluster_threshold", "--cluster-threshold"),
+        ),
+        (
+            {"cluster_threshold": np.inf},
+            "cluster_threshold must be a positive F, not inf.",
+            ("cluster_threshold", "--cluster-threshold"),
+        ),
+        (
+            {"n_resamples": -1},
+            (
+                "n_resamples must be an integer of 99 or more, or 0 for no intervals, not "
+                "-1."
+            ),
+            ("n_resamples", "--resamples"),
+        ),
+        (
+            {"alpha": 1},
+            "alpha must lie between 0 and 1, such as 0.05; it is 1.",
+            ("alpha", "--alpha"),
+        ),
+        (
+            {"exact": True},
+            (
+                "There are 68,923,264,410 relabellings, more than can be visited one by "
+                "one. Sample them instead: exact=False."
+            ),
+            ("exact=False", "--sampled"),
+        ),
     ],
 )
-def test_windows_that_are_none_are_refused(ask: object, match: str) -> None:
-    where = locate(with_regions(1, (4, 4), 6, 1.0))
-    with pytest.raises(CurvesError, match=match):
-        ask(where)  # type: ignore[operator]
+def test_options_that_cannot_be_used_are_refused(
+    options: dict[str, Any], message: str, flag: tuple[str, str]
+) -> None:
+    curves = Curves(
+        autoregressive(np.random.default_rng(0), 40, 5), ["A"] * 20 + ["B"] * 20
+    )
+    with pytest.raises(OptionError) as refused:
+        locate(curves, **options)
+    assert str(refused.value) == message
+    assert refused.value.option == next(iter(options))
+    with naming_flags(), pytest.raises(OptionError) as refused:
+        locate(curves, **options)
+    assert str(refused.value) == message.replace(*flag, 1)
 
 
-def test_options_that_mean_nothing_are_refused() -> None:
-    curves = some_curves(0)
-    with pytest.raises(OptionError, match="No adjustment is called 'holm'"):
-        locate(curves, adjust="holm")  # type: ignore[arg-type]
-    with pytest.raises(OptionError, match="n_resamples must be"):
-        locate(curves, n_resamples=-1)
-    with pytest.raises(OptionError, match="No effect is called 'height'"):
-        locate(curves).share("height")
-    with pytest.raises(OptionError, match="Windows were left out"):
-        locate(curves, windows=False).window(0, 1)
-    with pytest.raises(OptionError, match=r"locate\(\) takes Curves"):
+def test_what_cannot_be_located_is_refused() -> None:
+    with pytest.raises(OptionError, match=r"^locate\(\) takes Curves, not a list"):
         locate([1, 2])  # type: ignore[arg-type]
     with pytest.raises(CurvesError, match="at least two algorithms"):
-        locate(curves.select("A"))
-
-
-def test_too_few_runs_are_said_first() -> None:
-    where = locate(some_curves(0, (3, 3)))
-    assert "no data could be significant" in where.warnings[0]
-    assert where.regions == ()
-
-
-def test_a_large_enumeration_is_refused() -> None:
-    scores = autoregressive(np.random.default_rng(0), 40, 5)
-    with pytest.raises(OptionError, match="Sample them instead"):
-        locate(Curves(scores, ["A"] * 20 + ["B"] * 20), exact=True)
-
-
-def test_the_leader_of_a_region_is_found_within_blocks() -> None:
-    """Easier blocks must not make an algorithm look better than it is."""
-    rng = np.random.default_rng(0)
-    rows, labels, blocks = [], [], []
-    for block in range(16):
-        pair = ("A", "B") if block < 8 else ("B", "C")
-        ease = 10.0 if block < 8 else 0.0
-        for name in pair:
-            rows.append(ease + 3 * "ABC".index(name) + 0.3 * rng.normal(size=6))
-            labels.append(name)
-            blocks.append(block)
-    curves = Curves(rows, labels, blocks=blocks)
-    where = locate(curves, windows=False, rng=0)
-    assert where.regions[0].leader == "C"
-    means = [curves.scores[curves.codes == code].mean() for code in range(3)]
-    assert np.argmax(means) != 2
-
-
-def test_a_window_of_portions_says_what_was_asked(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(scanning, "MOST_PLACES", 3)
-    where = locate(with_regions(8, (4, 4), 12, 2.0), exact=True)
-    assert where.window(50, 60).asked == (50, 60)
-    assert where.window(0, 30).asked is None
-
-
-def test_single_precision_and_a_large_range_cost_no_finding() -> None:
-    """Late losses of 0.01 are stored as finely as early ones of 10,000, by their size."""
-    rng = np.random.default_rng(1)
-    base = np.array([1e4, 1e2, 1, 0.1, 0.01, 0.01, 0.01, 0.01])
-    scores = base * (1 + 0.1 * rng.normal(size=(16, 8)))
-    scores[:8, 4:] *= 2
-    labels = ["A"] * 8 + ["B"] * 8
-    double = locate(Curves(scores, labels), rng=0)
-    single = locate(Curves(scores.astype(np.float32), labels), rng=0)
-    np.testing.assert_allclose(single.pvalue_adjusted, double.pvalue_adjusted)
-    assert (single.differs_from, single.differs_until) == (4, 7)
-    assert single.window(5, 7).pvalue_adjusted == pytest.approx(
-        double.window(5, 7).pvalue_adjusted
-    )
-
-
-def test_spreads_that_differ_are_told_with_equal_run_counts_too() -> None:
-    scores = autoregressive(np.random.default_rng(2), 12, 12)
-    assert locate(Curves(scores, ["A"] * 6 + ["B"] * 6), windows=False).warnings == ()
-    scores[:6] *= 6
-    where = locate(Curves(scores, ["A"] * 6 + ["B"] * 6), windows=False)
-    assert any("Runs of A vary about" in warning for warning in where.warnings)
-
-
-def test_who_is_ahead_only_on_average_is_said_so() -> None:
-    scores = 0.1 * np.random.default_rng(0).normal(size=(16, 10))
-    scores[:8, :6] += 2
-    scores[:8, 6:] -= 2
-    where = locate(Curves(scores, ["A"] * 8 + ["B"] * 8), windows=False)
-    (region,) = where.regions
-    assert (region.leader, region.throughout) == ("A", False)
-    assert "A ahead on average" in describe(where)
+        locate(some_curves(0).select("A"))
+    with pytest.raises(CurvesError, match="All runs have the same curve"):
+        locate(Curves([[1, 2, 3]] * 4, list("AABB")))

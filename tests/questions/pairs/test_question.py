@@ -1,19 +1,33 @@
 from __future__ import annotations
 
-import json
-import math
+from functools import partial
 from itertools import combinations
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from scipy import stats
 
-from curvewise import Curves, CurvesError, OptionError, compare
+from curvewise import Curves, CurvesError, OptionError, best, compare
+from curvewise.inference.caveats import (
+    DifferentSpread,
+    InfiniteF,
+    OfMembers,
+    PooledErrorMisleads,
+    SingleRun,
+    SingleStep,
+    SpreadAndRunsDiffer,
+    TooFewRuns,
+    TooFewShuffles,
+)
 from curvewise.kernels.adjustments import bonferroni, holm
-from curvewise.questions.pairs.letters import letters
+from curvewise.questions.pairs.caveats import LeftOut, TooManyPairs
 from curvewise.questions.pairs.question import compare_pairs
+from curvewise.shuffling.stopping import FIRST_LOOK
+from tests.questions.resuming import check_refuses, check_resumes, digits, progress_of
 from tests.simulation import some_curves
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 EFFECTS = ("overall", "algorithm", "interaction")
 
@@ -25,7 +39,7 @@ def spread_out(sizes: tuple[int, ...], gap: float, seed: int = 0) -> Curves:
 
 
 @pytest.mark.parametrize("adjust", ["holm", "bonferroni", "max-t"])
-def test_each_pair_is_compared_on_its_own_curves(adjust: str) -> None:
+def test_each_pair_is_compared_on_its_own_curves(adjust: Any) -> None:
     curves = some_curves(1, (5, 6, 4))
     pairs = compare_pairs(curves, adjust=adjust, alpha=0.1, rng=0)
     assert [(pair.a, pair.b) for pair in pairs] == list(combinations("ABC", 2))
@@ -53,7 +67,7 @@ def test_each_pair_is_compared_on_its_own_curves(adjust: str) -> None:
 @pytest.mark.parametrize(
     ("adjust", "adjuster"), [("holm", holm), ("bonferroni", bonferroni)]
 )
-def test_each_effect_is_adjusted_by_itself(adjust: str, adjuster: object) -> None:
+def test_each_effect_is_adjusted_by_itself(adjust: Any, adjuster: object) -> None:
     pairs = compare_pairs(some_curves(2, (6, 6, 6, 6)), adjust=adjust)
     for name in EFFECTS:
         effects = [pair.effect(name) for pair in pairs]
@@ -74,198 +88,23 @@ def test_shuffled_pairs_share_their_shuffles_and_repeat() -> None:
     assert compare_pairs(curves, n_jobs=2, rng=1, **options).to_dict() == found.to_dict()
 
 
-def test_many_pairs_get_the_shuffles_that_their_adjustment_needs(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    asked = []
+def test_many_pairs_get_the_shuffles_that_their_adjustment_needs() -> None:
+    curves = some_curves(0, (4, 4, 4))
 
-    def counted(curves: Curves, **options: int) -> object:
-        asked.append(options["n_shuffles"])
-        return compare(curves, **options)  # type: ignore[arg-type]
+    def n_shuffles(**options: Any) -> set[int]:
+        pairs = compare_pairs(curves, exact=False, rng=0, **options)
+        return {pair.n_shuffles for pair in pairs}
 
-    monkeypatch.setattr("curvewise.questions.pairs.question.compare", counted)
-    compare_pairs(some_curves(0, (4, 4, 4)))
-    assert set(asked) == {9_999}
-    asked.clear()
-    compare_pairs(some_curves(0, (4, 4, 4)), alpha=0.001)
-    assert set(asked) == {60_000}
-    asked.clear()
-    compare_pairs(some_curves(0, (4, 4, 4)), alpha=0.001, adjust="max-t")
-    assert set(asked) == {9_999}
-
-
-def test_lookup_in_either_order() -> None:
-    pairs = compare_pairs(some_curves(0, (5, 5, 5)))
-    assert pairs.pair("A", "C") is pairs[1]
-    other = pairs.pair("C", "A")
-    assert (other.a, other.difference) == ("C", -pairs[1].difference)
-    assert other.interval == (-pairs[1].interval.high, -pairs[1].interval.low)
-    assert other.probability_of_superiority == 1 - pairs[1].probability_of_superiority
-    assert len(pairs) == 3
-    with pytest.raises(
-        OptionError, match=r"No algorithm is called 'a'.*did you mean 'A'"
-    ):
-        pairs.pair("a", "B")
-    with pytest.raises(OptionError, match="'A' and 'A' were not compared"):
-        pairs.pair("A", "A")
-    with pytest.raises(OptionError, match="No effect is called 'height'"):
-        pairs.significant("height")
-
-
-def test_letters_are_shared_by_those_not_told_apart() -> None:
-    assert letters(["A", "B"], []) == {"A": "a", "B": "a"}
-    assert letters(list("ABC"), [("A", "B"), ("B", "C"), ("A", "C")]) == {
-        "A": "a",
-        "B": "b",
-        "C": "c",
-    }
-    pairs = compare_pairs(spread_out((8, 8, 8), 20))
-    assert pairs.letters == {"A": "a", "B": "b", "C": "c"}
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_letters_say_all_and_no_more(seed: int) -> None:
-    """Two share a letter exactly if they are not told apart; no letter is superfluous."""
-    rng = np.random.default_rng(seed)
-    names = [str(i) for i in range(8)]
-    every = list(combinations(names, 2))
-    apart = {pair for pair in every if rng.random() < 0.5}
-    shown = letters(names, sorted(apart, key=lambda _: rng.random()))
-    for a, b in every:
-        assert bool(set(shown[a]) & set(shown[b])) == ((a, b) not in apart)
-    groups = [
-        {name for name in names if letter in shown[name]}
-        for letter in sorted(set("".join(shown.values())))
-    ]
-    assert not any(one < other for one in groups for other in groups)
-
-
-def test_six_algorithms_of_five_runs_cannot_be_told_apart_by_holm() -> None:
-    curves = spread_out((5,) * 6, 50)
-    pairs = compare_pairs(curves)
-    assert not pairs.significant()
-    assert (
-        "smallest p possible is 0.119 after adjustment for 15 pairs" in pairs.warnings[0]
-    )
-    assert (
-        'Use 6 runs of each algorithm, or adjust="max-t" (--adjust max-t).'
-        in pairs.warnings[0]
-    )
-    assert len(compare_pairs(curves, adjust="max-t", rng=0).significant()) == 15
-    assert len(compare_pairs(spread_out((6,) * 6, 50)).significant()) == 15
-    few = compare_pairs(spread_out((9,) * 3, 50), exact=False, n_shuffles=50)
-    assert "Use at least 59 shuffles" in few.warnings[0]
-
-
-def test_max_t_in_height_is_near_that_of_tukey() -> None:
-    rng = np.random.default_rng(5)
-    scores = rng.normal(size=(40, 1)) + 0.8 * np.repeat([0, 0, 1, 2], 10)[:, None]
-    curves = Curves(scores, np.repeat(list("ABCD"), 10))
-    pairs = compare_pairs(curves, adjust="max-t", rng=0)
-    tukey = stats.tukey_hsd(*(scores[curves.codes == code, 0] for code in range(4)))
-    for pair in pairs:
-        expected = tukey.pvalue["ABCD".index(pair.a), "ABCD".index(pair.b)]
-        assert pair.algorithm.pvalue_adjusted == pytest.approx(expected, abs=0.03)
-        assert pair.interaction is None
-
-
-@pytest.mark.parametrize("error", ["split", "pooled"])
-def test_max_t_does_not_depend_on_units_or_the_order_of_runs(error: str) -> None:
-    curves = some_curves(6, (5, 5, 4))
-    order = np.random.default_rng(0).permutation(14)
-    mixed = Curves(1024 * curves.scores[order], curves.labels[order]).select(*"ABC")
-    options = {"adjust": "max-t", "error": error, "rng": 0, "n_shuffles": 999}
-    found, other = compare_pairs(curves, **options), compare_pairs(mixed, **options)  # type: ignore[arg-type]
-    for one, two in zip(found, other, strict=True):
-        for name in EFFECTS:
-            first, second = one.effect(name), two.effect(name)
-            assert first is not None
-            assert second is not None
-            assert first.pvalue_adjusted == second.pvalue_adjusted
-
-
-def test_max_t_within_blocks() -> None:
-    rng = np.random.default_rng(0)
-    blocks = np.tile(np.arange(6), 3)
-    scores = 100 * blocks[:, None] + rng.normal(size=(18, 4))
-    scores[12:] += 5
-    curves = Curves(scores, np.repeat(list("ABC"), 6), blocks=blocks)
-    found = compare_pairs(curves, adjust="max-t", rng=0)
-    assert [(pair.a, pair.b) for pair in found.significant()] == [("A", "C"), ("B", "C")]
-
-
-def test_what_cannot_be_compared_is_left_out_and_named() -> None:
-    labels = ["A", "A", "A", "B", "B", "B", "C", "D"]
-    scores = some_curves(0, (8,)).scores
-    pairs = compare_pairs(Curves(scores, labels))
-    assert len(pairs) == 5
-    left = [text for text in pairs.warnings if text.startswith("Left out")]
-    assert len(left) == 1
-    assert left[0].startswith("Left out: C and D. Every algorithm has a single run")
-    with pytest.raises(OptionError, match="'C' and 'D' were not compared"):
-        pairs.pair("C", "D")
-    assert any("C has a single run" in text for text in pairs.warnings)
-
-    blocks = [0, 0, 0, 0, 1, 1, 1, 1]
-    apart = Curves(scores, list("AABBCCDD"), blocks=blocks)
-    pairs = compare_pairs(apart)
-    assert [(pair.a, pair.b) for pair in pairs] == [("A", "B"), ("C", "D")]
-    assert "Left out: A and C. No block holds both" in " ".join(pairs.warnings)
-    with pytest.raises(CurvesError, match="No block holds both"):
-        compare_pairs(apart, adjust="max-t")
-
-    same = np.vstack([np.tile(scores[0], (6, 1)), scores[1:4]])
-    pairs = compare_pairs(Curves(same, list("AAABBBCCC")))
-    assert any(
-        text.startswith("Left out: A and B. All runs have the same curve")
-        for text in pairs.warnings
-    )
-
-
-def test_max_t_of_two_is_never_below_their_own_p() -> None:
-    """Where all algorithms are two, shuffling them is exact."""
-    for seed in range(5):
-        pairs = compare_pairs(some_curves(seed, (4, 4)), adjust="max-t", rng=0)
-        for name in EFFECTS:
-            effect = pairs[0].effect(name)
-            assert effect is not None
-            assert effect.pvalue_adjusted is not None
-            assert effect.pvalue_adjusted > effect.pvalue - 0.02
-    few = compare_pairs(some_curves(0, (2, 2, 2)), adjust="max-t", rng=0)
-    assert "smallest p possible is 0.0667" in few.warnings[0]
-
-
-def test_without_error_max_t_is_not_nan() -> None:
-    curves = Curves(
-        np.repeat([0.1, 0.2, 0.3], 5)[:, None] * np.ones(4), np.repeat(list("ABC"), 5)
-    )
-    pairs = compare_pairs(curves, adjust="max-t", rng=0, n_shuffles=99)
-    for pair in pairs:
-        assert pair.algorithm.pvalue_adjusted is not None
-        assert not math.isnan(pair.algorithm.pvalue_adjusted)
-        assert pair.algorithm.significant
-
-
-def test_options_that_mean_nothing_are_refused() -> None:
-    curves = some_curves(0, (5, 5, 5))
-    with pytest.raises(OptionError, match="No adjustment is called 'tukey'"):
-        compare_pairs(curves, adjust="tukey")
-    with pytest.raises(OptionError, match="No error term is called"):
-        compare_pairs(curves, error="both")  # type: ignore[arg-type]
-    with pytest.raises(OptionError, match=r"compare_pairs\(\) takes Curves"):
-        compare_pairs(None)  # type: ignore[arg-type]
-    with pytest.raises(CurvesError, match="at least two algorithms"):
-        compare_pairs(some_curves(0, (5,)))
-    with pytest.raises(CurvesError, match="Every algorithm has a single run"):
-        compare_pairs(some_curves(0, (1, 1, 1)))
-    with pytest.raises(OptionError, match="n_shuffles must be a whole number"):
-        compare_pairs(curves, n_shuffles=0)
+    assert n_shuffles() == {9_999}
+    assert n_shuffles(alpha=0.001) == {60_000}
+    assert n_shuffles(alpha=0.001, adjust="max-t") == {9_999}
+    assert n_shuffles(alpha=0.001, n_shuffles=99) == {99}
 
 
 def test_many_pairs_keep_little(monkeypatch: pytest.MonkeyPatch) -> None:
     curves = some_curves(0, (8, 8, 8))
     whole = compare_pairs(curves)[0].algorithm
-    monkeypatch.setattr("curvewise.questions.pairs.question.MANY_PAIRS", 2)
+    monkeypatch.setattr("curvewise.questions.pairs.question.MAX_PAIRS_WITH_NULLS", 2)
     thin = compare_pairs(curves)[0].algorithm
     assert len(whole.null_distribution) == 6_435
     assert len(thin.null_distribution) == 1_000
@@ -277,20 +116,274 @@ def test_many_pairs_keep_little(monkeypatch: pytest.MonkeyPatch) -> None:
     )
 
 
-def test_results_are_shown() -> None:
-    pairs = compare_pairs(spread_out((5, 5, 5), 3), adjust="max-t", rng=0)
-    shown = json.loads(json.dumps(pairs.to_dict()))
-    assert shown["question"] == "compare_pairs"
-    assert shown["pairs"][0]["algorithm"]["pvalue_adjusted"] <= 0.05
-    assert shown["letters"] == dict(pairs.letters)
-    assert "share a letter" in str(pairs)
-    assert "approximate" in str(pairs)
-    assert "<table>" in pairs._repr_html_()
-    single = compare_pairs(some_curves(0, (3, 3), n_steps=1))
-    assert json.dumps(single.to_dict())
-    assert "Warning: With these runs" in str(single)
-    assert "single step" in pairs_text(single.warnings)
+def test_options_that_mean_nothing_are_refused() -> None:
+    curves = some_curves(0, (5, 5, 5))
+    with pytest.raises(OptionError, match=r"adjust must be .* or 'max-t', not 'tukey'"):
+        compare_pairs(curves, adjust="tukey")  # type: ignore[arg-type]
+    with pytest.raises(
+        OptionError, match="error must be 'split' or 'pooled', not 'both'"
+    ):
+        compare_pairs(curves, error="both")  # type: ignore[arg-type]
+    with pytest.raises(OptionError, match=r"compare_pairs\(\) takes Curves"):
+        compare_pairs(None)  # type: ignore[arg-type]
+    with pytest.raises(CurvesError, match="at least two algorithms"):
+        compare_pairs(some_curves(0, (5,)))
+    with pytest.raises(CurvesError, match="Every algorithm has a single run"):
+        compare_pairs(some_curves(0, (1, 1, 1)))
+    with pytest.raises(OptionError, match="n_shuffles must be a positive integer"):
+        compare_pairs(curves, n_shuffles=0)
 
 
-def pairs_text(warnings: tuple[str, ...]) -> str:
-    return " ".join(warnings)
+def test_six_algorithms_of_five_runs_cannot_be_told_apart_by_holm() -> None:
+    curves = spread_out((5,) * 6, 50)
+    pairs = compare_pairs(curves)
+    assert not pairs.significant()
+    assert pairs.caveats == (TooManyPairs(15, 15 / 126, 0.05, True, 6),)
+    assert len(compare_pairs(curves, adjust="max-t", rng=0).significant()) == 15
+    enough = compare_pairs(spread_out((6,) * 6, 50))
+    assert len(enough.significant()) == 15
+    assert not any(isinstance(caveat, TooManyPairs) for caveat in enough.caveats)
+
+
+def test_too_few_shuffles_are_told_once() -> None:
+    few = compare_pairs(spread_out((9,) * 3, 50), exact=False, n_shuffles=50)
+    assert few.caveats == (TooManyPairs(3, 3 / 51, 0.05, False, 5),)
+    assert few.warnings[0].endswith("Use at least n_shuffles=59.")
+    # Ten shuffles are too few for every pair alone: that is not said three times more.
+    fewer = compare_pairs(spread_out((9,) * 3, 50), exact=False, n_shuffles=10)
+    assert fewer.caveats == (TooManyPairs(3, 3 / 11, 0.05, False, 5),)
+
+
+@pytest.mark.parametrize("exact", [None, False])
+def test_too_few_shuffles_for_max_t_are_told(exact: bool | None) -> None:
+    """Also where the pairs themselves are exact."""
+    pairs = compare_pairs(
+        spread_out((4, 4, 4), 50), adjust="max-t", n_shuffles=9, exact=exact, rng=0
+    )
+    assert not pairs.significant()
+    assert pairs.caveats == (TooFewShuffles(9, 0.05),)
+    enough = compare_pairs(spread_out((4, 4, 4), 50), adjust="max-t", n_shuffles=19)
+    assert enough.caveats == ()
+
+
+@pytest.mark.parametrize(
+    ("blocks", "n_enough"),
+    [(None, 5), ([0, 0, 1, 1] * 3, None), (list("xyxy") * 3, None)],
+)
+def test_how_many_runs_would_do_is_told_where_that_is_known(
+    blocks: list[Any] | None, n_enough: int | None
+) -> None:
+    scores = some_curves(0, (4, 4, 4)).scores
+    pairs = compare_pairs(Curves(scores, np.repeat(list("ABC"), 4), blocks=blocks))
+    (caveat, *_) = pairs.caveats
+    assert isinstance(caveat, TooManyPairs)
+    assert caveat.by_runs
+    assert caveat.n_enough == n_enough
+
+
+def test_with_too_few_runs_max_t_can_find_nothing_either() -> None:
+    few = compare_pairs(some_curves(0, (2, 2, 2)), adjust="max-t", rng=0)
+    assert few.caveats == (TooFewRuns((2, 2, 2), 1 / 15, 0.05, 3),)
+
+
+def test_pairs_that_cannot_be_compared_are_left_out_by_reason() -> None:
+    labels = ["A", "A", "A", "B", "B", "B", "C", "D"]
+    scores = some_curves(0, (8,)).scores
+    pairs = compare_pairs(Curves(scores, labels))
+    assert len(pairs) == 5
+    (left_out,) = (caveat for caveat in pairs.caveats if isinstance(caveat, LeftOut))
+    assert left_out.pairs == ("C and D",)
+    assert left_out.sentence().startswith(
+        "Left out: C and D. Every algorithm has a single run, so nothing tells"
+    )
+    with pytest.raises(OptionError, match="'C' and 'D' were not compared"):
+        pairs.pair("C", "D")
+
+    blocks = [0, 0, 0, 0, 1, 1, 1, 1]
+    apart = Curves(scores, list("AABBCCDD"), blocks=blocks)
+    pairs = compare_pairs(apart)
+    assert [(pair.a, pair.b) for pair in pairs] == [("A", "B"), ("C", "D")]
+    left = [caveat for caveat in pairs.caveats if isinstance(caveat, LeftOut)]
+    assert [caveat.pairs for caveat in left] == [
+        ("A and C",),
+        ("A and D",),
+        ("B and C",),
+        ("B and D",),
+    ]
+    assert all("No block holds both" in caveat.reason for caveat in left)
+    with pytest.raises(CurvesError, match="No block holds both"):
+        compare_pairs(apart, adjust="max-t")
+
+    same = np.vstack([np.tile(scores[0], (9, 1)), scores[1:4]])
+    pairs = compare_pairs(Curves(same, list("AAABBBCCCDDD")))
+    (left_out,) = (caveat for caveat in pairs.caveats if isinstance(caveat, LeftOut))
+    assert left_out.pairs == ("A and B", "A and C", "B and C")
+    assert left_out.reason.startswith("All runs have the same curve")
+
+
+def test_where_no_pair_can_be_compared_the_reason_is_told() -> None:
+    """Blocks of two runs: enough for three algorithms together, not for any two."""
+    labels, blocks = list("ABBCAC"), [0, 0, 1, 1, 2, 2]
+    curves = Curves(some_curves(0, (6,)).scores, labels, blocks=blocks)
+    assert compare(curves).n_relabellings > 1
+    with pytest.raises(CurvesError) as refused:
+        compare_pairs(curves)
+    assert str(refused.value) == (
+        "No two algorithms can be compared; A and B: 4 runs in 3 blocks leave nothing to "
+        "tell 2 algorithms from chance. Use larger or more blocks."
+    )
+    # What is wrong with all of them is told of all of them.
+    apart = Curves(curves.scores, list("AAABBB"), blocks=[0, 0, 0, 1, 1, 1])
+    with pytest.raises(CurvesError, match="^No block holds both"):
+        compare_pairs(apart)
+
+
+def test_caveats_of_pairs_are_passed_on_with_their_pairs() -> None:
+    """By kind, wherever they stand: too few runs come first, and are not repeated."""
+    scores = some_curves(0, (8,)).scores
+    single = compare_pairs(Curves(scores, list("AAABBBCD")))
+    assert OfMembers(("A and C", "B and C"), SingleRun("C")) in single.caveats
+    assert OfMembers(("A and D", "B and D"), SingleRun("D")) in single.caveats
+    kinds = [caveat.kind for caveat in single.caveats]
+    assert kinds == ["too many pairs", "left out", "single run", "single run"]
+
+    step = compare_pairs(some_curves(0, (3, 3, 3), n_steps=1))
+    assert step.caveats[1:] == (
+        OfMembers(("A and B", "A and C", "B and C"), SingleStep()),
+    )
+    assert step.warnings[1] == (
+        "A and B; A and C; B and C: There is a single step, so curves have no shape: only "
+        "height is compared."
+    )
+
+
+def test_every_other_kind_of_caveat_is_passed_on() -> None:
+    # Runs of A and B are equal, so that F of their pair is infinite.
+    flat = np.repeat([0.1, 0.2, 0.3], 5)[:, None] * np.ones(4)
+    flat[10:] += np.random.default_rng(0).normal(size=(5, 4))
+    found = compare_pairs(Curves(flat, np.repeat(list("ABC"), 5)))
+    assert OfMembers(("A and B",), InfiniteF("algorithm")) in found.caveats
+
+    rng = np.random.default_rng(1)
+    wide = rng.normal(size=(24, 3)) * np.repeat([9.0, 0.5], [8, 16])[:, None]
+    found = compare_pairs(Curves(wide, np.repeat(list("AB"), [8, 16])), n_shuffles=99)
+    (uneven,) = (c for c in found.caveats if isinstance(c, OfMembers))
+    assert isinstance(uneven.caveat, SpreadAndRunsDiffer)
+    # The pairs are asked about spread too, once for all algorithms.
+    assert isinstance(found.caveats[-1], DifferentSpread)
+
+    # A strong difference in shape, which with pooled errors can pass for one in height.
+    ramp = (0.8 + np.linspace(-3, 3, 6)) * np.repeat([0, 1], 6)[:, None]
+    steep = Curves(some_curves(4, (6, 6)).scores + ramp, np.repeat(list("AB"), 6))
+    found = compare_pairs(steep, error="pooled")
+    misleading = [c for c in found.caveats if isinstance(c, OfMembers)]
+    assert [caveat.members for caveat in misleading] == [("A and B",)] * 2
+    for caveat in misleading:
+        assert isinstance(caveat.caveat, PooledErrorMisleads)
+        assert caveat.kind == "pooled error misleads"
+        assert caveat.caveat in compare(steep, error="pooled").caveats
+
+
+CURVES = some_curves(3, (7, 7, 7))
+GIVEN: dict[str, Any] = {"n_shuffles": 4_999, "exact": False, "rng": 3}
+
+
+def ask(adjust: str, **options: Any) -> Any:
+    return partial(compare_pairs, CURVES, adjust=adjust, **{**GIVEN, **options})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("adjust", ["holm", "max-t"])
+def test_interrupted_work_goes_on_with_the_same_digits(
+    adjust: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    check_resumes(ask(adjust), tmp_path / "work", monkeypatch)
+
+
+@pytest.mark.parametrize("adjust", ["holm", "max-t"])
+def test_the_checkpoint_of_other_pairs_is_refused(adjust: Any, tmp_path: Path) -> None:
+    scores, labels = CURVES.scores, CURVES.labels
+    few: dict[str, Any] = {**GIVEN, "n_shuffles": 99}
+
+    def on(curves: Curves) -> Any:
+        return partial(compare_pairs, curves, adjust=adjust, **few)
+
+    other = "holm" if adjust == "max-t" else "max-t"
+    check_refuses(
+        ask(adjust, n_shuffles=99),
+        {
+            "scores": on(Curves(scores + np.eye(21, 6), labels)),
+            "labels": on(Curves(scores, labels[::-1])),
+            "names": on(Curves(scores, [name.lower() for name in labels])),
+            "order of the algorithms": on(CURVES.select("B", "A", "C")),
+            "blocks": on(Curves(scores, labels, blocks=list(range(7)) * 3)),
+            "precision": on(Curves(scores, labels, precision=1e-3)),
+            "adjust": ask(other, n_shuffles=99),
+            "error": ask(adjust, n_shuffles=99, error="pooled"),
+            "alpha": ask(adjust, n_shuffles=99, alpha=0.1),
+            "n_shuffles": ask(adjust, n_shuffles=98),
+            "exact": ask(adjust, n_shuffles=99, exact=None),
+            "rng": ask(adjust, n_shuffles=99, rng=4),
+            "question": partial(best, CURVES, **few),
+        },
+        tmp_path / "work",
+    )
+
+
+def test_without_a_seed_the_first_one_is_kept(tmp_path: Path) -> None:
+    path = tmp_path / "work"
+    first = ask("max-t", rng=None)(checkpoint=path)
+    assert digits(ask("max-t", rng=None)(checkpoint=path)) == digits(first)
+    assert digits(ask("max-t", rng=None)()) != digits(first)
+
+
+@pytest.mark.parametrize("adjust", ["holm", "max-t"])
+def test_jobs_change_no_digit(adjust: str) -> None:
+    assert digits(ask(adjust, n_jobs=2)()) == digits(ask(adjust)())
+
+
+def test_progress_is_reported_by_pair_and_then_of_max_t() -> None:
+    by_pair = [(1, 3), (2, 3), (3, 3)]
+    assert progress_of(ask("holm")) == [by_pair]
+    # Max-t shuffles residuals, then curves: five batches in chunks of four, twice.
+    assert progress_of(ask("max-t")) == [by_pair, [(4, 5), (5, 5)], [(4, 5), (5, 5)]]
+
+
+@pytest.mark.parametrize("adjust", ["holm", "max-t"])
+def test_auto_stops_where_the_verdict_is_settled(adjust: Any) -> None:
+    curves = spread_out((8, 8, 8), 20)
+    options: dict[str, Any] = {"adjust": adjust, "exact": False, "rng": 3}
+    auto = compare_pairs(curves, n_shuffles="auto", **options)
+    assert {pair.n_shuffles for pair in auto} == {FIRST_LOOK}
+    assert digits(auto) == digits(compare_pairs(curves, n_shuffles=FIRST_LOOK, **options))
+
+
+def test_auto_settles_p_at_the_level_of_the_family_too() -> None:
+    """The smallest p is held against alpha / 3 by Holm, so it must be settled there."""
+    curves = some_curves(3, (12, 12))
+    options: dict[str, Any] = {"exact": False, "rng": 3}
+    again = np.vstack([curves.scores, curves.scores[:12]])
+    three = Curves(again, np.repeat(list("ABC"), 12))
+    p = compare_pairs(three, n_shuffles=2**15, **options)[0].overall.pvalue
+    # An alpha that is far from p, and near it when divided by three.
+    options["alpha"] = alpha = 3.15 * p
+    found = compare_pairs(three, n_shuffles="auto", **options)
+    alone = compare(curves, n_shuffles="auto", **options)
+    assert alone.n_shuffles == FIRST_LOOK < found[0].n_shuffles
+    assert found[0].overall.pvalue < alpha / 3
+
+
+@pytest.mark.parametrize("rule", ["auto", "precise"])
+def test_max_t_goes_on_to_its_limit(rule: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    curves, options = some_curves(4, (4, 4, 4)), {"adjust": "max-t", "rng": 3}
+    alpha = 0.05
+    if rule == "auto":
+        # The clearest pair has its p at alpha, which no number of shuffles settles.
+        found = compare_pairs(curves, n_shuffles=2**15, **options)  # type: ignore[arg-type]
+        alpha = min(pair.algorithm.pvalue_adjusted or 1.0 for pair in found)
+    else:
+        curves = spread_out((4, 4, 4), 1e6)
+    monkeypatch.setattr("curvewise.questions.pairs.max_t.MAX_SHUFFLES", 2**15)
+    ruled = compare_pairs(curves, alpha=alpha, n_shuffles=rule, **options)  # type: ignore[arg-type]
+    most = compare_pairs(curves, alpha=alpha, n_shuffles=2**15, **options)  # type: ignore[arg-type]
+    fewer = compare_pairs(curves, alpha=alpha, n_shuffles=FIRST_LOOK, **options)  # type: ignore[arg-type]
+    assert digits(ruled) == digits(most) != digits(fewer)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import curvewise as cw
-from curvewise import Curves, Transfer, Transfers
-from curvewise.kernels import Floats
+from curvewise import Curves
+
+if TYPE_CHECKING:
+    from curvewise import Transfer, Transfers
+    from curvewise.kernels import Floats
 
 __all__ = [
     "FEW",

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -207,13 +207,13 @@ def _take(
     return ranks, chosen, left
 
 
-def _combinations(
-    ranks: Integers, n: int, k: int
-) -> np.ndarray[tuple[int, int], np.dtype[np.bool_]]:
-    """Return the combination of each rank, in lexicographic order, as a mask."""
-    # How many combinations take the next item, by items left and places left. All numbers
-    # above every possible rank do the same, and must fit into 64 bits.
-    ways = np.array(
+@cache
+def _ways(n: int, k: int) -> Integers:
+    """Return how many combinations take the next item, by items left and places left.
+
+    All numbers above every possible rank do the same, and must fit into 64 bits.
+    """
+    return np.array(
         [
             [
                 min(math.comb(items, places - 1), 2**62) if places else 0
@@ -223,6 +223,13 @@ def _combinations(
         ],
         dtype=np.int64,
     ).reshape(n, k + 1)
+
+
+def _combinations(
+    ranks: Integers, n: int, k: int
+) -> np.ndarray[tuple[int, int], np.dtype[np.bool_]]:
+    """Return the combination of each rank, in lexicographic order, as a mask."""
+    ways = _ways(n, k)
     mask = np.zeros((len(ranks), n), dtype=np.bool_)
     places = np.full(len(ranks), k)
     for item in range(n):

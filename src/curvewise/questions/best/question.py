@@ -9,7 +9,7 @@ import math
 from typing import TYPE_CHECKING, Literal
 
 from curvewise.errors import CurvesError
-from curvewise.inference.diagnostics import different_spread
+from curvewise.inference.diagnostics import different_spread, too_few_for_max_t
 from curvewise.inference.effects import Interval
 from curvewise.inference.requirements import (
     check_alpha,
@@ -151,7 +151,11 @@ def best(
         even_blocks=curves.has_even_blocks,
         smallest_pvalue=max(least, default=0.0),
         caveats=(
-            *(_out_of_reach(tests, factor, float(alpha)) if by_pairs else ()),
+            *(
+                _out_of_reach(tests, factor, float(alpha))
+                if by_pairs
+                else too_few_for_max_t(curves, work.n_shuffles, float(alpha))
+            ),
             *different_spread(curves),
             *(
                 KeptUncompared(name, leader, reason)

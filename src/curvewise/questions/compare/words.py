@@ -181,14 +181,13 @@ def _not_claimed(comparison: Comparison) -> str:
 
 
 def _conventional(comparison: Comparison) -> str:
-    """Quote the conventional F test where it would have misled."""
+    """Quote the conventional F test where it finds what is not claimed, or misses what is."""
     misled = []
     for name in PARTS:
-        effect = comparison.effects[comparison.error].get(name)
         conventional = comparison.conventional[name].pvalue_parametric
-        if effect is None or conventional is None:
+        if name not in comparison.effects[comparison.error] or conventional is None:
             continue
-        if (conventional <= comparison.alpha) != effect.significant:
+        if (conventional <= comparison.alpha) != _is_claimed(comparison, name):
             misled.append(f"p {_bound(conventional)} for {EFFECTS[name].noun}")
     if not misled:
         return ""

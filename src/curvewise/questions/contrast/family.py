@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from curvewise.inference.caveats import TooFewRuns, TooFewShuffles
+from curvewise.inference.diagnostics import too_few_for_max_t
 from curvewise.inference.families import (
     ADJUSTMENTS,
     adjusted,
@@ -126,20 +128,32 @@ def contrast_many(
         adjust,
         float(alpha),
         (
-            *_out_of_reach(family, adjust, float(alpha)),
-            *dict.fromkeys(caveat for own in family.values() for caveat in own.caveats),
+            *(
+                too_few_for_max_t(curves, work.n_shuffles, float(alpha))
+                if adjust == "max-t"
+                else _out_of_reach(family, float(alpha))
+            ),
+            *_caveats_of_members(family, adjust),
         ),
         work.seed,
     )
 
 
-def _out_of_reach(
-    family: Mapping[str, Contrast], adjust: str, alpha: float
-) -> Iterator[Caveat]:
+def _out_of_reach(family: Mapping[str, Contrast], alpha: float) -> Iterator[Caveat]:
     """Warn where no adjusted p can be as small as alpha, whatever the data."""
     smallest = min(own.smallest_pvalue for own in family.values()) * len(family)
-    if adjust != "max-t" and smallest > alpha:
+    if smallest > alpha:
         yield TooManyContrasts(len(family), min(smallest, 1.0), alpha)
+
+
+def _caveats_of_members(family: Mapping[str, Contrast], adjust: str) -> list[Caveat]:
+    """Pass on the caveats of contrasts, each once.
+
+    How small the p of a contrast alone can be does not matter to max-t.
+    """
+    skipped = (TooFewRuns, TooFewShuffles) if adjust == "max-t" else ()
+    every = (caveat for own in family.values() for caveat in own.caveats)
+    return [caveat for caveat in dict.fromkeys(every) if not isinstance(caveat, skipped)]
 
 
 def _max_t_adjusted(

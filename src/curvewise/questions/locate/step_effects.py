@@ -7,7 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from curvewise.inference.effects import PARTS
-from curvewise.kernels.location.profiles import cluster_masses, f_ratios
+from curvewise.kernels.location.profiles import (
+    MIN_RESIDUAL_SHARE,
+    cluster_masses,
+    f_ratios,
+)
 from curvewise.kernels.location.windows import intervalwise
 from curvewise.kernels.pvalues import pvalue
 from curvewise.questions.locate.result import Cluster, Region, StepEffect
@@ -26,8 +30,6 @@ if TYPE_CHECKING:
     from curvewise.shuffling.visiting import Counts
 
 __all__ = ["step_effect", "window_tests"]
-
-ROUNDING_SHARE = 64 * float(np.finfo(np.float64).eps)  # of a total: less is rounding
 
 
 def step_effect(
@@ -52,7 +54,7 @@ def step_effect(
 
     # What is no more than rounding is nothing; without error F is infinite.
     statistic = np.where(reference.roots[row] > 0, reference.ratios[row], 0.0)
-    statistic[reference.shares[row] >= 1 - ROUNDING_SHARE] = np.inf
+    statistic[reference.shares[row] >= 1 - MIN_RESIDUAL_SHARE] = np.inf
     profile = np.where(design.totals[row] > 0, reference.profiles[row], 0.0)
     profile = profile * layout.unit**2
     single = p(counts.single[row])
@@ -184,7 +186,9 @@ def window_tests(
         stops=curves.steps[stops],
         lengths=windows.lengths,
         statistic=np.where(
-            shares >= 1 - ROUNDING_SHARE, np.inf, f_ratios(shares, reference.design.df)
+            shares >= 1 - MIN_RESIDUAL_SHARE,
+            np.inf,
+            f_ratios(shares, reference.design.df),
         ),
         pvalue=np.where(has_effect, planned, 1.0),
         pvalue_adjusted=np.where(usable, adjusted, 1.0),

@@ -82,7 +82,7 @@ def _regions(location: Location) -> Table:
     )
     if n_more:
         notes += (
-            f"{n_more} shorter regions are left out; all of them are in {everything()}.",
+            f"The longest regions are shown; {n_more} more are in {everything()}.",
         )
     return Table(header, tuple(rows), notes=notes, n_text_columns=2)
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["describe", "where_line", "window_line"]
 
 MAX_REGIONS = 4  # that a sentence names
+MAX_DOUBT = 0.1  # share of resamples that do not cross, up to which a crossing is likely
 
 
 def describe(location: Location) -> str:
@@ -69,6 +70,7 @@ def window_line(window: WindowTest) -> str:
         )
         parts.append(f"{found} in {noun} ({p}; {planned})")
     start, stop = step_text(window.start), step_text(window.stop)
+    where = f"at step {start}" if start == stop else f"from {start} to {stop}"
     wider = ""
     if window.asked is not None:
         asked = " to ".join(step_text(end) for end in window.asked)
@@ -76,7 +78,7 @@ def window_line(window: WindowTest) -> str:
             f" (the smallest window that contains {asked}: with so many steps, windows begin "
             "and end at portions of them)"
         )
-    return f"from {start} to {stop}{wider}, {' and '.join(parts)}."
+    return f"{where}{wider}, {' and '.join(parts)}."
 
 
 def _verdict(location: Location) -> str:
@@ -102,15 +104,18 @@ def _at_steps(location: Location) -> str:
 def _named(location: Location, regions: tuple[Region, ...]) -> str:
     """Name the longest regions, with the leader of each, or once where it is the same."""
     shown = _longest(regions)
+    leaders = {_leader(location, region) for region in regions}
     steps = [_steps(region) for region in shown]
-    leaders = [_leader(location, region) for region in shown]
-    alike = len(set(leaders)) == 1
-    if not alike:
-        steps = [f"{step} ({who})" for step, who in zip(steps, leaders, strict=True)]
+    if len(leaders) > 1:
+        steps = [
+            f"{step} ({_leader(location, region)})"
+            for step, region in zip(steps, shown, strict=True)
+        ]
     more = len(regions) - len(shown)
     if more:
-        steps.append(f"{more} shorter stretch{'es' if more > 1 else ''}")
-    return listed(steps) + (f", with {leaders[0]}" if alike and leaders[0] else "")
+        steps.append(f"{more} more stretch{'es' if more > 1 else ''}")
+    same = leaders.pop() if len(leaders) == 1 else ""
+    return listed(steps) + (f", with {same}" if same else "")
 
 
 def _longest(regions: tuple[Region, ...]) -> list[Region]:
@@ -188,9 +193,11 @@ def _crossing(location: Location) -> str:
         f"before, {after} after"
     )
     if any(map(math.isinf, crossing.interval)):
+        doubt = 1 - crossing.share
+        likely = "a crossing is likely but not certain"
         return (
-            f"{sentence}. In {1 - crossing.share:.0%} of bootstrap resamples they do not cross, "
-            "so a crossing is likely but not certain."
+            f"{sentence}. In {doubt:.0%} of bootstrap resamples they do not cross, so "
+            f"{likely if doubt <= MAX_DOUBT else 'they may not cross at all'}."
         )
     level = percent(crossing.confidence)
     return f"{sentence} ({level} bootstrap interval {interval_text(crossing.interval)})."

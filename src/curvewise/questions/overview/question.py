@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from curvewise.inference.requirements import check_curves
+from curvewise.inference.requirements import check_curves, shuffle_count
 from curvewise.inference.sampling import known_seed
 from curvewise.inference.work import family_seed
 from curvewise.questions.best.question import best
@@ -64,6 +64,7 @@ def overview(
     ('A2',)
     """
     check_curves(curves, "overview()")
+    count = shuffle_count(n_shuffles)
     seed = family_seed(rng) if known_seed(rng) is None else known_seed(rng)
     with open_checkpoint(
         checkpoint,
@@ -71,7 +72,8 @@ def overview(
         curves.scores,
         curves.labels,
         curves.blocks,
-        (error, alpha, n_shuffles, exact, spread),
+        (curves.precision, curves.higher_is_better),
+        (error, alpha, count, exact, spread),
         keys=[seed or 0],
         seeded=rng is not None,
     ) as ((seed,), ledger):
@@ -88,10 +90,10 @@ def overview(
         withheld = _withheld(comparison)
         if withheld is not None:
             return Overview(comparison, None, None, withheld)
-        few = isinstance(n_shuffles, int) and n_shuffles < MAX_SHUFFLES
+        few = isinstance(count, int) and count < MAX_SHUFFLES
         options: dict[str, Any] = {
             "alpha": alpha,
-            "n_shuffles": n_shuffles if few else MAX_SHUFFLES,
+            "n_shuffles": count if few else MAX_SHUFFLES,
             "exact": False if exact is False else None,
             **work,
         }

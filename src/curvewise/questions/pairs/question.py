@@ -11,7 +11,7 @@ import numpy as np
 
 from curvewise.errors import CurvesError
 from curvewise.inference.caveats import TooFewRuns, TooFewShuffles, gathered
-from curvewise.inference.diagnostics import different_spread
+from curvewise.inference.diagnostics import different_spread, too_few_for_max_t
 from curvewise.inference.effects import EFFECTS
 from curvewise.inference.families import ADJUSTMENTS, adjusted
 from curvewise.inference.requirements import (
@@ -26,7 +26,6 @@ from curvewise.questions.compare.question import compare_curves
 from curvewise.questions.pairs.caveats import LeftOut, TooManyPairs
 from curvewise.questions.pairs.max_t import max_t_adjusted
 from curvewise.questions.pairs.result import Pair, Pairs
-from curvewise.shuffling.layout import Layout
 from curvewise.shuffling.parallel import track_items
 
 if TYPE_CHECKING:
@@ -167,7 +166,11 @@ def compare_pairs(
         error=error,
         alpha=float(alpha),
         caveats=(
-            *_out_of_reach(curves, found, adjust, float(alpha)),
+            *(
+                too_few_for_max_t(curves, work.n_shuffles, float(alpha))
+                if adjust == "max-t"
+                else _out_of_reach(curves, found, float(alpha))
+            ),
             *_left_out(refused),
             *_caveats_of_pairs(found),
             *different_spread(curves),
@@ -238,14 +241,9 @@ def _adjusted(
 
 
 def _out_of_reach(
-    curves: Curves, found: Mapping[Names, Comparison], adjust: str, alpha: float
+    curves: Curves, found: Mapping[Names, Comparison], alpha: float
 ) -> Iterator[Caveat]:
     """Warn where no adjusted p can be as small as alpha, whatever the data."""
-    if adjust == "max-t":
-        smallest = 1 / Layout.of(curves).restriction.count
-        if smallest > alpha:
-            yield TooFewRuns(curves.sizes, smallest, alpha, None)
-        return
     n_pairs = len(found)
     smallest = min(own.smallest_pvalue for own in found.values()) * n_pairs
     if smallest <= alpha:

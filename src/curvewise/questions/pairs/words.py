@@ -102,6 +102,7 @@ def _pair(pair: Pair, name: EffectName) -> str:
 
 
 def _adjusted(effect: Effect | None) -> float:
-    if effect is None or effect.pvalue_adjusted is None:
-        return 1.0
+    """Return the adjusted p of an effect that was tested."""
+    assert effect is not None  # noqa: S101 (a single step has no shape to ask about)
+    assert effect.pvalue_adjusted is not None  # noqa: S101 (pairs are a family)
     return effect.pvalue_adjusted

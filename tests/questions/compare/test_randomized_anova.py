@@ -1,0 +1,233 @@
+"""The randomized ANOVA: what is counted and kept, engines, limits, and effects."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from curvewise import Curves, compare
+from curvewise.kernels.relabelling.enumeration import Enumeration
+from curvewise.kernels.relabelling.streams import BATCH
+from curvewise.questions.compare import randomized_anova
+from curvewise.questions.compare.randomized_anova import (
+    MAX_COMPILED,
+    ROWS,
+    RandomizedAnova,
+    anova_effects,
+    anova_limits,
+)
+from curvewise.shuffling import plan as planning
+from curvewise.shuffling.layout import Layout
+from curvewise.shuffling.plan import MAX_IN_NUMPY, Plan
+from curvewise.shuffling.visiting import visit
+from tests.questions.compare.five_effects import five_effects
+from tests.shuffling.statistics import statistic_of
+from tests.simulation import NULLS, some_curves
+from tests.textbook import all_relabellings, f_ratios, sums_of_squares
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from curvewise.inference.effects import ErrorTerm
+
+CURVES = some_curves(0, (4, 5))
+
+
+def anova_of(curves: Curves) -> tuple[RandomizedAnova, Layout]:
+    statistic, layout = statistic_of("randomized ANOVA", curves)
+    assert isinstance(statistic, RandomizedAnova)
+    return statistic, layout
+
+
+# --- what is counted and kept ----------------------------------------------------------
+
+
+@pytest.mark.parametrize("sizes", [(4, 5), (3, 3, 2)])
+def test_sums_of_squares_of_each_relabelling_are_kept(sizes: Sequence[int]) -> None:
+    statistic, layout = anova_of(some_curves(1, sizes))
+    labels = np.array(list(all_relabellings(sizes)))[:60]
+    (counts,), kept = statistic.measure(labels, keep=True)
+    textbook = [sums_of_squares(layout.scores, at) for at in labels]
+    np.testing.assert_allclose(
+        kept[0],
+        [[ss[name] for ss in textbook] for name in ("algorithm", "interaction")],
+        atol=1e-12,
+    )
+    observed = f_ratios(layout.scores, layout.labels)
+    null = [f_ratios(layout.scores, at) for at in labels]
+    expected = [
+        sum(ratios[name] >= observed[name] * (1 - 1e-9) for ratios in null)
+        for name in observed
+    ]
+    np.testing.assert_array_equal(counts, expected)
+    # Of two algorithms also the sums over the first: of heights, and of memberships.
+    assert len(kept) == (2 if len(sizes) == 2 else 1)
+    if len(sizes) == 2:
+        heights = layout.scores.mean(axis=1)
+        centred = heights - heights.mean()
+        np.testing.assert_allclose(
+            kept[1][0], [centred[at == 0].sum() for at in labels], atol=1e-12
+        )
+
+
+def test_nothing_is_kept_where_nothing_is_asked_for() -> None:
+    statistic, layout = anova_of(CURVES)
+    (counts,), kept = statistic.measure(layout.labels[None, :], keep=False)
+    assert kept == ()
+    assert counts.tolist() == [1] * 5
+
+
+@pytest.mark.parametrize("error", ["split", "pooled"])
+def test_the_effects_that_are_reported_decide(error: ErrorTerm) -> None:
+    statistic, _ = anova_of(CURVES)
+    counts = (np.arange(5) * 10,)
+    decide = RandomizedAnova(statistic.design, error).deciding(counts)
+    assert decide.tolist() == [10 * row for row in ROWS[error].values()]
+    assert decide.tolist() == ([0, 10, 20] if error == "split" else [0, 30, 40])
+
+
+@pytest.mark.parametrize(
+    ("n_runs", "n_batches"), [(4, 128), (20, 128), (40, 64), (640, 4), (10_000, 4)]
+)
+def test_with_many_runs_fewer_values_are_kept(n_runs: int, n_batches: int) -> None:
+    assert anova_of(CURVES)[0].n_kept(n_runs) == n_batches
+
+
+# --- engines and limits ----------------------------------------------------------------
+
+
+def test_two_algorithms_without_blocks_can_be_enumerated_further() -> None:
+    assert anova_limits(Layout.of(some_curves(0, (30, 30)))).exact == MAX_COMPILED
+    assert anova_limits(Layout.of(some_curves(0, (30, 31)))).exact == MAX_IN_NUMPY
+    assert anova_limits(Layout.of(some_curves(0, (4, 4, 4)))).exact == MAX_IN_NUMPY
+    blocked = some_curves(0, (4, 4), blocks=[0, 1, 2, 3] * 2)
+    assert anova_limits(Layout.of(blocked)).exact == MAX_IN_NUMPY
+
+
+def test_compiled_code_counts_large_work_only() -> None:
+    statistic, layout = anova_of(some_curves(0, (9, 9)))
+    n_batches = randomized_anova.COMPILE_ABOVE_RUNS_TIMES_SHUFFLES // (18 * BATCH) + 1
+    drawn = layout.restriction.drawn((n_batches + 9) * BATCH + 7, seed=0)
+    assert statistic.compiled(drawn, range(n_batches - 1)) is None
+    work = statistic.compiled(drawn, range(9, n_batches + 10))
+    assert work is not None
+    # Part of a batch is left to NumPy.
+    assert work.items == range(9, n_batches + 9)
+    assert work.left_over == range(n_batches + 9, n_batches + 10)
+
+
+def test_enumerations_of_two_are_compiled_and_those_of_blocks_are_not() -> None:
+    statistic, layout = anova_of(some_curves(0, (7, 7)))
+    every = layout.restriction.every()
+    work = statistic.compiled(every, range(2))
+    assert work is not None
+    assert len(work.left_over) == 0
+    counts = [work.work(range(n, n + 1))[0][0] for n in work.items]
+    expected = visit(
+        Plan.of(layout.restriction, n_shuffles=1, exact=True, key=0), statistic
+    )
+    np.testing.assert_array_equal(np.sum(counts, axis=0), expected.counts[0])
+    blocked = some_curves(0, (4, 4), blocks=[0, 1, 2, 3] * 2)
+    other, blocks = anova_of(blocked)
+    enumeration = blocks.restriction.every()
+    assert isinstance(enumeration, Enumeration)
+    assert other.compiled(enumeration, range(1)) is None
+
+
+def test_large_enumerations_keep_a_sample(monkeypatch: pytest.MonkeyPatch) -> None:
+    curves = some_curves(0, (7, 7))
+    whole = compare(curves)
+    assert whole.engine == "NumPy enumeration"
+    monkeypatch.setattr(planning, "MAX_FREE", 1_000)
+    found = compare(curves, exact=True)
+    assert found.exact
+    assert found.engine == "compiled enumeration"
+    assert len(found.algorithm.null_distribution) == 128 * BATCH
+    for name, effect in five_effects(whole).items():
+        assert five_effects(found)[name].pvalue == effect.pvalue, name
+    critical = found.algorithm.critical_value
+    assert critical == pytest.approx(whole.algorithm.critical_value, rel=0.05)
+
+
+@pytest.mark.parametrize(
+    "n_shuffles", [10**7, pytest.param(10**8, marks=pytest.mark.slow)]
+)
+@pytest.mark.parametrize("kind", ["random walk", "integer-tied"])
+def test_many_million_shuffles_come_near_the_exact_p(kind: str, n_shuffles: int) -> None:
+    curves = Curves(NULLS[kind](np.random.default_rng(4), 20, 8), ["A"] * 10 + ["B"] * 10)
+    exact = five_effects(compare(curves))
+    found = compare(curves, exact=False, n_shuffles=n_shuffles, rng=3, n_jobs=2)
+    assert found.engine == "compiled shuffles"
+    for name, effect in five_effects(found).items():
+        true = exact[name].pvalue
+        error = math.sqrt(true * (1 - true) / n_shuffles)
+        assert abs(effect.pvalue - true) <= 4.5 * error + 1 / n_shuffles, name
+
+
+# --- effects ---------------------------------------------------------------------------
+
+
+def test_two_algorithms_have_an_exact_height_beyond_enumeration() -> None:
+    curves = some_curves(0, (15, 15))
+    found = compare(curves, rng=0)
+    assert not found.exact
+    assert found.algorithm.exact
+    assert found.algorithm.n_shuffles == found.n_relabellings == math.comb(30, 15) // 2
+    assert not found.overall.exact
+    sampled = compare(curves, rng=0, exact=False).algorithm
+    assert not sampled.exact
+    error = math.sqrt(found.algorithm.pvalue * (1 - found.algorithm.pvalue) / 9_999)
+    assert abs(sampled.pvalue - found.algorithm.pvalue) < 5 * error
+
+
+@pytest.mark.parametrize("sizes", [(6, 6), (5, 7)])
+def test_the_exact_height_is_that_of_visiting_every_relabelling(
+    sizes: tuple[int, int],
+) -> None:
+    """Asked for by name, for a design that would be enumerated anyway."""
+    statistic, layout = anova_of(some_curves(3, sizes))
+    plan = Plan.of(layout.restriction, n_shuffles=99, exact=False, key=0)
+    found = visit(plan, statistic)
+    counted = anova_effects(
+        statistic.design, found, layout, alpha=0.05, exact_height=True
+    )["split"]["algorithm"]
+    expected = compare(some_curves(3, sizes)).algorithm
+    assert (counted.n_extreme, counted.n_shuffles) == (
+        expected.n_extreme,
+        expected.n_shuffles,
+    )
+    sampled = anova_effects(
+        statistic.design, found, layout, alpha=0.05, exact_height=False
+    )["split"]["algorithm"]
+    assert sampled.n_shuffles == 99
+
+
+def test_three_algorithms_blocks_and_many_runs_have_no_exact_height() -> None:
+    options = {"n_shuffles": 99, "rng": 0}
+    for curves in (
+        some_curves(0, (9, 9, 9)),
+        some_curves(0, (23, 22)),
+        some_curves(0, (20, 20), blocks=[*range(20)] * 2),
+    ):
+        assert not compare(curves, **options).algorithm.exact  # type: ignore[arg-type]
+    assert compare(some_curves(0, (22, 22)), **options).algorithm.exact  # type: ignore[arg-type]
+
+
+def test_critical_value_and_p_agree() -> None:
+    for seed in range(30):
+        effect = compare(some_curves(seed, (5, 5))).algorithm
+        if effect.statistic > effect.critical_value * (1 + 1e-9):
+            assert effect.pvalue <= 0.05
+        if effect.pvalue <= 0.05:
+            assert effect.statistic >= effect.critical_value * (1 - 1e-9)
+
+
+@pytest.mark.parametrize("kind", ["AR(1)", "integer-tied"])
+def test_p_is_the_share_of_the_null_distribution(kind: str) -> None:
+    """Ties, which rounding would tear apart, look like ties in the null distribution."""
+    scores = NULLS[kind](np.random.default_rng(5), 10, 6)
+    for effect in five_effects(compare(Curves(scores, list("AAAAABBBBB")))).values():
+        assert np.mean(effect.null_distribution >= effect.statistic) == effect.pvalue

@@ -1,0 +1,325 @@
+"""describe() of a location: whole paragraphs, for every branch."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from curvewise import Curves, Interval, describe, locate
+from curvewise.inference.sampling import Sampling
+from curvewise.questions.locate.result import Crossing, Region
+from curvewise.questions.locate.windows import WindowEffect, WindowTest
+from curvewise.questions.locate.words import where_line, window_line
+from tests.simulation import some_curves
+
+if TYPE_CHECKING:
+    from curvewise import Location
+
+METHOD = "Method: whole curves shuffled; 5 runs per algorithm; 8 steps; 9,999 shuffles; α = 0.05."
+
+
+@cache
+def plain(n_algorithms: int = 2) -> Location:
+    """A location of eight steps, 0 to 7000, at none of which anything was found."""
+    curves = some_curves(0, (5,) * n_algorithms, 8, steps=np.arange(8) * 1_000)
+    found = locate(curves, windows=False, n_resamples=0, n_shuffles=99, rng=0)
+    nothing = {
+        name: replace(effect, regions=(), pvalue_adjusted=np.full(8, 0.3333))
+        for name, effect in found.effects.items()
+    }
+    return replace(
+        found,
+        effects=nothing,
+        differs_from=None,
+        differs_until=None,
+        crossing=None,
+        sampling=Sampling(False, 10**6, 9_999),
+    )
+
+
+def region(
+    start: int, stop: int, leader: str | None = "A", throughout: bool = True
+) -> Region:
+    n_steps = (stop - start) // 1_000 + 1
+    return Region(start, stop, n_steps, 9.0, 0.0039, leader, throughout)
+
+
+def location(
+    *regions: Region, change: tuple[Region, ...] = (), n_algorithms: int = 2, **more: Any
+) -> Location:
+    """A location with these regions."""
+    found = plain(n_algorithms)
+    pvalues = np.full(8, 0.00391) if regions else np.full(8, 0.3333)
+    effects = dict(found.effects)
+    effects["algorithm"] = replace(
+        effects["algorithm"], regions=regions, pvalue_adjusted=pvalues
+    )
+    effects["interaction"] = replace(effects["interaction"], regions=change)
+    return replace(found, **{"effects": effects, **more})
+
+
+EARLY, LATE = region(0, 2_000), region(5_000, 7_000)
+ODD = tuple(region(step, step) for step in range(0, 8_000, 2_000))
+
+VERDICTS: dict[str, tuple[Location, str]] = {
+    "no region": (
+        location(),
+        "A and B do not differ detectably at any of 8 steps (smallest adjusted p = 0.33).",
+    ),
+    "one region": (
+        location(LATE),
+        ("A and B differ at 3 of 8 steps, 5000 to 7000, with A ahead (smallest adjusted p = "
+        "0.0039)."),
+    ),
+    "one step": (
+        location(region(3_000, 3_000)),
+        "A and B differ at 1 of 8 steps, 3000, with A ahead (smallest adjusted p = 0.0039).",
+    ),
+    "ahead on average": (
+        location(region(5_000, 7_000, "B", throughout=False)),
+        ("A and B differ at 3 of 8 steps, 5000 to 7000, with B ahead on average (smallest "
+        "adjusted p = 0.0039)."),
+    ),
+    "the same leader": (
+        location(EARLY, LATE),
+        ("A and B differ at 6 of 8 steps, 0 to 2000 and 5000 to 7000, with A ahead (smallest "
+        "adjusted p = 0.0039)."),
+    ),
+    "different leaders": (
+        location(EARLY, region(5_000, 7_000, "B")),
+        ("A and B differ at 6 of 8 steps, 0 to 2000 (A ahead) and 5000 to 7000 (B ahead) "
+        "(smallest adjusted p = 0.0039)."),
+    ),
+    "four regions": (
+        location(*ODD),
+        ("A and B differ at 4 of 8 steps, 0, 2000, 4000 and 6000, with A ahead (smallest "
+        "adjusted p = 0.0039)."),
+    ),
+    "several algorithms": (
+        location(LATE, n_algorithms=3),
+        ("A, B and C differ at 3 of 8 steps, 5000 to 7000, with A highest (smallest adjusted "
+        "p = 0.0039)."),
+    ),
+    "several algorithms, lower is better": (
+        location(region(5_000, 7_000, "C", throughout=False), n_algorithms=3,
+                 higher_is_better=False),
+        ("A, B and C differ at 3 of 8 steps, 5000 to 7000, with C lowest on average (smallest "
+        "adjusted p = 0.0039)."),
+    ),
+    "two algorithms, lower is better": (
+        location(LATE, higher_is_better=False),
+        ("A and B differ at 3 of 8 steps, 5000 to 7000, with A ahead (smallest adjusted p = "
+        "0.0039)."),
+    ),
+    "five algorithms": (
+        location(LATE, n_algorithms=5),
+        ("The 5 algorithms differ at 3 of 8 steps, 5000 to 7000, with A highest (smallest "
+        "adjusted p = 0.0039)."),
+    ),
+    "five algorithms, no region": (
+        location(n_algorithms=5),
+        ("The 5 algorithms do not differ detectably at any of 8 steps (smallest adjusted p = "
+        "0.33)."),
+    ),
+    "from and until": (
+        location(LATE, differs_from=5_000, differs_until=6_000),
+        ("A and B differ at 3 of 8 steps, 5000 to 7000, with A ahead (smallest adjusted p = "
+        "0.0039). With 95% confidence each: the curves differ by step 5000 at the latest, and "
+        "still differ at or after step 6000."),
+    ),
+    "first and last": (
+        location(LATE, differs_from=0, differs_until=7_000),
+        ("A and B differ at 3 of 8 steps, 5000 to 7000, with A ahead (smallest adjusted p = "
+        "0.0039). With 95% confidence each: the curves already differ at the first step, and "
+        "still differ at the last step."),
+    ),
+    "from alone": (
+        location(differs_from=5_000, alpha=0.1),
+        ("A and B do not differ detectably at any of 8 steps (smallest adjusted p = 0.33). "
+        "With 90% confidence: the curves differ by step 5000 at the latest."),
+    ),
+    "until alone": (
+        location(differs_from=7_000, differs_until=2_000),
+        ("A and B do not differ detectably at any of 8 steps (smallest adjusted p = 0.33). "
+        "With 95% confidence: the curves still differ at or after step 2000."),
+    ),
+    "somewhere": (
+        location(differs_from=7_000, differs_until=0),
+        ("A and B do not differ detectably at any of 8 steps (smallest adjusted p = 0.33). "
+        "With 95% confidence the curves differ somewhere; neither from when nor until when "
+        "can be said."),
+    ),
+    "change": (
+        location(LATE, change=(region(0, 1_000, None), region(7_000, 7_000, None))),
+        ("A and B differ at 3 of 8 steps, 5000 to 7000, with A ahead (smallest adjusted p = "
+        "0.0039). The difference between them is unusual, compared with its average over "
+        "training, at steps 0 to 1000 and 7000."),
+    ),
+    "change at one step": (
+        location(change=(region(7_000, 7_000, None),)),
+        ("A and B do not differ detectably at any of 8 steps (smallest adjusted p = 0.33). "
+        "The difference between them is unusual, compared with its average over training, at "
+        "step 7000."),
+    ),
+    "crossing": (
+        location(
+            crossing=Crossing(1_433.3, Interval(1_200.0, 1_800.0), "A", "B", 1.0, 0.95)
+        ),
+        ("A and B do not differ detectably at any of 8 steps (smallest adjusted p = 0.33). "
+        "The mean curves cross near step 1433: A leads before, B after (95% bootstrap "
+        "interval 1200 to 1800)."),
+    ),
+    "crossing, likely": (
+        location(
+            crossing=Crossing(1_433.3, Interval(-np.inf, 1_800.0), "A", "B", 0.96, 0.95)
+        ),
+        ("A and B do not differ detectably at any of 8 steps (smallest adjusted p = 0.33). "
+        "The mean curves cross near step 1433: A leads before, B after. In 4% of bootstrap "
+        "resamples they do not cross, so a crossing is likely but not certain."),
+    ),
+    "crossing, unsure": (
+        location(
+            crossing=Crossing(1_433.3, Interval(-np.inf, np.inf), "A", "B", 0.3, 0.95)
+        ),
+        ("A and B do not differ detectably at any of 8 steps (smallest adjusted p = 0.33). "
+        "The mean curves cross near step 1433: A leads before, B after. In 70% of bootstrap "
+        "resamples they do not cross, so they may not cross at all."),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", VERDICTS)
+def test_the_paragraph_is_worded_so(name: str) -> None:
+    found, text = VERDICTS[name]
+    method = METHOD.replace("α = 0.05", f"α = {found.alpha:g}")
+    assert describe(found) == f"{text} {method}"
+
+
+SIX = tuple(region(step, step) for step in (0, 1_000, 2_000, 4_000, 5_000, 7_000))
+
+
+def test_of_more_than_four_regions_the_longest_are_named() -> None:
+    assert describe(location(*SIX)).startswith(
+        "A and B differ at 6 of 8 steps, 0, 1000, 2000, 4000 and 2 more stretches, with A "
+        "ahead (smallest"
+    )
+    five = (SIX[0], SIX[1], region(2_000, 3_000), *SIX[3:5])
+    assert describe(location(*five)).startswith(
+        "A and B differ at 6 of 8 steps, 0, 1000, 2000 to 3000, 4000 and 1 more stretch, "
+        "with A ahead (smallest"
+    )
+    # Who leads is said of all of them only where it is so, also in those not named.
+    other = (*SIX[:-1], region(7_000, 7_000, "B"))
+    assert describe(location(*other)).startswith(
+        "A and B differ at 6 of 8 steps, 0 (A ahead), 1000 (A ahead), 2000 (A ahead), 4000 "
+        "(A ahead) and 2 more stretches (smallest"
+    )
+
+
+@pytest.mark.parametrize(
+    ("sampling", "few", "smallest", "how"),
+    [
+        (Sampling(True, 10, 10), "runs", "0.10", "all 10 relabellings"),
+        (Sampling(False, 10**6, 5), "shuffles", "0.17", "5 shuffles"),
+    ],
+)
+def test_too_few_runs_or_shuffles_are_told_and_nothing_else(
+    sampling: Sampling, few: str, smallest: str, how: str
+) -> None:
+    found = location(LATE, sampling=sampling, differs_from=0)
+    assert describe(found) == (
+        f"Where A and B differ cannot be decided with so few {few}: the smallest p possible "
+        f"is {smallest}, above α = 0.05. Method: whole curves shuffled; 5 runs per "
+        f"algorithm; 8 steps; {how}; α = 0.05."
+    )
+
+
+def test_exact_p_runs_and_blocks_are_told() -> None:
+    found = location(LATE, sampling=Sampling(True, 252, 252), n_blocks=5, n_runs=(5, 6))
+    text = describe(found)
+    assert "(smallest adjusted exact p = 0.0039)" in text
+    assert text.endswith(
+        "Method: whole curves shuffled; 5 to 6 runs per algorithm; 8 steps; all 252 "
+        "relabellings inside 5 blocks; α = 0.05."
+    )
+
+
+def test_a_single_step_has_neither_from_nor_until_nor_change() -> None:
+    curves = some_curves(0, (5, 5), 1)
+    apart = Curves(curves.scores + np.repeat([0, 9], 5)[:, None], curves.labels)
+    assert describe(locate(apart)) == (
+        "A and B differ at 1 of 1 step, 0, with B ahead (smallest adjusted exact p = "
+        "0.0079). Method: whole curves shuffled; 5 runs per algorithm; 1 step; all 126 "
+        "relabellings; α = 0.05."
+    )
+
+
+def test_the_line_after_a_comparison_says_where() -> None:
+    assert where_line(location(LATE, differs_from=5_000)) == (
+        "at 3 of 8 steps, 5000 to 7000, with A ahead (smallest adjusted p = 0.0039). With "
+        "95% confidence: the curves differ by step 5000 at the latest."
+    )
+    assert where_line(location()) == "at no single step (smallest adjusted p = 0.33)."
+
+
+def effect(name: Any, pvalue: float, adjusted: float) -> WindowEffect:
+    return WindowEffect(name, 4.0, (1, 8), pvalue, adjusted, 0.05)
+
+
+HEIGHT, SHAPE = effect("algorithm", 0.001, 0.0197), effect("interaction", 0.2, 0.6)
+
+
+@pytest.mark.parametrize(
+    ("window", "line"),
+    [
+        (
+            WindowTest(5_000, 8_000, 3, HEIGHT, SHAPE),
+            (
+                "from 5000 to 8000, the curves differ in height (p = 0.020; had the window been "
+                "planned, p = 0.0010) and no difference was detected in shape (p = 0.60; had the "
+                "window been planned, p = 0.20)."
+            ),
+        ),
+        (
+            WindowTest(5_000, 5_000, 1, HEIGHT, None),
+            (
+                "at step 5000, the curves differ in height (p = 0.020; had the window been "
+                "planned, p = 0.0010)."
+            ),
+        ),
+        (
+            WindowTest(0, 90, 9, HEIGHT, None, asked=(5, 81)),
+            (
+                "from 0 to 90 (the smallest window that contains 5 to 81: with so many steps, "
+                "windows begin and end at portions of them), the curves differ in height (p = "
+                "0.020; had the window been planned, p = 0.0010)."
+            ),
+        ),
+    ],
+)
+def test_a_window_is_worded_so(window: WindowTest, line: str) -> None:
+    assert window_line(window) == line
+
+
+def test_who_is_ahead_only_on_average_is_said_of_real_curves() -> None:
+    scores = 0.1 * np.random.default_rng(0).normal(size=(16, 10))
+    scores[:8, :6] += 2
+    scores[:8, 6:] -= 2
+    where = locate(Curves(scores, ["A"] * 8 + ["B"] * 8), windows=False, n_resamples=0)
+    assert ", with A ahead on average (" in describe(where)
+
+
+def test_names_cannot_steer_a_terminal() -> None:
+    scores = some_curves(0, (5, 5), 8).scores.copy()
+    scores[:5] += 9
+    scores[:5, 4:] -= 18
+    odd = Curves(scores, ["\x1b[31mA"] * 5 + ["B\n"] * 5)
+    text = describe(locate(odd, windows=False, n_resamples=99, rng=0))
+    assert "\x1b" not in text
+    assert "\n" not in text
+    assert text.startswith("\\x1b[31mA and B\\n differ at ")
+    assert "\\x1b[31mA leads before, B\\n after" in text

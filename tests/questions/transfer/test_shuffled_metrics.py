@@ -1,0 +1,247 @@
+"""The metrics in relabellings, which count as extreme, and p."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from curvewise import OptionError
+from curvewise.inference.sampling import Sampling
+from curvewise.inference.work import Work
+from curvewise.kernels.transfer.metrics import METRICS
+from curvewise.questions.transfer.conditions import TwoConditions
+from curvewise.questions.transfer.metrics import RECORDS
+from curvewise.questions.transfer.options import TransferOptions
+from curvewise.questions.transfer.shuffled_metrics import (
+    MirroredSampling,
+    ShuffledMetrics,
+    count_extreme,
+    shuffle_metrics,
+    smaller_tail_twice,
+    tail_counts,
+)
+from curvewise.shuffling import plan, visiting
+from tests.questions.transfer.gains import pair, rising
+
+if TYPE_CHECKING:
+    from curvewise import Curves
+
+WORK = Work(999, None, 1, (0,), seed=5, checkpoint=None)
+ALPHA = 0.05
+
+
+def laid_out(curves: Curves, **options: Any) -> TwoConditions:
+    return TwoConditions.of(curves, TransferOptions("C", "E", **options))
+
+
+def observed(conditions: TwoConditions) -> np.ndarray:
+    return conditions.relabelled(conditions.member[None, :])[:, 0]
+
+
+def shuffled(conditions: TwoConditions, **work: Any) -> Any:
+    return shuffle_metrics(
+        conditions, observed(conditions), replace(WORK, **work), key=1, alpha=ALPHA
+    )
+
+
+def test_an_enumeration_measures_mirror_images_after_their_batch() -> None:
+    conditions = laid_out(rising(0, 4), optimum=9.0)
+    tests, sampling = shuffled(conditions)
+    assert sampling.exact
+    assert sampling.n_shuffles == sampling.n_relabellings == math.comb(8, 4)
+    labels = conditions.restriction.every().batch(0)
+    expected = np.concatenate(
+        [conditions.relabelled(labels), conditions.relabelled(1 - labels)], axis=1
+    )
+    for place, name in enumerate(METRICS):
+        np.testing.assert_array_equal(tests[name].null_distribution, expected[place])
+    # Differences change their sign in a mirror image.
+    gains = tests["average_gain"].null_distribution
+    np.testing.assert_allclose(gains[35:], -gains[:35])
+
+
+def test_unequal_sizes_have_no_mirror_images() -> None:
+    scores = np.random.default_rng(0).normal(size=(7, 5))
+    tests, sampling = shuffled(laid_out(pair(scores[:3], scores[3:])))
+    assert type(sampling) is Sampling
+    assert sampling.n_shuffles == sampling.n_relabellings == 35
+    assert sampling.smallest_pvalue == pytest.approx(1 / 35)
+    assert len(tests["jumpstart"].null_distribution) == 35
+
+
+def test_the_smallest_p_counts_a_relabelling_with_its_mirror_image() -> None:
+    far = np.arange(5.0)
+    conditions = laid_out(
+        pair([far, far + 0.1, far + 0.2], [far + 9, far + 9.1, far + 9.2])
+    )
+    tests, sampling = shuffled(conditions)
+    assert isinstance(sampling, MirroredSampling)
+    assert sampling.n_relabellings == 20
+    assert sampling.smallest_pvalue == pytest.approx(0.1)
+    assert sampling.to_dict()["smallest_pvalue"] == sampling.smallest_pvalue
+    assert tests["average_gain"].pvalue == pytest.approx(0.1)
+    assert sampling.with_seed(3).smallest_pvalue == sampling.smallest_pvalue
+    few = replace(sampling, exact=False, n_shuffles=4)
+    assert few.smallest_pvalue == pytest.approx(0.2)
+
+
+def test_the_seed_is_reported_also_where_p_is_exact() -> None:
+    conditions = laid_out(rising(0, 4))
+    assert shuffled(conditions)[1].seed == 5
+    assert shuffled(conditions, exact=False)[1].seed == 5
+
+
+def test_samples_count_every_shuffle_once() -> None:
+    conditions = laid_out(rising(0, 4))
+    tests, sampling = shuffled(conditions, exact=False)
+    assert not sampling.exact
+    assert sampling.n_shuffles == 999
+    assert sampling.n_relabellings == 70
+    values = tests["average_gain"].null_distribution
+    assert len(values) == 999
+    value = observed(conditions)[METRICS.index("average_gain")]
+    n_extreme = np.sum(np.abs(values) >= abs(value) * (1 - 1e-9))
+    assert tests["average_gain"].pvalue == pytest.approx((1 + n_extreme) / 1_000)
+
+
+def test_undefined_metrics_have_no_p() -> None:
+    conditions = laid_out(pair(np.ones((3, 4)), np.ones((3, 4)), steps=[1, 2, 3, 4]))
+    tests, _ = shuffled(conditions)
+    undefined = {name for name, test in tests.items() if test.pvalue is None}
+    values = observed(conditions)
+    assert undefined == {n for n, v in zip(METRICS, values, strict=True) if np.isnan(v)}
+    assert undefined == {
+        "transfer_regret",
+        "calibrated_transfer_ratio",
+        "average_relative_reduction",
+    }
+
+
+def test_what_is_exact_depends_on_how_many_there_are() -> None:
+    scores = np.random.default_rng(0).normal(size=(24, 2))
+    conditions = laid_out(pair(scores[:12], scores[12:]))
+    assert conditions.restriction.count == 1_352_078
+    assert not shuffled(conditions)[1].exact
+    larger = laid_out(pair(np.vstack([scores, scores]), np.vstack([scores, scores])))
+    with pytest.raises(OptionError, match="more than can be visited one by one") as no:
+        shuffled(larger, exact=True)
+    assert no.value.option == "exact"
+
+
+def test_more_relabellings_than_are_kept_are_all_counted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    conditions = laid_out(rising(5, 6), optimum=9.0)
+    every, exact = shuffled(conditions)
+    monkeypatch.setattr(plan, "MAX_FREE", 100)
+    monkeypatch.setattr(visiting, "MAX_KEPT_BATCHES", 1)
+    tests, sampling = shuffled(conditions, exact=True)
+    assert sampling == exact
+    assert sampling.n_shuffles == math.comb(12, 6)
+    for name in METRICS:
+        assert tests[name].pvalue == every[name].pvalue
+        # A sample of one batch, with its mirror images.
+        assert len(tests[name].null_distribution) == 2 * 1_024
+
+
+def test_jobs_change_no_digit() -> None:
+    conditions = laid_out(rising(4, 12), optimum=9.0)
+    one, two = (shuffled(conditions, n_shuffles=9_000, n_jobs=n)[0] for n in (1, 2))
+    for name in METRICS:
+        assert one[name].pvalue == two[name].pvalue
+        np.testing.assert_array_equal(
+            one[name].null_distribution, two[name].null_distribution
+        )
+
+
+def count(name: str, value: float, values: list[float]) -> tuple[int, int]:
+    return count_extreme(RECORDS[name], value, np.array(values))
+
+
+def test_a_difference_counts_by_its_distance_from_0() -> None:
+    assert count("jumpstart", 2.0, [1.9, 2.0, -2.0, -3.0, 0.0]) == (3, 3)
+    assert count("jumpstart", 2.0, [2 - 1e-10, 2 - 1e-8]) == (1, 1)
+
+
+def test_half_is_as_far_from_1_as_double() -> None:
+    assert count("transfer_ratio", 2.0, [0.5, 0.51, 2.0, 1.0, 0.0]) == (3, 3)
+    # One minus a ratio: 1 - 2 and 1 - 1/2.
+    assert count("calibrated_transfer_ratio", -1.0, [0.5, 0.49, -1.0, 1.0]) == (3, 3)
+
+
+def test_at_or_beyond_the_optimum_nothing_is_farther() -> None:
+    assert count("calibrated_transfer_ratio", 1.0, [1.0, 1.2, 0.99, -9.0]) == (2, 2)
+    assert count("time_to_threshold", math.inf, [math.inf, 0.0, 5.0]) == (2, 2)
+
+
+@pytest.mark.parametrize(
+    ("name", "counts"),
+    [
+        ("transfer_ratio", 1),
+        ("calibrated_transfer_ratio", 1),
+        ("transfer_regret", 0),
+        ("time_to_threshold", 0),
+    ],
+)
+def test_what_an_undefined_relabelling_counts_as(name: str, counts: int) -> None:
+    """As far as can be, except where it is undefined for lack of any difference."""
+    assert count(name, 0.5, [math.nan]) == (counts, counts)
+
+
+def test_the_smaller_tail_counts_twice() -> None:
+    name = "average_relative_reduction"
+    assert count(name, 0.5, [0.5, 0.6, 0.4, -9.0, math.nan]) == (3, 4)
+    assert smaller_tail_twice((3, 4), 9) == 6
+    assert smaller_tail_twice(np.array([5, 4]), 7) == 7
+    values = np.array([0.5 - 1e-10, 0.5 + 1e-10, 0.4])
+    assert tail_counts(0.5, values) == (2, 3)
+
+
+def test_p_is_by_the_rule_of_the_record() -> None:
+    conditions = laid_out(rising(6, 4, gain=0.5), optimum=9.0)
+    tests, sampling = shuffled(conditions)
+    for record, value in zip(RECORDS.values(), observed(conditions), strict=True):
+        test = tests[record.name]
+        # A difference has symmetric tails, so its p is the same by either rule.
+        if record.unit or record.tail == "twice the smaller tail":
+            tails = tail_counts(value, test.null_distribution)
+            pvalue = min(2 * min(tails) / sampling.n_shuffles, 1)
+            assert test.pvalue == pytest.approx(pvalue), record.name
+        else:
+            n_extreme, _ = count_extreme(record, value, test.null_distribution)
+            assert test.pvalue == n_extreme / sampling.n_shuffles
+
+
+def test_only_defined_metrics_decide_when_to_stop() -> None:
+    conditions = laid_out(rising(0, 4))
+    values = observed(conditions)
+    values[METRICS.index("transfer_regret")] = np.nan
+    statistic = ShuffledMetrics(
+        conditions, values, mirrored=False, compiled_reduction=False
+    )
+    counts = np.arange(18).reshape(9, 2)[:, ::-1].copy()
+    assert statistic.deciding((counts,)).tolist() == [0, 4, 6, 8, 10, 12, 14, 16]
+
+
+def test_auto_stops_when_every_p_is_settled() -> None:
+    clear = laid_out(rising(0, 12, gain=5.0), optimum=20.0)
+    settled, sampling = shuffled(clear, n_shuffles="auto", exact=False)
+    assert sampling.n_shuffles == 2**14
+    again, _ = shuffled(clear, n_shuffles=2**14, exact=False)
+    assert {n: t.pvalue for n, t in settled.items()} == {
+        n: t.pvalue for n, t in again.items()
+    }
+    nothing = laid_out(rising(1, 12, gain=0.8), optimum=20.0)
+    _, sampling = shuffled(nothing, n_shuffles="auto", exact=False)
+    assert 2**14 < sampling.n_shuffles <= 2**20
+
+
+def test_precise_waits_for_a_hundred_in_the_smaller_tail() -> None:
+    conditions = laid_out(rising(3, 12, gain=0.7), optimum=20.0)
+    tests, sampling = shuffled(conditions, n_shuffles="precise", exact=False)
+    for test in tests.values():
+        assert test.pvalue >= 100 / sampling.n_shuffles

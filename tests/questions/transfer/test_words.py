@@ -1,0 +1,363 @@
+"""Every sentence about a gain, in full: read them aloud."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from curvewise import Interval, describe, transfer
+from curvewise.inference.result import Result
+from curvewise.questions.transfer import words
+from curvewise.questions.transfer.metric import Metric, MetricContext
+from curvewise.questions.transfer.words import advice, reading, reason, undefined_text
+from tests.questions.transfer.gains import SIDES, pair, several_tasks, tictactoe
+
+if TYPE_CHECKING:
+    from curvewise import Transfer
+
+CONTEXT = MetricContext("C", "E", (4.0, 2.0), shifted=False)
+CTR = "calibrated_transfer_ratio"
+
+
+def metric(name: str, value: float | None, **context: Any) -> Metric:
+    return Metric(
+        name=name,
+        value=value,
+        interval=None,
+        interval_kind=None,
+        intervals={},
+        confidence=0.95,
+        pvalue=0.01,
+        exact=True,
+        comparable=False,
+        context=replace(CONTEXT, **context),
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "context", "sentence"),
+    [
+        ("transfer_ratio", 1.106, {}, "The area under E's curve is 1.106 times C's."),
+        (
+            "transfer_ratio",
+            1.106,
+            {"shifted": True},
+            (
+                "The area under E's curve is 1.106 times C's (both shifted so that the worst mean "
+                "score is 0)."
+            ),
+        ),
+        (
+            "transfer_regret",
+            0.071,
+            {},
+            "E is better: the area between the curves is 7.1% of the box that both span.",
+        ),
+        (
+            "transfer_regret",
+            -0.071,
+            {},
+            "E is worse: the area between the curves is 7.1% of the box that both span.",
+        ),
+        (CTR, 0.0936, {}, "E achieved 9.4% of the improvement still possible over C."),
+        (CTR, -0.2, {}, "E fell short of C by 20.0% of the improvement still possible."),
+        (
+            "average_relative_reduction",
+            0.2015,
+            {},
+            (
+                "E reached the same performance with 20.2% less training than C, averaged over "
+                "performance."
+            ),
+        ),
+        (
+            "average_relative_reduction",
+            -0.5,
+            {},
+            (
+                "E reached the same performance with 50.0% more training than C, averaged over "
+                "performance."
+            ),
+        ),
+        (
+            "average_relative_reduction",
+            1.0,
+            {},
+            "C never reaches any of the scores between its own first one and where E ends.",
+        ),
+        ("jumpstart", 10.4, {}, "E scores 10.40 more than C at the first step."),
+        ("jumpstart", -10.4, {}, "E scores 10.40 less than C at the first step."),
+        ("asymptotic_advantage", 12.0, {}, "E scores 12.00 more than C at the end."),
+        (
+            "area_difference",
+            50745,
+            {},
+            "E scores 50745 more than C summed over training.",
+        ),
+        (
+            "average_gain",
+            -6.3,
+            {},
+            "E scores 6.300 less than C on average over training.",
+        ),
+        (
+            "time_to_threshold",
+            0.6,
+            {},
+            "E needs 40.0% less training than C to reach the threshold.",
+        ),
+        (
+            "time_to_threshold",
+            1.5,
+            {},
+            "E needs 50.0% more training than C to reach the threshold.",
+        ),
+        ("time_to_threshold", math.inf, {}, "E never reaches the threshold; C does."),
+        (
+            "time_to_threshold",
+            0.0,
+            {"times": (math.inf, 3.0)},
+            "E reaches the threshold; C never does.",
+        ),
+        (
+            "time_to_threshold",
+            0.0,
+            {"times": (4.0, 0.0)},
+            "E is at the threshold at step 0; C is not yet.",
+        ),
+        ("average_gain", 0.0, {}, "E and C do not differ by this metric."),
+        ("transfer_ratio", 1.0, {}, "E and C do not differ by this metric."),
+        ("average_gain", None, {}, ""),
+    ],
+)
+def test_what_a_value_means(
+    name: str, value: float | None, context: dict[str, Any], sentence: str
+) -> None:
+    assert reading(metric(name, value, **context)) == sentence
+
+
+@pytest.mark.parametrize(
+    ("kind", "sentence"),
+    [
+        (
+            "no area under the control",
+            "the area under C is 0, and nothing can be divided by it.",
+        ),
+        ("all scores equal", "all scores are equal, so the curves span no box."),
+        (
+            "nothing left to improve",
+            "C is optimal, or better than the optimum, so nothing is left to improve.",
+        ),
+        ("single step", "with a single step there is no training to be saved."),
+        (
+            "no range of performance",
+            (
+                "E ends at the performance that C begins with, or below it at levels it never "
+                "reaches, so there is no range of performance to average over."
+            ),
+        ),
+        ("threshold not reached", "neither reaches the threshold. Choose another one."),
+        (
+            "threshold reached at step 0",
+            "C is at the threshold at step 0, before any training.",
+        ),
+    ],
+)
+def test_why_there_is_no_value(kind: Any, sentence: str) -> None:
+    undefined = replace(metric("transfer_ratio", None), undefined=kind)
+    assert reason(undefined) == undefined_text(kind, "C", "E") == sentence
+    assert kind in words.UNDEFINED
+
+
+def test_names_with_braces_are_written_as_they_are() -> None:
+    text = undefined_text("no area under the control", "{control}", "{0}")
+    assert text.startswith("the area under {control} is 0")
+
+
+def found(name: str = CTR, **fields: Any) -> Transfer:
+    """The gain of A1 on A2, with these numbers of the metric to quote."""
+    given: dict[str, Any] = {
+        "value": 0.0936,
+        "interval": Interval(0.01911, 0.1551),
+        "pvalue": 0.01278,
+        "exact": False,
+    }
+    own = replace(tictactoe().metrics[name], **{**given, **fields})
+    metrics = {**tictactoe().metrics, name: own}
+    return replace(tictactoe(), metrics=metrics, recommended=name)
+
+
+METHOD = (
+    "A2 (10 runs) is the control, A1 (10 runs) the experimental condition; 8 steps, 0 to "
+    "8000; areas as sums over steps; best possible score 100."
+)
+READING = "A1 achieved 9.4% of the improvement still possible over A2."
+
+
+@pytest.mark.parametrize(
+    ("fields", "sureness"),
+    [
+        (
+            {},
+            (
+                "This is statistically significant (calibrated transfer ratio 0.09360; 95% interval "
+                "0.01911 to 0.1551; p = 0.013)."
+            ),
+        ),
+        (
+            {"exact": True, "interval": None},
+            (
+                "This is statistically significant (calibrated transfer ratio 0.09360; exact p = "
+                "0.013)."
+            ),
+        ),
+        (
+            {"pvalue": 0.3, "interval": Interval(-0.1, 0.2)},
+            (
+                "This is not statistically significant (calibrated transfer ratio 0.09360; 95% "
+                "interval -0.1000 to 0.2000; p = 0.30)."
+            ),
+        ),
+        (
+            {"pvalue": 0.3, "interval": None},
+            (
+                "This is not statistically significant (calibrated transfer ratio 0.09360; p = "
+                "0.30)."
+            ),
+        ),
+        (
+            {"pvalue": 0.0712},
+            (
+                "The shuffle test does not rule out chance (p = 0.071), although the interval "
+                'excludes "no effect" (calibrated transfer ratio 0.09360; 95% interval 0.01911 to '
+                "0.1551)."
+            ),
+        ),
+    ],
+)
+def test_the_paragraph_to_quote(fields: dict[str, Any], sureness: str) -> None:
+    result = found(**fields)
+    assert describe(result) == f"{READING} {sureness} {METHOD}"
+    assert result.describe() == describe(result)
+
+
+def test_p_equal_to_what_confidence_leaves_is_significant() -> None:
+    # 1 − 0.9 is 0.0999… in binary.
+    result = found(pvalue=0.1, confidence=0.9)
+    assert "This is statistically significant" in describe(result)
+    assert "not statistically" in describe(
+        found(pvalue=0.101, confidence=0.9, interval=None)
+    )
+
+
+def test_the_method_says_blocks_steps_areas_and_optimum() -> None:
+    result = replace(
+        found(),
+        n_blocks=10,
+        integration="trapezoid",
+        optimum_known=False,
+        optimum=61.2,
+        n_runs=(1, 20),
+    )
+    assert describe(result).endswith(
+        " A2 (1 run) is the control, A1 (20 runs) the experimental condition in 10 blocks; 8 "
+        "steps, 0 to 8000; areas by trapezoids; best possible score unknown, the best mean "
+        "score observed (61.20) in its place."
+    )
+    single = replace(found(), steps=np.array([3]), optimum=0.95)
+    assert describe(single).endswith(
+        "; 1 step; areas as sums over steps; best possible score 0.95."
+    )
+
+
+def test_names_cannot_steer_a_terminal() -> None:
+    curves = pair([[0.0, 1], [0, 2]], [[1.0, 2], [2, 3]])
+    plain = transfer(curves, **SIDES, n_resamples=0)
+    odd = replace(
+        plain,
+        control="\x1b[31m",
+        metrics={
+            name: replace(own, context=replace(own.context, control="\x1b[31m"))
+            for name, own in plain.metrics.items()
+        },
+    )
+    assert "\x1b" not in describe(odd)
+    assert "\\x1b[31m" in describe(odd)
+
+
+@pytest.mark.parametrize(
+    ("name", "known", "sentence"),
+    [
+        (
+            CTR,
+            True,
+            (
+                "Quote this one: the optimum is known, and the calibrated transfer ratio measures "
+                "against it, so it means the same on every task."
+            ),
+        ),
+        (
+            "average_relative_reduction",
+            False,
+            (
+                "Quote this one: without a known optimum, the average relative reduction still "
+                "means the same on every task, since it compares times to equal performance."
+            ),
+        ),
+        (
+            CTR,
+            False,
+            (
+                "Quote this one, with a caveat: the best observed score stands in for the "
+                "optimum, so it holds for this task only."
+            ),
+        ),
+        (
+            "average_gain",
+            False,
+            "Quote this one: the metrics that mean the same on every task say nothing here.",
+        ),
+    ],
+)
+def test_why_a_metric_is_the_one_to_quote(name: str, known: bool, sentence: str) -> None:
+    result = replace(tictactoe(), recommended=name, optimum_known=known)
+    assert advice(result) == result.advice == sentence
+
+
+def test_across_tasks() -> None:
+    tasks = several_tasks()
+    ratio, reduction = tasks.across.values()
+    means = {
+        CTR: replace(ratio, value=0.42, interval=Interval(0.3, 0.5), pvalue=0.0123),
+        reduction.name: replace(
+            reduction, value=0.2, interval=None, pvalue=0.2, n_tasks=3, n_all=3
+        ),
+    }
+    assert describe(replace(tasks, across=means)) == (
+        "e against c on 3 tasks: the mean calibrated transfer ratio over 2 of them is 0.4200, "
+        "95% interval 0.3000 to 0.5000 (p = 0.012); the mean average relative reduction is "
+        "0.2000 (p = 0.20). Only metrics that mean the same on every task are averaged; "
+        "transfer ratio and transfer regret do not."
+    )
+    assert describe(replace(tasks, across={})) == (
+        "e against c on 3 tasks: no metric is defined and comparable on two of them, so "
+        "nothing is said across tasks."
+    )
+    one = replace(tasks, tasks={"b": tasks["b"]}, across={})
+    assert describe(one) == describe(tasks["b"])
+
+
+def test_only_results_of_this_folder_are_described() -> None:
+    class Other(Result):
+        def to_dict(self) -> dict[str, Any]:
+            return {}
+
+        def tables(self) -> list[Any]:
+            return []
+
+    with pytest.raises(TypeError, match="Other"):
+        words.describe(Other())
