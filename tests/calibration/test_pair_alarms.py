@@ -1,6 +1,6 @@
 """How often pairs, contrasts and leaders are claimed where there is nothing to claim.
 
-``make test`` runs a short form; ``make calibration`` the long one.
+``make test`` runs a short form, ``make test-all`` more of it, ``make calibration`` the long one.
 """
 
 from __future__ import annotations
@@ -8,15 +8,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from curvewise import Curves
-from curvewise.questions.best.question import best
-from curvewise.questions.contrast.question import contrast
-from curvewise.questions.pairs.question import compare_pairs
+from curvewise import Curves, best, compare_pairs, contrast
 from tests.simulation import NULLS
 
 ALPHA = 0.05
@@ -49,7 +47,7 @@ def simulated(
 
 
 def false_pairs(
-    kind: str, levels: list[float], n_runs: int, adjust: str, n_trials: int
+    kind: str, levels: list[float], n_runs: int, adjust: Any, n_trials: int
 ) -> dict[str, int]:
     """Count the data sets in which two algorithms of the same level are told apart."""
     names = "ABCDEFGH"[: len(levels)]
@@ -80,7 +78,7 @@ def false_pairs(
     ],
 )
 def test_alike_pairs_are_rarely_told_apart(
-    kind: str, adjust: str, levels: list[float]
+    kind: str, adjust: Any, levels: list[float]
 ) -> None:
     for name, n_found in false_pairs(kind, levels, 5, adjust, 100).items():
         assert n_found <= most(100, NEAR), f"{name} found in {n_found} of 100"
@@ -99,7 +97,7 @@ def test_alike_pairs_are_rarely_told_apart(
     ],
 )
 def test_alike_pairs_are_rarely_told_apart_in_full(
-    kind: str, n_runs: int, adjust: str, levels: list[float]
+    kind: str, n_runs: int, adjust: Any, levels: list[float]
 ) -> None:
     level = NEAR if adjust == "max-t" and any(levels) else ALPHA
     for name, n_found in false_pairs(kind, levels, n_runs, adjust, TRIALS).items():
@@ -128,8 +126,17 @@ def wrong_contrasts(
     return int(found), int(missed)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("alternative", ["two-sided", "greater"])
+@pytest.mark.parametrize(
+    ("kind", "alternative"),
+    [
+        ("AR(1)", "two-sided"),
+        ("random walk", "greater"),
+        ("integer-tied", "two-sided"),
+        pytest.param("AR(1)", "greater", marks=pytest.mark.slow),
+        pytest.param("random walk", "two-sided", marks=pytest.mark.slow),
+        pytest.param("integer-tied", "greater", marks=pytest.mark.slow),
+    ],
+)
 def test_contrasts_of_three_are_rarely_found_where_they_are_zero(
     kind: str, alternative: str
 ) -> None:
@@ -170,7 +177,7 @@ def test_intervals_of_two_cover(alternative: str) -> None:
 
 
 def lost_leaders(
-    kind: str, levels: list[float], n_runs: int, adjust: str, n_trials: int
+    kind: str, levels: list[float], n_runs: int, adjust: Any, n_trials: int
 ) -> int:
     """Count the data sets in which a truly best algorithm is told to be worse.
 
@@ -186,9 +193,16 @@ def lost_leaders(
     return count(lost, n_trials, n_runs)
 
 
-@pytest.mark.parametrize("adjust", ["bonferroni", "max-t"])
-@pytest.mark.parametrize("levels", [[0, 0, 0, 0], [2, 2, 0, 0]])
-def test_the_best_is_rarely_lost(adjust: str, levels: list[float]) -> None:
+@pytest.mark.parametrize(
+    ("adjust", "levels"),
+    [
+        ("bonferroni", [0, 0, 0, 0]),
+        ("max-t", [2, 2, 0, 0]),
+        pytest.param("bonferroni", [2, 2, 0, 0], marks=pytest.mark.slow),
+        pytest.param("max-t", [0, 0, 0, 0], marks=pytest.mark.slow),
+    ],
+)
+def test_the_best_is_rarely_lost(adjust: Any, levels: list[float]) -> None:
     for kind in ("AR(1)", "integer-tied"):
         assert lost_leaders(kind, levels, 5, adjust, 80) <= most(80, NEAR)
 
@@ -198,7 +212,7 @@ def test_the_best_is_rarely_lost(adjust: str, levels: list[float]) -> None:
 @pytest.mark.parametrize("adjust", ["bonferroni", "max-t"])
 @pytest.mark.parametrize("levels", [[0, 0, 0, 0], [2, 2, 0, 0]])
 def test_the_best_is_rarely_lost_in_full(
-    kind: str, adjust: str, levels: list[float]
+    kind: str, adjust: Any, levels: list[float]
 ) -> None:
     level = NEAR if adjust == "max-t" else ALPHA
     assert lost_leaders(kind, levels, 5, adjust, TRIALS) <= most(TRIALS, level)

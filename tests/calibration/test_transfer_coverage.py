@@ -78,7 +78,7 @@ def check_coverage(n_runs: int, n_trials: int) -> None:
         assert rates[name, kind] >= least, (name, rates)
 
 
-@pytest.mark.parametrize("n_runs", [5, 10])
+@pytest.mark.parametrize("n_runs", [5, pytest.param(10, marks=pytest.mark.slow)])
 def test_default_intervals_nearly_cover(n_runs: int) -> None:
     check_coverage(n_runs, 60)
 
@@ -115,7 +115,7 @@ def check_alarms(n_runs: int, n_trials: int) -> None:
         assert count <= most, f"{name}: {count} of {n_trials}"
 
 
-@pytest.mark.parametrize("n_runs", [5, 10])
+@pytest.mark.parametrize("n_runs", [5, pytest.param(10, marks=pytest.mark.slow)])
 def test_no_metric_cries_wolf(n_runs: int) -> None:
     check_alarms(n_runs, 150)
 

@@ -206,8 +206,8 @@ def test_numbers_are_told_in_full() -> None:
         "kind": "spread and runs differ",
         "wide": "a",
         "narrow": "b",
-        "spread": (2.0, 0.0),
-        "n_runs": (4, 9),
+        "spread": [2.0, 0.0],
+        "n_runs": [4, 9],
         "variance_ratio": None,
     }
     members = OfMembers(("x",), SingleRun("A"))

@@ -56,7 +56,10 @@ class Caveat(ABC):
 
     def to_dict(self) -> dict[str, Any]:
         """Return kind and numbers as JSON-ready data."""
-        numbers = {name: json_ready(value) for name, value in asdict(self).items()}
+        numbers = {
+            name: list(value) if isinstance(value, tuple) else json_ready(value)
+            for name, value in asdict(self).items()
+        }
         return {"kind": self.kind, **numbers}
 
 

@@ -19,7 +19,12 @@ if TYPE_CHECKING:
     from curvewise.rendering.figures import Figure
     from curvewise.rendering.tables import Table
 
-__all__ = ["Result"]
+__all__ = ["Result", "beside"]
+
+
+def beside(owner: object, name: str) -> Any:
+    """Return the module ``name`` of the folder that an object's class is defined in."""
+    return import_module(f"{type(owner).__module__.rpartition('.')[0]}.{name}")
 
 
 class Result(ABC):
@@ -55,17 +60,13 @@ class Result(ABC):
 
     def describe(self) -> str:
         """Return the paragraph to quote: what was found, by how much, how sure."""
-        text: str = self._beside("words").describe(self)
+        text: str = beside(self, "words").describe(self)
         return text
 
     def figure(self, curves: Curves | None = None) -> Figure:
         """Draw the result, with the curves it is about where the picture shows them."""
-        figure: Figure = self._beside("plots").figure(self, curves)
+        figure: Figure = beside(self, "plots").figure(self, curves)
         return figure
-
-    def _beside(self, name: str) -> Any:
-        """Return a module of the folder that this result's class is defined in."""
-        return import_module(f"{type(self).__module__.rpartition('.')[0]}.{name}")
 
     def __str__(self) -> str:
         parts = [table.text() for table in self.tables()]

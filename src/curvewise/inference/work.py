@@ -10,7 +10,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from curvewise.data.curves import Curves
 from curvewise.inference.requirements import (
     as_generator,
     check_jobs,
@@ -24,7 +23,7 @@ from curvewise.shuffling.visiting import visit
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from curvewise.inference.requirements import RNGLike
     from curvewise.kernels.relabelling.restriction import Restriction
@@ -118,25 +117,12 @@ def shuffling_work(
     check_jobs(n_jobs)
     count = shuffle_count(n_shuffles)
     keys = random_keys(rng, n_keys) if n_keys else [family_seed(rng)]
-    depends = (question, *_parts(asked), count, exact)
+    depends = (question, *asked, count, exact)
     with open_checkpoint(checkpoint, *depends, keys=keys, seeded=rng is not None) as (
         keys,
         opened,
     ):
         yield Work(count, exact, n_jobs, tuple(keys), known_seed(rng), opened)
-
-
-def _parts(asked: Iterable[Any]) -> Iterator[Any]:
-    """Yield what was asked, and of curves all that the counts of shuffles depend on.
-
-    Weights such as a trend depend on the steps, and who leads on which scores are better.
-    """
-    for part in asked:
-        if isinstance(part, Curves):
-            yield from (part.scores, part.labels, part.blocks, part.precision)
-            yield from (part.steps, part.higher_is_better)
-        else:
-            yield part
 
 
 def family_seed(rng: RNGLike) -> int:

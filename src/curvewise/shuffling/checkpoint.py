@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from curvewise.data.curves import Curves
 from curvewise.errors import CurvesError, OptionError
 from curvewise.shuffling.tally import Tally
 
@@ -26,21 +28,41 @@ SECONDS_BETWEEN_WRITES = 1.0  # what is lost with a crash
 
 
 def fingerprint(*parts: Any) -> str:
-    """Return a SHA-256 hash of the arguments: arrays by their bytes, the rest by repr."""
+    """Return a SHA-256 hash of the arguments: curves and arrays in full, the rest by repr."""
     import hashlib
 
     digest = hashlib.sha256()
-    for part in parts:
-        if isinstance(part, np.ndarray) and part.dtype != object:
-            content = np.ascontiguousarray(part).tobytes()
-            kind = repr((part.shape, part.dtype.str))
+    for part in _flat(parts):
+        if isinstance(part, np.ndarray):
+            digest.update(repr((part.shape, part.dtype.str)).encode())
+            digest.update(np.ascontiguousarray(part).tobytes())
         else:
-            shown = part.tolist() if isinstance(part, np.ndarray) else part
-            content, kind = repr(shown).encode(), ""
-        # The length keeps neighbours apart: 3.5 and 99 are not 3.59 and 9.
-        digest.update(f"{kind}{len(content)}:".encode())
-        digest.update(content)
+            digest.update(repr(part).encode())
+        digest.update(b"\0")  # 3.5 and 99 are not 3.59 and 9
     return digest.hexdigest()
+
+
+def _flat(part: Any) -> Iterator[Any]:
+    """Take collections and curves apart: the repr of either may leave something out.
+
+    Of curves it is all that an answer depends on: weights such as a trend depend on the steps,
+    and who leads on which scores are better.
+    """
+    if isinstance(part, Curves):
+        part = (
+            *(part.scores, part.labels, part.blocks, part.precision),
+            *(part.steps, part.higher_is_better),
+        )
+    if isinstance(part, Mapping):
+        part = list(part.items())
+    if isinstance(part, np.ndarray) and part.dtype == object:
+        part = part.tolist()
+    if isinstance(part, tuple | list):
+        yield f"{len(part)} parts"
+        for each in part:
+            yield from _flat(each)
+    else:
+        yield part
 
 
 @contextmanager

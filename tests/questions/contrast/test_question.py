@@ -330,15 +330,20 @@ def test_digits_are_those_of_the_first_version(
 
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
 @pytest.mark.parametrize("blocks", [None, list("xxxyyyxxxyyy"), list("xxxxyyxxyyyy")])
+@pytest.mark.parametrize("tied", [False, True])
 def test_an_exact_interval_excludes_zero_exactly_when_p_says_so(
-    blocks: list[str] | None, alternative: Any
+    blocks: list[str] | None, alternative: Any, tied: bool
 ) -> None:
+    """Where scores tie, an end can be at 0, and only rounding sets it apart."""
     verdicts = set()
+    sign = -1 if alternative == "less" else 1
     for seed in range(40):
-        curves = some_curves(seed, (6, 6), blocks=blocks)
-        shift = (-0.02 if alternative == "less" else 0.02) * seed
-        scores = curves.scores + shift * (curves.codes == 0)[:, None]
-        shifted = Curves(scores, curves.labels, blocks=blocks)
+        scores, shift = some_curves(seed, (6, 6)).scores, 0.02 * seed
+        if tied:
+            rng = np.random.default_rng(seed)
+            scores, shift = 0.1 * integer_tied(rng, 12, 3), 0.1 * (seed % 3)
+        moved = scores + sign * shift * (np.arange(12) < 6)[:, None]
+        shifted = Curves(moved, ["A"] * 6 + ["B"] * 6, blocks=blocks)
         found = contrast(shifted, AB, alternative=alternative, alpha=0.1)
         assert found.exact
         excluded = not found.interval.low <= 0 <= found.interval.high

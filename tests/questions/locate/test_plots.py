@@ -1,28 +1,21 @@
+"""Pictures of where curves differ show the numbers of the result."""
+
 from __future__ import annotations
 
 import warnings
 from dataclasses import replace
-from functools import cache
 from typing import TYPE_CHECKING
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from matplotlib.collections import LineCollection, PolyCollection, QuadMesh
-from matplotlib.figure import Figure
+from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.patches import Rectangle
 
-import curvewise as cw
 from curvewise import Curves, Interval, OptionError
 from curvewise.questions.locate.plots import SHADE, plot_difference, plot_location
 from curvewise.questions.locate.result import Crossing
-from curvewise.questions.locate.window_plots import (
-    outline,
-    plot_window_maps,
-    plot_windows,
-    step_edges,
-    window_levels,
-)
+from tests.questions.locate.drawing import UNEVEN, axes, located, tictactoe
 from tests.simulation import some_curves
 
 if TYPE_CHECKING:
@@ -31,22 +24,6 @@ if TYPE_CHECKING:
 
     from curvewise import Location
     from curvewise.kernels import Floats
-
-UNEVEN = [0, 1, 10, 100, 1000, 10000]
-
-
-@cache
-def tictactoe() -> tuple[Curves, Location]:
-    curves = cw.load_example("tictactoe").select("A1", "A2")
-    return curves, cw.locate(curves, rng=0, n_shuffles=999, n_resamples=499)
-
-
-def located(curves: Curves, *, windows: bool = True) -> Location:
-    return cw.locate(curves, windows=windows, n_shuffles=99, n_resamples=99, rng=0)
-
-
-def axes() -> Axes:
-    return Figure().subplots()
 
 
 def legend(ax: Axes) -> list[str]:
@@ -68,18 +45,6 @@ def spans(ax: Axes) -> list[tuple[float, float]]:
 def corners(ax: Axes) -> Floats:
     (filled,) = (c for c in ax.collections if isinstance(c, PolyCollection))
     return np.asarray(filled.get_paths()[0].vertices, dtype=np.float64)
-
-
-def p_shown(ax: Axes) -> np.ma.MaskedArray[tuple[int, ...], np.dtype[np.float64]]:
-    (mesh,) = (c for c in ax.collections if isinstance(c, QuadMesh))
-    return np.ma.masked_array(mesh.get_array())
-
-
-def test_a_step_reaches_halfway_to_its_neighbours() -> None:
-    np.testing.assert_array_equal(step_edges(np.array([0, 10, 30])), [-5, 5, 20, 40])
-    np.testing.assert_array_equal(step_edges(np.array([7])), [6.5, 7.5])
-    portions = step_edges(np.array([0, 4, 8]), np.array([3, 7, 9]))
-    np.testing.assert_array_equal(portions, [-0.5, 3.5, 7.5, 9.5])
 
 
 def test_shaded_steps_are_those_of_the_regions() -> None:
@@ -199,103 +164,31 @@ def test_an_unbounded_band_leaves_the_picture() -> None:
     assert np.isfinite(ax.get_ylim()).all()
 
 
-@pytest.mark.parametrize("adjusted", [True, False])
-@pytest.mark.parametrize("effect", ["algorithm", "interaction"])
-def test_the_map_shows_the_p_of_every_window(effect: str, adjusted: bool) -> None:
-    where = tictactoe()[1]
-    tests = where.windows
-    assert tests is not None
-    ax = axes()
-    assert plot_windows(where, effect, ax, adjusted=adjusted) is ax
-    row = ["algorithm", "interaction"].index(effect)
-    pvalues = (tests.pvalue_adjusted if adjusted else tests.pvalue)[row]
-    shown = p_shown(ax)
-    n_steps = len(where.steps)
-    for first in range(n_steps):
-        for last in range(n_steps):
-            if last - first >= row:
-                assert shown[last, first] == pvalues[first, last]
-            else:
-                assert shown[last, first] is np.ma.masked
-    assert ("adjusted for choosing it" in ax.get_title()) == adjusted
-    assert ["height", "shape"][row] in ax.get_title()
-
-
-def test_alpha_belongs_to_what_is_significant() -> None:
-    where = tictactoe()[1]
-    assert where.windows is not None
-    pvalues = where.windows.pvalue_adjusted.copy()
-    pvalues[0, 0, :3] = 0.05, np.nextafter(0.05, 1), 0.001
-    ax = axes()
-    plot_windows(
-        replace(where, windows=replace(where.windows, pvalue_adjusted=pvalues)), ax=ax
-    )
-    (mesh,) = (c for c in ax.collections if isinstance(c, QuadMesh))
-    levels = np.asarray(mesh.norm(pvalues[0, 0, :3]))
-    assert levels.tolist() == [2, 3, 0]
-
-
-@pytest.mark.parametrize("alpha", [0.05, 0.01, 0.1, 0.2, 0.0005, 0.7])
-def test_levels_rise_and_name_alpha(alpha: float) -> None:
-    bounds, colours, told = window_levels(alpha)
-    assert bounds == sorted(set(bounds))
-    assert len(colours) == len(told) == len(bounds) - 1
-    assert told[bounds.index(alpha) - 1] == f"≤ {alpha:g} (alpha)"
-    assert told[-1] == f"> {bounds[-2]:g}"
-
-
-def test_the_outline_parts_what_is_inside() -> None:
-    edges = np.arange(4.0)
-    assert outline(np.zeros((3, 3), dtype=bool), edges).shape == (0, 2, 2)
-    inside = np.zeros((3, 3), dtype=bool)
-    inside[1, :2] = True
-    segments = outline(inside, edges)
-    lengths = np.abs(np.diff(segments, axis=1)).sum(axis=(1, 2))
-    assert lengths.sum() == 6
-    assert segments[..., 0].max() == 2
-    assert segments[..., 1].min() == 1
-
-
-def test_unevenly_spaced_steps_are_drawn_equally_wide() -> None:
-    curves = some_curves(0, (4, 4), len(UNEVEN), steps=UNEVEN)
-    ax = axes()
-    plot_windows(located(curves), ax=ax)
-    assert ax.get_xlabel().endswith("all steps drawn equally wide")
-    assert [text.get_text() for text in ax.get_xticklabels()] == list(map(str, UNEVEN))
-    even = axes()
-    plot_windows(located(some_curves(0, (4, 4), 6)), ax=even)
-    assert even.get_xlabel() == "first step of the window"
-
-
-def test_both_maps_share_a_colour_bar() -> None:
-    figure = plot_window_maps(tictactoe()[1])
-    assert len(figure.axes) == 3
-    assert [ax.get_title().split(" ")[5] for ax in figure.axes[:2]] == ["height", "shape"]
-
-
 def test_what_cannot_be_drawn_is_refused() -> None:
     three = some_curves(0, (4, 4, 4))
-    with pytest.raises(OptionError, match="two algorithms with at least three runs each"):
+    with pytest.raises(OptionError) as refused:
         plot_difference(located(three), ax=axes())
-    without = located(three, windows=False)
-    with pytest.raises(OptionError, match="windows=True"):
-        plot_windows(without, ax=axes())
-    with pytest.raises(OptionError, match="No effect is called 'shape'"):
-        plot_windows(located(three), "shape", ax=axes())
-    single = located(some_curves(0, (4, 4), 1))
-    with pytest.raises(OptionError, match="There is a single step"):
-        plot_windows(single, "interaction", ax=axes())
-    with pytest.raises(OptionError, match="not the curves that were located"):
+    assert str(refused.value) == (
+        "There is no difference band to draw: it needs two algorithms with at least 3 runs "
+        "each (or 5 blocks), and resamples; see locate()."
+    )
+    with pytest.raises(OptionError) as refused:
         plot_location(some_curves(0, (4, 4)), located(three))
+    assert str(refused.value) == (
+        "These are not the curves that locate() was given: algorithms, runs or steps differ. "
+        "Give the same curves to locate() and plot_location()."
+    )
 
 
 def test_the_current_axes_serve_when_none_are_given() -> None:
     figure, ax = plt.subplots()
     assert plot_difference(tictactoe()[1]) is ax
     plt.close(figure)
-    drawn = plot_windows(tictactoe()[1])
-    assert drawn.get_figure() is plt.gcf()
-    plt.close("all")
+
+
+def test_without_curves_their_panel_is_left_out() -> None:
+    curves, where = tictactoe()
+    assert len(where.figure(curves).axes) == len(where.figure().axes) + 1
 
 
 @pytest.mark.parametrize(
@@ -320,7 +213,6 @@ def test_whatever_can_be_located_can_be_drawn(curves: Curves) -> None:
         warnings.filterwarnings("ignore", message="Glyph .* missing")
         figure = plot_location(curves, where)
         figure.draw_without_rendering()
-        plot_window_maps(where).draw_without_rendering()
     n_rows = 1 + len(where.effects) + (where.band is not None)
     assert len(figure.axes) == n_rows + len(where.effects)
     named = figure.legends[0].get_texts() if len(curves.algorithms) > 8 else []

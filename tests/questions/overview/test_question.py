@@ -54,9 +54,27 @@ def test_options_go_on_to_each_question() -> None:
     assert exact.comparison.exact
     assert exact.location is not None
     assert exact.location.exact
-    # All relabellings of the curves are many more than where and who need.
-    forced = overview(stairs((5, 5), 9.0), exact=True)
-    assert forced.comparison.exact
+
+
+@pytest.mark.parametrize(
+    ("exact", "passed_on"), [(None, None), (True, None), (False, False)]
+)
+def test_exact_is_asked_of_the_comparison_only(
+    exact: bool | None, passed_on: bool | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A line is not worth visiting all relabellings, which locate() may even refuse."""
+    given = []
+    module = "curvewise.questions.overview.question"
+    for name, question in (("locate", locate), ("best", best)):
+
+        def ask(curves: Curves, question: Any = question, **options: Any) -> Any:
+            given.append(options["exact"])
+            return question(curves, **options)
+
+        monkeypatch.setattr(f"{module}.{name}", ask)
+    asked = overview(stairs((4, 4, 4), 9.0), exact=exact, n_shuffles=99, rng=0)
+    assert asked.comparison.exact == (exact is not False)
+    assert given == [passed_on, passed_on]
 
 
 @pytest.mark.parametrize("n_shuffles", [99, 99.0, np.int64(99)])
@@ -91,13 +109,22 @@ def test_where_and_who_stand_behind_the_overall_test(
 
 @pytest.mark.parametrize("alpha", [0.2, 0.05, 0.001])
 def test_the_overall_test_alone_opens_the_door(alpha: float) -> None:
-    """Neither a small p of height nor of shape does."""
-    for seed in range(20):
-        curves = some_curves(seed, (5, 5, 5))
+    """Neither a small p of height nor of shape does, nor do large ones close it."""
+    seen = set()
+    for seed in range(27):
+        noise = some_curves(seed, (5, 5, 5))
+        ramp = np.linspace(-1, 1, 6) * (noise.codes == seed % 3)[:, None]
+        steep = 0.1 * seed if seed < 24 else 0.0
+        curves = Curves(noise.scores + steep * ramp, noise.labels)
         asked = overview(curves, alpha=alpha, n_shuffles=999, exact=False, rng=0)
-        shown = asked.comparison.overall.pvalue <= alpha
-        assert (asked.withheld is None) == shown
-        assert (asked.location is not None) == (asked.best is not None) == shown
+        effects = asked.comparison.effects["split"]
+        opened = effects["overall"].significant
+        assert (asked.withheld is None) == opened
+        assert (asked.location is not None) == (asked.best is not None) == opened
+        seen.add((opened, effects["algorithm"].significant))
+    # Shapes differ without heights, and at 0.2 heights where nothing is shown overall.
+    assert seen >= {(False, False), (True, False)}
+    assert ((False, True) in seen) == (alpha == 0.2)
 
 
 def test_with_too_few_runs_nothing_is_asked() -> None:

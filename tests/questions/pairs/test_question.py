@@ -234,7 +234,7 @@ def test_where_no_pair_can_be_compared_the_reason_is_told() -> None:
     )
     # What is wrong with all of them is told of all of them.
     apart = Curves(curves.scores, list("AAABBB"), blocks=[0, 0, 0, 1, 1, 1])
-    with pytest.raises(CurvesError, match="^No block holds both"):
+    with pytest.raises(CurvesError, match=r"^No block holds both"):
         compare_pairs(apart)
 
 

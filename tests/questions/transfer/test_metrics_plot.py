@@ -81,6 +81,32 @@ def test_what_is_infinite_or_nothing_on_a_log_axis_is_an_arrow(
     assert at_right(ax)[row].startswith("∞" if math.isinf(value) else number_text(value))
 
 
+@pytest.mark.parametrize(
+    ("ends", "ticks"),
+    [
+        ((0.8, 1.6), {"0.8", "1", "1.2", "1.4", "1.6"}),
+        ((0.2, 5.0), {"0.2", "0.5", "1", "2", "5"}),
+        ((0.01, 100.0), {"0.01", "1", "100"}),
+    ],
+)
+def test_ratios_have_ticks_that_can_be_read(
+    ends: tuple[float, float], ticks: set[str]
+) -> None:
+    found = tictactoe()
+    wide = replace(found.time_to_threshold, value=1.2, interval=Interval(*ends))
+    narrow = replace(found.transfer_ratio, value=1.1, interval=Interval(1.0, 1.2))
+    metrics = {**found.metrics, wide.name: wide, narrow.name: narrow}
+    figure = drawn(plot_metrics(replace(found, metrics=metrics)))
+    ax, _ = rows_of(figure)[wide.title]
+    low, high = ax.get_xlim()
+    shown = {
+        label.get_text()
+        for label, place in zip(ax.get_xticklabels(), ax.get_xticks(), strict=True)
+        if low <= place <= high
+    }
+    assert shown >= ticks
+
+
 def test_without_intervals_none_is_drawn_or_explained() -> None:
     found = of_runs(growth(1, 0.05, 50), growth(1, 0.1, 60))
     figure = drawn(plot_metrics(found))

@@ -80,6 +80,10 @@ def test_the_kind_of_interval_can_be_chosen() -> None:
         gain = found.average_gain
         assert gain.interval_kind == kind
         assert gain.interval == gain.intervals[kind]
+    by_default = transfer(curves, **SIDES, rng=0)
+    kinds = {name: metric.interval_kind for name, metric in by_default.metrics.items()}
+    assert kinds.pop("time_to_threshold") == "percentile"
+    assert set(kinds.values()) == {"studentised"}
 
 
 def test_the_same_rng_gives_the_same_digits_and_another_does_not() -> None:

@@ -30,7 +30,7 @@ from tests.questions.transfer.gains import pair, rising
 if TYPE_CHECKING:
     from curvewise import Curves
 
-WORK = Work(999, None, 1, (0,), seed=5, checkpoint=None)
+WORK = Work(999, None, 1, (1,), seed=5, checkpoint=None)
 ALPHA = 0.05
 
 
@@ -44,7 +44,7 @@ def observed(conditions: TwoConditions) -> np.ndarray:
 
 def shuffled(conditions: TwoConditions, **work: Any) -> Any:
     return shuffle_metrics(
-        conditions, observed(conditions), replace(WORK, **work), key=1, alpha=ALPHA
+        conditions, observed(conditions), replace(WORK, **work), alpha=ALPHA
     )
 
 

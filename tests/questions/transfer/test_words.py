@@ -245,6 +245,10 @@ def test_the_paragraph_to_quote(fields: dict[str, Any], sureness: str) -> None:
     assert result.describe() == describe(result)
 
 
+def test_without_a_value_only_the_method_is_said() -> None:
+    assert describe(found(value=None, interval=None, pvalue=None)) == METHOD
+
+
 def test_p_equal_to_what_confidence_leaves_is_significant() -> None:
     # 1 − 0.9 is 0.0999… in binary.
     result = found(pvalue=0.1, confidence=0.9)

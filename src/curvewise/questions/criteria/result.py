@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from curvewise.inference.result import Result
-from curvewise.questions.criteria.cases import CRITERIA
 from curvewise.questions.criteria.published import CITATION
 from curvewise.questions.criteria.verdict import Verdict
 from curvewise.questions.transfer.metrics import RECORDS
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 
     from curvewise.inference.caveats import Caveat
 
-__all__ = ["CRITERIA", "JUDGED", "SIGNS", "Criteria"]
+__all__ = ["JUDGED", "SIGNS", "Criteria"]
 
 # The metrics that are judged, and what the table calls them: those with an abbreviation.
 JUDGED = {record.name: record.short for record in RECORDS.values() if record.short}
@@ -28,7 +27,7 @@ SIGNS = {True: "✓", False: "×"}
 
 @dataclass(frozen=True, eq=False)
 class Criteria(Result, Mapping[tuple[str, str], Verdict]):
-    """The ten criteria of Gorski & Laird (2009), decided for four metrics by running them.
+    """The criteria of Gorski & Laird (2009), decided for four metrics by computation.
 
     A mapping from (criterion, metric) to `Verdict`. Metrics may be called as in the table:
     ratio, regret, CTR, ARR.

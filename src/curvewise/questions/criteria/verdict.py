@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from curvewise.data.curves import Curves
 from curvewise.inference.effects import json_ready
+from curvewise.inference.result import beside
 from curvewise.questions.transfer.metrics import RECORDS
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ class Outcome:
     @property
     def reason(self) -> str:
         """Why there is no value, in words; "" where there is one."""
-        text: str = _words().reason_undefined(self)
+        text: str = beside(self, "words").reason_undefined(self)
         return text
 
     def to_dict(self) -> dict[str, Any]:
@@ -210,13 +210,13 @@ class Verdict:
     @property
     def sentence(self) -> str:
         """What decided, in words."""
-        text: str = _words().sentence(self)
+        text: str = beside(self, "words").sentence(self)
         return text
 
     @property
     def reason(self) -> str:
         """Why the verdict is not the paper's, in words; "" where it is."""
-        text: str = _words().reason(self)
+        text: str = beside(self, "words").reason(self)
         return text
 
     def to_dict(self) -> dict[str, Any]:
@@ -234,8 +234,3 @@ class Verdict:
             "case": self.case.to_dict(),
             "tried": [result.to_dict() for result in self.tried],
         }
-
-
-def _words() -> Any:
-    """Return the words of this folder, which results find by place."""
-    return import_module(f"{__name__.rpartition('.')[0]}.words")

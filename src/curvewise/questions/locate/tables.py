@@ -81,9 +81,7 @@ def _regions(location: Location) -> Table:
         ),
     )
     if n_more:
-        notes += (
-            f"The longest regions are shown; {n_more} more are in {everything()}.",
-        )
+        notes += (f"The longest regions are shown; {n_more} more are in {everything()}.",)
     return Table(header, tuple(rows), notes=notes, n_text_columns=2)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from curvewise.inference.result import Result
+from curvewise.inference.result import Result, beside
 
 if TYPE_CHECKING:
     from curvewise.inference.caveats import Caveat
@@ -48,7 +48,7 @@ class Overview(Result):
 
     def lines(self) -> dict[str, str]:
         """Return what is said after the verdict, a line each, by its heading."""
-        lines: dict[str, str] = self._beside("words").lines(self)
+        lines: dict[str, str] = beside(self, "words").lines(self)
         return lines
 
     def to_dict(self) -> dict[str, Any]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from curvewise.inference.effects import json_ready
+from curvewise.inference.result import beside
 from curvewise.questions.transfer.metrics import RECORDS
 
 if TYPE_CHECKING:
@@ -116,13 +116,13 @@ class Metric:
     @property
     def reading(self) -> str:
         """What the value means, in a sentence; "" where there is none."""
-        text: str = _words().reading(self)
+        text: str = beside(self, "words").reading(self)
         return text
 
     @property
     def reason(self) -> str:
         """Why there is no value, in words; "" where there is one."""
-        text: str = _words().reason(self)
+        text: str = beside(self, "words").reason(self)
         return text
 
     def to_dict(self) -> dict[str, Any]:
@@ -153,8 +153,3 @@ class Metric:
 def interval_ends(interval: Interval | None) -> list[float | None] | None:
     """Return the ends of an interval as JSON-ready data."""
     return None if interval is None else [json_ready(end) for end in interval]
-
-
-def _words() -> Any:
-    """Return the words of this folder, which results find by place."""
-    return import_module(f"{__name__.rpartition('.')[0]}.words")

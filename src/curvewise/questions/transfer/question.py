@@ -6,6 +6,7 @@ Gorski & Laird (2009), Evaluating Evaluations, CCA-TR-2009-05.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -172,8 +173,9 @@ def transfer_curves(curves: Curves, options: TransferOptions, work: Work) -> Tra
         resampled = resample_metrics(
             conditions, int(options.n_resamples), resample_key, n_jobs=work.n_jobs
         )
+        shuffling = replace(work, keys=(shuffle_key,))
         tests, sampling = shuffle_metrics(
-            conditions, observed, work, key=shuffle_key, alpha=options.alpha
+            conditions, observed, shuffling, alpha=options.alpha
         )
     means = [sign * mean for mean in conditions.means()]
     best_observed = sign * max(float(mean.max()) for mean in conditions.means())

@@ -8,7 +8,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from curvewise.inference.effects import json_ready
-from curvewise.inference.result import Result
+from curvewise.inference.result import Result, beside
 from curvewise.inference.sampling import Sampled
 from curvewise.questions.transfer.metric import interval_ends
 from curvewise.questions.transfer.metrics import RECORDS
@@ -85,7 +85,7 @@ class Transfer(Sampled, Result):
     @property
     def advice(self) -> str:
         """Why the recommended metric is the one to quote."""
-        text: str = self._beside("words").advice(self)
+        text: str = beside(self, "words").advice(self)
         return text
 
     @property
@@ -285,13 +285,12 @@ class Transfers(Result, Mapping[str, Transfer]):
                 "These mean the same on every task and may be compared down the column."
             )
             tables.append(self._table(fair, note, means=True))
-        if other:
-            note = (
-                "These depend on the scores of their task: do not compare or average them "
-                "down the column."
-            )
-            tables.append(self._table(other, note, means=False))
-        return tables
+        # Never empty: some are shown that can never be compared.
+        note = (
+            "These depend on the scores of their task: do not compare or average them down "
+            "the column."
+        )
+        return [*tables, self._table(other, note, means=False)]
 
     def _is_comparable(self, name: str) -> bool:
         """Tell whether a metric is defined on some task, and comparable wherever it is."""

@@ -12,7 +12,7 @@ from curvewise.inference.sampling import Sampling
 from curvewise.kernels.adjustments import TIE
 from curvewise.kernels.pvalues import pvalue
 from curvewise.questions.transfer.metrics import RECORDS
-from curvewise.shuffling.plan import MAX_FREE, Limits, Plan
+from curvewise.shuffling.plan import MAX_FREE, Limits
 from curvewise.shuffling.visiting import Statistic
 
 if TYPE_CHECKING:
@@ -83,8 +83,8 @@ class ShuffledMetrics(Statistic):
         both = (labels, 1 - labels) if self.mirrored else (labels,)
         values = np.concatenate(
             [
-                self.conditions.relabelled(each, compiled=self.compiled_reduction)
-                for each in both
+                self.conditions.relabelled(images, compiled=self.compiled_reduction)
+                for images in both
             ],
             axis=1,
         )
@@ -102,21 +102,15 @@ class ShuffledMetrics(Statistic):
 
 
 def shuffle_metrics(
-    conditions: TwoConditions, observed: Floats, work: Work, *, key: int, alpha: float
+    conditions: TwoConditions, observed: Floats, work: Work, *, alpha: float
 ) -> tuple[dict[str, MetricTest], Sampling]:
     """Shuffle whole curves between the conditions; return p and values of every metric.
 
     ``observed`` is (n_metrics,). "auto" settles on which side of ``alpha`` each p lies.
     """
-    plan = Plan.of(
-        conditions.restriction,
-        n_shuffles=work.n_shuffles,
-        exact=work.exact,
-        key=key,
-        # A tail that is counted twice is compared with half of alpha.
-        levels=(alpha, alpha / 2),
-        limits=LIMITS,
-    )
+    # A tail that is counted twice is compared with half of alpha.
+    levels = alpha, alpha / 2
+    plan = work.plan(conditions.restriction, levels=levels, limits=LIMITS)
     statistic = ShuffledMetrics(
         conditions,
         observed,

@@ -86,7 +86,7 @@ def transfer_many(
     ... }
     >>> found = cw.transfer_many(tasks, control="old", experimental="new", optimum=10)
     >>> found.across["calibrated_transfer_ratio"].value
-    0.3214
+    0.3143
     """
     check_members(tasks, "Curves")
     for curves in tasks.values():
