@@ -28,6 +28,7 @@ from curvewise.inference.diagnostics import (
     single_runs_and_steps,
     spread_and_runs,
     too_few,
+    too_few_for_max_t,
     uneven_blocks,
     welch_with_few_runs,
 )
@@ -81,6 +82,17 @@ def test_p_at_alpha_itself_is_possible() -> None:
     assert [found.kind for found in both] == ["too few runs", "too few shuffles"]
 
 
+def test_max_t_shuffles_the_runs_of_all_algorithms() -> None:
+    curves = some_curves(0, (2, 2, 2))
+    # All six runs have 15 relabellings, the four of a pair only three.
+    (found,) = too_few_for_max_t(curves, 9_999, 0.05)
+    assert found == TooFewRuns((2, 2, 2), 1 / 15, 0.05, 3)
+    assert not list(too_few_for_max_t(curves, 9_999, 0.1))
+    assert list(too_few_for_max_t(curves, 5, 0.1)) == [TooFewShuffles(5, 0.1)]
+    for rule in ("auto", "precise"):
+        assert not list(too_few_for_max_t(curves, rule, 0.1))
+
+
 def test_single_runs_and_steps_are_named() -> None:
     assert list(single_runs_and_steps(some_curves(0, (1, 4, 1)))) == [
         SingleRun("A"),
@@ -119,6 +131,14 @@ def test_a_ratio_of_two_is_not_worth_a_warning() -> None:
         assert len(list(different_spread(Curves(scores, ["A"] * 40 + ["B"] * 40)))) == (
             n_found
         )
+
+
+def test_runs_all_equally_far_from_their_median_are_told_apart() -> None:
+    """Distances that do not vary at all leave no doubt."""
+    steady = np.array([[1.0], [-1.0]] * 2) * np.ones((1, 4))
+    curves = Curves(np.vstack([5 * steady, steady]), ["A"] * 4 + ["B"] * 4)
+    (found,) = different_spread(curves)
+    assert found == DifferentSpread("A", "B", pytest.approx(5.0))  # type: ignore[arg-type]
 
 
 def test_the_widest_pair_is_named() -> None:

@@ -9,6 +9,7 @@ import zipfile
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
+import joblib
 import numpy as np
 import pytest
 
@@ -140,6 +141,24 @@ def test_interrupted_work_goes_on_with_the_same_digits(
     assert [file.name for file in tmp_path.iterdir()] == ["work.npz"]
 
 
+# joblib tells of the tasks that an interruption leaves behind.
+@pytest.mark.filterwarnings("ignore:.* tasks (which were|have been):UserWarning")
+@pytest.mark.parametrize("backend", ["threading", "loky"])
+@pytest.mark.parametrize("name", ["compare", "compare, unequal", "locate"])
+def test_work_interrupted_on_several_cores_goes_on_with_one(
+    name: str, backend: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ask, path = QUESTIONS[name], tmp_path / "work.npz"
+    Chunks(monkeypatch, 2)
+    with pytest.raises(Interrupted), joblib.parallel_config(backend=backend):
+        ask(checkpoint=path, n_jobs=2)
+    rest = Chunks(monkeypatch)
+    found = digits(ask(checkpoint=path))
+    whole = Chunks(monkeypatch)
+    assert found == digits(ask())
+    assert rest.n_done == whole.n_done - 2
+
+
 def test_the_questions_asked_here_use_both_engines_and_look_more_than_once() -> None:
     engines = {
         name: ask().engine  # type: ignore[attr-defined]
@@ -194,6 +213,22 @@ def test_a_process_that_is_killed_leaves_a_whole_file(
     for content in left[:: max(len(left) // 3, 1)]:
         path.write_bytes(content)
         assert digits(ask(checkpoint=path)) == expected
+
+
+def test_whoever_reads_while_it_is_written_sees_a_whole_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The file is replaced in one step, not written over."""
+    ask, path = QUESTIONS["compare"], tmp_path / "work.npz"
+    Chunks(monkeypatch, 2)
+    with pytest.raises(Interrupted):
+        ask(checkpoint=path)
+    Chunks(monkeypatch)
+    before = path.read_bytes()
+    with path.open("rb") as opened:
+        ask(checkpoint=path)
+        assert opened.read() == before
+    assert path.read_bytes() != before
 
 
 @pytest.mark.parametrize("error", [OSError(28, "No space left on device"), Interrupted()])
@@ -286,6 +321,8 @@ def other_curves(curves: Curves) -> dict[str, Curves]:
         "blocks": Curves(curves.scores, curves.labels, blocks=blocks),
         "fewer steps": Curves(curves.scores[:, :-1], curves.labels),
         "precision": Curves(curves.scores, curves.labels, precision=1e-3),
+        "steps": Curves(curves.scores, curves.labels, curves.steps * 10),
+        "what is better": Curves(curves.scores, curves.labels, higher_is_better=False),
     }
 
 
@@ -502,7 +539,7 @@ def test_a_folder_in_which_no_file_can_be_made_is_told(
 
 def test_a_fingerprint_tells_values_shapes_types_and_places_apart() -> None:
     numbers = np.arange(6.0)
-    different = [
+    different: list[tuple[Any, ...]] = [
         (numbers,),
         (numbers.reshape(2, 3),),
         (numbers.reshape(3, 2),),
@@ -523,7 +560,23 @@ def test_a_fingerprint_tells_values_shapes_types_and_places_apart() -> None:
         (3.59, 9),
         (3.599,),
     ]
+    different += [(curves,) for curves in other_curves(CURVES).values()]
+    different += [
+        (CURVES,),
+        ({"a": CURVES},),
+        ({"b": CURVES},),
+        # The same things, put together otherwise.
+        ((1, 2), 3),
+        (1, (2, 3)),
+        ((1, 2, 3),),
+        ({1: 2}, 3),
+        # What a repr would leave out of a large array.
+        (np.arange(2_000.0).tolist(),),
+        ([*range(999), -1.0, *range(1_000, 2_000)],),
+    ]
     assert len({fingerprint(*parts) for parts in different}) == len(different)
+    same = Curves(CURVES.scores.copy(), CURVES.labels, source="elsewhere")
+    assert fingerprint({"a": same}) == fingerprint({"a": CURVES})
     strided = np.arange(12.0)[::2]
     assert fingerprint(strided) == fingerprint(strided.copy())
 

@@ -137,6 +137,12 @@ def _sizes(found: Counts) -> list[int]:
     return [*n_clusters, 2 * 6 * 6, 2 * 6 * 6]
 
 
+def test_unless_a_statistic_says_otherwise_all_its_counts_decide() -> None:
+    counts = np.array([[1, 2], [3, 4]]), np.array([5])
+    assert CountLabels().deciding(counts).tolist() == [1, 2, 3, 4]
+    assert CountLabels().compiled(Layout.of(CURVES).restriction.every(), range(1)) is None
+
+
 # --- engines -------------------------------------------------------------------------
 
 

@@ -149,3 +149,24 @@ def test_partial_omega_squared_is_that_of_its_definition() -> None:
     assert error.ms is not None
     expected = (row.ss - row.df * error.ms) / (row.ss + (12 - row.df) * error.ms)
     assert found.algorithm.effect_size == pytest.approx(expected)
+
+
+def test_interval_and_p_agree_on_ties() -> None:
+    for seed in range(300):
+        rng = np.random.default_rng(seed)
+        scores = rng.integers(0, 6, size=(9, 2)) / 10
+        found = compare(Curves(scores, list("AAAAABBBB")))
+        assert found.difference is not None
+        low, high = found.difference.interval
+        assert (low > 0 or high < 0) == found.algorithm.significant, seed
+        above = found.algorithm.statistic > found.algorithm.critical_value
+        assert above == found.algorithm.significant or found.algorithm.significant
+
+
+def test_equal_means_tie_in_superiority_and_have_no_spread() -> None:
+    first, second = (0.1, 0.2, 0.3, 0.7), (0.1, 0.7, 0.3, 0.2)
+    difference = compare(Curves([first] * 3 + [second] * 3, list("AAABBB"))).difference
+    assert difference is not None
+    assert difference.value == 0
+    assert difference.probability_of_superiority == 0.5
+    assert difference.hedges_g is None

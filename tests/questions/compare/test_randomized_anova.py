@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,6 +24,7 @@ from curvewise.shuffling import plan as planning
 from curvewise.shuffling.layout import Layout
 from curvewise.shuffling.plan import MAX_IN_NUMPY, Plan
 from curvewise.shuffling.visiting import visit
+from tests.kernels.anova.test_thresholds import exact_counts
 from tests.questions.compare.five_effects import five_effects
 from tests.shuffling.statistics import statistic_of
 from tests.simulation import NULLS, some_curves
@@ -231,3 +233,60 @@ def test_p_is_the_share_of_the_null_distribution(kind: str) -> None:
     scores = NULLS[kind](np.random.default_rng(5), 10, 6)
     for effect in five_effects(compare(Curves(scores, list("AAAAABBBBB")))).values():
         assert np.mean(effect.null_distribution >= effect.statistic) == effect.pvalue
+
+
+# --- ties ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(
+    ("offset", "dtype"), [("0", "f8"), ("100000", "f8"), ("-7000000", "f8"), ("0", "f4")]
+)
+def test_p_counts_ties_and_nothing_else(seed: int, offset: str, dtype: str) -> None:
+    tenths = np.random.default_rng(seed).integers(0, 4, size=(7, 3))
+    scores = [
+        [f"{float(Fraction(offset) + Fraction(int(t), 10)):.1f}" for t in row]
+        for row in tenths
+    ]
+    found = compare(Curves(np.array(scores, dtype=float).astype(dtype), list("AAABBBB")))
+    ours = [
+        found.overall.pvalue,
+        found.algorithm.pvalue,
+        found.effects["split"]["interaction"].pvalue,
+        found.effects["pooled"]["algorithm"].pvalue,
+        found.effects["pooled"]["interaction"].pvalue,
+    ]
+    counts, n_relabellings = exact_counts(scores, (3, 4))
+    assert ours == pytest.approx([count / n_relabellings for count in counts])
+
+
+def test_the_observed_labelling_counts_itself_under_a_huge_effect() -> None:
+    scores = [[5, 0], [3, 4], [2, 1], [9, 9], [5, 8], [4, 9]]
+    scores += [[3000, 3006], [3000, 3005], [3008, 3008]]
+    found = compare(Curves(scores, list("AAABBBCCC")), error="pooled")
+    assert found.interaction is not None
+    assert found.interaction.n_extreme == 1
+    assert found.interaction.pvalue == 1 / 280
+
+
+def test_little_error_is_not_no_error() -> None:
+    noise = 1e-6 * np.random.default_rng(0).normal(size=(10, 4))
+    scores = noise + np.repeat([0, 1], 5)[:, None]
+    found = compare(Curves(scores, list("AAAAABBBBB")))
+    row, error = found.table["algorithm"], found.table["curves"]
+    assert row.ms is not None
+    assert error.ms is not None
+    assert found.algorithm.statistic == pytest.approx(row.ms / error.ms)
+    assert 1e11 < found.algorithm.statistic < 1e14
+    assert found.warnings == ()
+
+
+def test_parallel_decimals_have_no_shape() -> None:
+    shape = np.array([0.1, 0.4, 0.6, 0.7, 0.8])
+    heights = np.array([0.01, 0.02, 0.03, 0.02, 0.01, 0.11, 0.12, 0.13, 0.12, 0.11])
+    for offset in (0, 1e4, 1e7):
+        scores = np.round(offset + shape + heights[:, None], 2)
+        found = compare(Curves(scores, list("AAAAABBBBB")))
+        assert found.interaction is not None
+        assert found.interaction.statistic == 0
+        assert found.interaction.pvalue == 1

@@ -23,6 +23,7 @@ from curvewise.shuffling.parallel import reporting_progress
 from curvewise.shuffling.stopping import FIRST_LOOK
 from curvewise.text import naming_flags
 from tests.kernels.anova.test_welch import by_definition
+from tests.shuffling.statistics import statistic_of
 from tests.simulation import autoregressive, some_curves
 from tests.textbook import all_relabellings
 
@@ -228,6 +229,12 @@ def test_auto_decides_as_all_relabellings_would() -> None:
             assert effect.significant == exact.effects["split"][name].significant
             verdicts.add(effect.significant)
     assert verdicts == {True, False}
+
+
+@pytest.mark.parametrize(("n_steps", "decide"), [(5, [7, 8, 9]), (1, [7, 8])])
+def test_the_effects_that_are_reported_decide(n_steps: int, decide: list[int]) -> None:
+    statistic, _ = statistic_of("Welch", wide_and_narrow(1, (4, 6), n_steps=n_steps))
+    assert statistic.deciding((np.array([7, 8, 9]),)).tolist() == decide
 
 
 def test_precise_waits_for_a_hundred_of_each_effect() -> None:

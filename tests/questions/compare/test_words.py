@@ -265,6 +265,14 @@ def test_the_verdict_is_worded_so(name: str) -> None:
     assert describe(found) == f"{verdict} {size} {method}"
 
 
+def test_a_p_too_small_to_be_told_from_nothing_is_bounded() -> None:
+    found = comparison(0.52, 0.70, 0.86, conventional=(0.7, 0.8))
+    apart = replace(found, ss={**found.ss, "algorithm": 1e12})
+    assert "The conventional F test would have said p < 1e-300 for height." in (
+        describe(apart)
+    )
+
+
 def test_too_few_runs_are_told_before_anything_else() -> None:
     few = Sampling(True, 10, 10)
     found = comparison(
