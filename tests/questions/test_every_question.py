@@ -138,12 +138,12 @@ def test_every_folder_of_questions_is_asked() -> None:
 
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_a_result_is_frozen_data(name: str) -> None:
-    result = answer(name)
+    result: Any = answer(name)
     assert isinstance(result, Result)
-    assert dataclasses.is_dataclass(result)
-    for field in dataclasses.fields(result):
+    fields = dataclasses.fields(result)  # type: ignore[arg-type]
+    for field in fields:
         value = getattr(result, field.name)
-        assert not callable(value) or isinstance(value, type), field.name
+        assert not callable(value), field.name
         with pytest.raises(dataclasses.FrozenInstanceError):
             setattr(result, field.name, value)
     same = pickle.loads(pickle.dumps(result))  # noqa: S301 (its own)

@@ -1,4 +1,4 @@
-"""Cluster masses and p by MNE-Python, for tests/test_location_reference.py.
+"""Cluster masses and p by MNE-Python, for tests/questions/locate/test_step_effects.py.
 
     python tests/reference/clusters_mne.py 2026-11-15 > tests/reference/clusters_mne.json
 

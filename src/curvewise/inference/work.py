@@ -6,7 +6,7 @@ Every question that shuffles takes ``n_shuffles``, ``exact``, ``n_jobs``, ``rng`
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ from curvewise.inference.requirements import (
     shuffle_count,
 )
 from curvewise.inference.sampling import Sampling, known_seed
+from curvewise.kernels.relabelling.cache import shared_batches
 from curvewise.shuffling.checkpoint import open_checkpoint
 from curvewise.shuffling.plan import Plan
 from curvewise.shuffling.visiting import visit
@@ -112,15 +113,19 @@ def shuffling_work(
     """Check what a caller asked for, draw the keys, and open the checkpoint.
 
     ``asked`` is all else that the answer depends on: the curves and the other options. With
-    ``n_keys`` 0 one seed is drawn for a family, from which its members draw theirs.
+    ``n_keys`` 0 it is the work of a family: one seed is drawn, from which the members draw
+    theirs, and members of one shape share their shuffles.
     """
     check_jobs(n_jobs)
     count = shuffle_count(n_shuffles)
     keys = random_keys(rng, n_keys) if n_keys else [family_seed(rng)]
     depends = (question, *asked, count, exact)
-    with open_checkpoint(checkpoint, *depends, keys=keys, seeded=rng is not None) as (
-        keys,
-        opened,
+    with (
+        shared_batches() if n_keys == 0 else nullcontext(),
+        open_checkpoint(checkpoint, *depends, keys=keys, seeded=rng is not None) as (
+            keys,
+            opened,
+        ),
     ):
         yield Work(count, exact, n_jobs, tuple(keys), known_seed(rng), opened)
 

@@ -157,7 +157,7 @@ VERDICTS: dict[str, tuple[Comparison, str]] = {
         comparison(0.6, 0.7, 0.35),
         (
             "No difference was detected between the learning curves of A1 and A2 (overall p = "
-            "0.60): neither in height, the mean score over training (p = 0.70) nor in shape (p = "
+            "0.60): neither in height, the mean score over training (p = 0.70), nor in shape (p = "
             "0.35)."
         ),
     ),

@@ -18,7 +18,6 @@ from curvewise.inference.requirements import (
     check_design,
 )
 from curvewise.inference.work import shuffling_work
-from curvewise.kernels.relabelling.cache import shared_batches
 from curvewise.questions.best.caveats import KeptUncompared, TooFewToRuleOut
 from curvewise.questions.best.max_t import max_t_gaps
 from curvewise.questions.best.ranking import Gap, Ranking
@@ -94,19 +93,16 @@ def best(
     by_pairs = adjust == "bonferroni"
     tests: dict[str, Contrast] = {}
     refused: dict[str, str] = {}
-    with (
-        shuffling_work(
-            "best",
-            *(curves, adjust, alpha),
-            n_shuffles=n_shuffles,
-            exact=exact,
-            n_jobs=n_jobs,
-            rng=rng,
-            checkpoint=checkpoint,
-            n_keys=0,
-        ) as work,
-        shared_batches(),
-    ):
+    with shuffling_work(
+        "best",
+        *(curves, adjust, alpha),
+        n_shuffles=n_shuffles,
+        exact=exact,
+        n_jobs=n_jobs,
+        rng=rng,
+        checkpoint=checkpoint,
+        n_keys=0,
+    ) as work:
         member = work.of_member()
         for name in track_items(others):
             try:

@@ -9,7 +9,6 @@ from curvewise.inference.effects import EFFECTS
 from curvewise.inference.families import adjusted, ask_each, check_members
 from curvewise.inference.requirements import check_alpha, check_choice, check_curves
 from curvewise.inference.work import shuffling_work
-from curvewise.kernels.relabelling.cache import shared_batches
 from curvewise.questions.compare.question import compare_curves
 from curvewise.questions.compare.result import Comparisons
 
@@ -68,19 +67,16 @@ def compare_many(
     check_alpha(alpha)
     for curves in tables.values():
         check_curves(curves, "compare_many()")
-    with (
-        shuffling_work(
-            "compare_many",
-            *(*tables, *tables.values(), error, alpha),
-            n_shuffles=n_shuffles,
-            exact=exact,
-            n_jobs=n_jobs,
-            rng=rng,
-            checkpoint=checkpoint,
-            n_keys=0,
-        ) as work,
-        shared_batches(),
-    ):
+    with shuffling_work(
+        "compare_many",
+        *(*tables, *tables.values(), error, alpha),
+        n_shuffles=n_shuffles,
+        exact=exact,
+        n_jobs=n_jobs,
+        rng=rng,
+        checkpoint=checkpoint,
+        n_keys=0,
+    ) as work:
         options: dict[str, Any] = {"error": error, "alpha": float(alpha)}
         options["levels"] = (float(alpha), float(alpha) / len(tables))
         member = work.of_member()

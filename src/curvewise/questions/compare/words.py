@@ -85,7 +85,7 @@ def _height_and_shape(comparison: Comparison, whose: str) -> str:
         neither = ""
         if parts:
             neither = (
-                f": {'neither ' if len(parts) == 2 else 'not '}{' nor '.join(parts)}"
+                f": {'neither ' if len(parts) == 2 else 'not '}{', nor '.join(parts)}"
             )
         return (
             f"No difference was detected between the learning curves of {whose} ({overall})"

@@ -23,7 +23,6 @@ from curvewise.inference.requirements import (
 )
 from curvewise.inference.work import shuffling_work
 from curvewise.kernels.pvalues import pvalue
-from curvewise.kernels.relabelling.cache import shared_batches
 from curvewise.questions.contrast.caveats import TooManyContrasts
 from curvewise.questions.contrast.permutation import LargestT, weighted_fit
 from curvewise.questions.contrast.question import contrast_curves
@@ -94,19 +93,16 @@ def contrast_many(
     check_alpha(alpha)
     check_members(contrasts, "contrasts, such as {'A - B': {'A': 1, 'B': -1}}")
     options: dict[str, Any] = {"weights": weights, "alternative": alternative}
-    with (
-        shuffling_work(
-            "contrast_many",
-            *(curves, contrasts, weights, alternative, adjust, alpha),
-            n_shuffles=n_shuffles,
-            exact=exact,
-            n_jobs=n_jobs,
-            rng=rng,
-            checkpoint=checkpoint,
-            n_keys=0,
-        ) as work,
-        shared_batches(),
-    ):
+    with shuffling_work(
+        "contrast_many",
+        *(curves, contrasts, weights, alternative, adjust, alpha),
+        n_shuffles=n_shuffles,
+        exact=exact,
+        n_jobs=n_jobs,
+        rng=rng,
+        checkpoint=checkpoint,
+        n_keys=0,
+    ) as work:
         member, options["alpha"] = work.of_member(), float(alpha)
         found = ask_each(
             contrasts, lambda _, own: contrast_curves(curves, own, member, **options)

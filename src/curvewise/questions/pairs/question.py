@@ -21,7 +21,6 @@ from curvewise.inference.requirements import (
     check_design,
 )
 from curvewise.inference.work import shuffling_work
-from curvewise.kernels.relabelling.cache import shared_batches
 from curvewise.questions.compare.question import compare_curves
 from curvewise.questions.pairs.caveats import LeftOut, TooManyPairs
 from curvewise.questions.pairs.max_t import max_t_adjusted
@@ -117,19 +116,16 @@ def compare_pairs(
     count = max(MIN_SHUFFLES, needed) if n_shuffles is None else n_shuffles
     found: dict[Names, Comparison] = {}
     refused: dict[Names, str] = {}
-    with (
-        shuffling_work(
-            "compare_pairs",
-            *(curves, adjust, error, alpha),
-            n_shuffles=count,
-            exact=exact,
-            n_jobs=n_jobs,
-            rng=rng,
-            checkpoint=checkpoint,
-            n_keys=0,
-        ) as work,
-        shared_batches(),
-    ):
+    with shuffling_work(
+        "compare_pairs",
+        *(curves, adjust, error, alpha),
+        n_shuffles=count,
+        exact=exact,
+        n_jobs=n_jobs,
+        rng=rng,
+        checkpoint=checkpoint,
+        n_keys=0,
+    ) as work:
         levels = float(alpha), float(alpha) / len(names)
         member = work.of_member()
         for a, b in track_items(names):

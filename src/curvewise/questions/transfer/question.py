@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -136,8 +136,7 @@ def transfer(
     )
     with shuffling_work(
         "transfer",
-        *parts_of(curves),
-        options,
+        *(curves, options),
         n_shuffles=n_shuffles,
         exact=exact,
         n_jobs=n_jobs,
@@ -146,17 +145,6 @@ def transfer(
         n_keys=2,
     ) as work:
         return transfer_curves(curves, options, work)
-
-
-def parts_of(curves: Curves) -> tuple[Any, ...]:
-    """Return all of the curves that the metrics depend on, for the checkpoint."""
-    return (
-        curves.scores,
-        curves.labels,
-        curves.steps,
-        curves.blocks,
-        curves.higher_is_better,
-    )
 
 
 def transfer_curves(curves: Curves, options: TransferOptions, work: Work) -> Transfer:

@@ -20,7 +20,7 @@ from curvewise.kernels.pvalues import pvalue
 from curvewise.questions.transfer.caveats import tasks_left_out
 from curvewise.questions.transfer.metrics import RECORDS
 from curvewise.questions.transfer.options import TransferOptions
-from curvewise.questions.transfer.question import parts_of, transfer_curves
+from curvewise.questions.transfer.question import transfer_curves
 from curvewise.questions.transfer.resampling import percentile_interval
 from curvewise.questions.transfer.result import AcrossTasks, Transfers
 from curvewise.questions.transfer.shuffled_metrics import smaller_tail_twice, tail_counts
@@ -102,8 +102,7 @@ def transfer_many(
     ]
     with shuffling_work(
         "transfer_many",
-        *(part for curves in tasks.values() for part in parts_of(curves)),
-        *(tuple(tasks), asked),
+        *(tasks, asked),
         n_shuffles=n_shuffles,
         exact=exact,
         n_jobs=n_jobs,
