@@ -88,16 +88,6 @@ def load(path: Path, to_read: ColumnsToRead) -> pl.DataFrame:
         is_blank = frame.select(pl.all_horizontal(pl.all().is_null())).to_series()
         _check_cells(path, frame, has_nulls & ~is_blank)
         frame = frame.filter(~is_blank)
-    for name in to_read.names:
-        if (
-            frame[name]
-            .unique()
-            .cast(pl.String)
-            .str.contains("\ufffd", literal=True)
-            .any()
-        ):
-            msg = f"{path.name} is not text in UTF-8. Save it with that encoding."
-            raise CurvesError(msg)
     return frame
 
 

@@ -223,7 +223,7 @@ VERDICTS: dict[str, tuple[Comparison, str]] = {
         comparison(0.52, 0.70, 0.86, conventional=(3e-37, 0.8), sampling=EXACT),
         (
             "No difference was detected between the learning curves of A1 and A2 (overall exact "
-            "p = 0.52): neither in height, the mean score over training (exact p = 0.70) nor in "
+            "p = 0.52): neither in height, the mean score over training (exact p = 0.70), nor in "
             "shape (exact p = 0.86). The conventional F test would have said p < 1e-36 for "
             "height."
         ),
