@@ -94,9 +94,9 @@ def known_flags() -> dict[str, set[str]]:
     """The flags of each command."""
     from typer.main import get_command
 
-    from curvewise.cli import app
+    from curvewise.cli import build_app
 
-    commands = get_command(app).commands  # type: ignore[attr-defined]
+    commands = get_command(build_app()).commands  # type: ignore[attr-defined]
     return {
         name: {flag for option in command.params for flag in option.opts}
         | {flag for option in command.params for flag in option.secondary_opts}

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from typer.testing import CliRunner
 
-from curvewise.cli import app
+from curvewise.cli import build_app
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SHUFFLING_COMMANDS", "invoke", "json_of", "one_line", "run_process"]
 
+APP = build_app()
 # Each command that shuffles, with what it cannot do without.
 SHUFFLING_COMMANDS: dict[str, list[str]] = {
     "compare": [],
@@ -31,7 +32,7 @@ SHUFFLING_COMMANDS: dict[str, list[str]] = {
 
 def invoke(*arguments: object, columns: int = 100) -> Result:
     """Run a command in this process."""
-    return CliRunner(env={"COLUMNS": str(columns)}).invoke(app, list(map(str, arguments)))
+    return CliRunner(env={"COLUMNS": str(columns)}).invoke(APP, list(map(str, arguments)))
 
 
 def json_of(*arguments: object) -> dict[str, Any]:

@@ -89,7 +89,7 @@ def test_nobody_reading_the_output_is_not_exit_code_1(
 
 def test_a_broken_pipe_is_quiet_where_the_signal_is_ignored(table: Path) -> None:
     code = (
-        "import sys\nfrom curvewise.cli import app\n"
+        "import sys\nfrom curvewise.cli import build_app\napp = build_app()\n"
         f"sys.argv = ['curvewise', 'compare', {str(table)!r}]\napp()\n"
     )
     command = f'{sys.executable} -c "$CODE" | true; echo ${{PIPESTATUS[0]}}'

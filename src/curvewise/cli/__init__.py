@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,7 +12,10 @@ from curvewise import __version__
 from curvewise.cli.option_groups import with_option_groups
 from curvewise.cli.printing import UNUSABLE, prepare_streams
 
-__all__ = ["COMMANDS", "app", "main"]
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["COMMANDS", "build_app", "main"]
 
 # In the order of --help; each is a function in a module of its own name.
 COMMANDS = (
@@ -27,19 +30,24 @@ COMMANDS = (
 
 EPILOG = "Exit codes: 0 success, 2 usage error, 3 unusable data or option value, 130 interrupted."
 
-app = typer.Typer(
-    name="curvewise",
-    no_args_is_help=True,
-    # Errors that users can do something about are sentences; any other is a bug, and its
-    # traceback is shown.
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
-    epilog=EPILOG,
-)
-for name in COMMANDS:
-    command = getattr(import_module(f"{__name__}.{name}"), name)
-    app.command(epilog=EPILOG)(with_option_groups(command))
+
+def build_app(names: Sequence[str] = COMMANDS) -> typer.Typer:
+    """Return the application with some commands; only their modules are imported."""
+    app = typer.Typer(
+        name="curvewise",
+        no_args_is_help=True,
+        # Errors that users can do something about are sentences; any other is a bug, and its
+        # traceback is shown.
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+        context_settings={"help_option_names": ["-h", "--help"]},
+        epilog=EPILOG,
+        callback=_curvewise,
+    )
+    for name in names:
+        command = getattr(import_module(f"{__name__}.{name}"), name)
+        app.command(epilog=EPILOG)(with_option_groups(command))
+    return app
 
 
 def _version(asked: bool) -> None:
@@ -48,8 +56,7 @@ def _version(asked: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
-def curvewise(
+def _curvewise(
     version: Annotated[
         bool,
         typer.Option(
@@ -63,8 +70,11 @@ def curvewise(
 def main() -> None:
     """Run the command."""
     prepare_streams()
+    # Only the command that was asked for is imported; --help and mistakes need all of them.
+    asked = sys.argv[1:2]
+    names = asked if asked and asked[0] in COMMANDS else COMMANDS
     try:
-        app()
+        build_app(names)()
     except OSError as error:
         # The disk is full, or something like it.
         sys.stderr.write(f"Error: the output cannot be written: {error.strerror}.\n")

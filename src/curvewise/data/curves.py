@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from curvewise.data.frames import wide_table
 from curvewise.data.selection import Columns, Selection, check_algorithms
 from curvewise.data.steps import in_window
 from curvewise.data.validation import (
@@ -193,6 +192,8 @@ class Curves:
         """
         columns = Columns(algorithm, run, step, score, block)
         selection = Selection(columns, only, start, stop, higher_is_better)
+        from curvewise.data.frames import wide_table
+
         table = wide_table(frame, selection)
         return cls.from_wide_table(
             table, higher_is_better=higher_is_better, source=source

@@ -1,4 +1,7 @@
-"""What in the curves calls for a caveat: too few runs, single runs, unequal spread, blocks."""
+"""What in the curves calls for a caveat: too few runs, single runs, unequal spread, blocks.
+
+Caveats are many small classes, and most curves call for none: they are imported where one is.
+"""
 
 from __future__ import annotations
 
@@ -8,17 +11,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from curvewise.inference.caveats import (
-    BlocksOfOneAlgorithm,
-    DifferentSpread,
-    SingleRun,
-    SingleStep,
-    SpreadAndRunsDiffer,
-    TooFewRuns,
-    TooFewShuffles,
-    UnevenBlocks,
-    WelchIsApproximate,
-)
 from curvewise.inference.effects import f_statistic
 from curvewise.inference.sampling import Sampling
 from curvewise.kernels.anova.thresholds import rounding
@@ -60,8 +52,12 @@ def too_few(curves: Curves, sampling: Sampling, alpha: float) -> Iterator[Caveat
         n_enough = None
         if curves.blocks is None:
             n_enough = _enough_runs(len(curves.algorithms), alpha)
+        from curvewise.inference.caveats import TooFewRuns
+
         yield TooFewRuns(curves.sizes, smallest, alpha, n_enough)
     if not sampling.exact and 1 / (1 + sampling.n_shuffles) > alpha:
+        from curvewise.inference.caveats import TooFewShuffles
+
         yield TooFewShuffles(sampling.n_shuffles, alpha)
 
 
@@ -90,8 +86,12 @@ def single_runs_and_steps(curves: Curves) -> Iterator[Caveat]:
     """Warn of algorithms with one run, and of curves with one step."""
     for name, size in zip(curves.algorithms, curves.sizes, strict=True):
         if size == 1:
+            from curvewise.inference.caveats import SingleRun
+
             yield SingleRun(name)
     if curves.n_steps == 1:
+        from curvewise.inference.caveats import SingleStep
+
         yield SingleStep()
 
 
@@ -121,6 +121,8 @@ def different_spread(curves: Curves) -> Iterator[Caveat]:
     n_pairs = math.comb(len(groups), 2)
     for ratio, wide, narrow in sorted(found, reverse=True):
         if n_pairs * _welch_pvalue(groups[wide], groups[narrow]) < 0.05:
+            from curvewise.inference.caveats import DifferentSpread
+
             yield DifferentSpread(wide, narrow, ratio)
             return
 
@@ -156,6 +158,8 @@ def spread_and_runs(curves: Curves) -> Iterator[Caveat]:
     if not _differ_in_spread(groups[a], groups[b], len(pairs)):
         return
     wide, narrow = (a, b) if groups[a].std(ddof=1) > groups[b].std(ddof=1) else (b, a)
+    from curvewise.inference.caveats import SpreadAndRunsDiffer
+
     yield SpreadAndRunsDiffer(
         curves.algorithms[wide],
         curves.algorithms[narrow],
@@ -199,6 +203,8 @@ def _differ_in_spread(first: Floats, second: Floats, n_pairs: int) -> bool:
 def welch_with_few_runs(curves: Curves) -> Iterator[Caveat]:
     """Warn that the Welch-type test is approximate with few runs."""
     if min(curves.sizes) < MIN_RUNS_FOR_WELCH:
+        from curvewise.inference.caveats import WelchIsApproximate
+
         yield WelchIsApproximate(min(curves.sizes))
 
 
@@ -206,6 +212,8 @@ def uneven_blocks(curves: Curves) -> Iterator[Caveat]:
     """Warn of blocks that hold one algorithm, or the algorithms in different proportions."""
     if curves.blocks is None or curves.has_even_blocks:
         return
+    from curvewise.inference.caveats import BlocksOfOneAlgorithm, UnevenBlocks
+
     names = list(dict.fromkeys(curves.blocks))
     n_held = (curves.block_counts > 0).sum(axis=1)
     alone = tuple(name for name, n in zip(names, n_held, strict=True) if n == 1)

@@ -20,6 +20,7 @@ import numpy as np
 from curvewise.kernels.adjustments import TIE
 from curvewise.kernels.anova.sums import centred, group_factor
 from curvewise.kernels.anova.thresholds import EPSILON
+from curvewise.kernels.codes import distinct
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -63,7 +64,7 @@ class Fit:
         cls, values: Floats, labels: Integers, blocks: Integers, noise: float = 0.0
     ) -> Fit:
         """Fit by least squares; height or shape that varies within ``noise`` is set to 0."""
-        n_groups, n_blocks = int(labels.max()) + 1, len(np.unique(blocks))
+        n_groups, n_blocks = int(labels.max()) + 1, len(distinct(blocks))
         member = (labels[:, None] == np.arange(n_groups - 1)).astype(np.float64)
         values = _without_noise(centred(values, blocks), noise)
         factor = group_factor(labels, blocks)
@@ -280,6 +281,6 @@ def is_mirrored(labels: Integers, blocks: Integers) -> bool:
     >>> is_mirrored(np.array([0, 0, 1, 1]), np.zeros(4, dtype=np.int64))
     True
     """
-    shares = [float(np.mean(labels[blocks == block])) for block in np.unique(blocks)]
+    shares = [float(np.mean(labels[blocks == block])) for block in distinct(blocks)]
     # A block of one group has nothing to swap, and does not prevent it.
     return all(share in {0.0, 0.5, 1.0} for share in shares)

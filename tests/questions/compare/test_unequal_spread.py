@@ -15,7 +15,7 @@ from scipy import stats
 
 from curvewise import Curves, CurvewiseError, compare, describe
 from curvewise.kernels.relabelling.streams import BATCH
-from curvewise.questions.compare import question
+from curvewise.questions.compare import unequal_spread
 from curvewise.questions.compare.unequal_spread import WELCH_LIMITS, WelchStatistic
 from curvewise.shuffling import plan as planning
 from curvewise.shuffling import visiting
@@ -211,7 +211,9 @@ def test_too_few_relabellings_leave_the_interval_open() -> None:
 def capped(most: int) -> Iterator[None]:
     """Let "auto" and "precise" give up early, inside the with block."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(question, "WELCH_LIMITS", replace(WELCH_LIMITS, shuffles=most))
+        patch.setattr(
+            unequal_spread, "WELCH_LIMITS", replace(WELCH_LIMITS, shuffles=most)
+        )
         yield
 
 

@@ -64,14 +64,13 @@ def test_exact_is_asked_of_the_comparison_only(
 ) -> None:
     """A line is not worth visiting all relabellings, which locate() may even refuse."""
     given = []
-    module = "curvewise.questions.overview.question"
     for name, question in (("locate", locate), ("best", best)):
 
         def ask(curves: Curves, question: Any = question, **options: Any) -> Any:
             given.append(options["exact"])
             return question(curves, **options)
 
-        monkeypatch.setattr(f"{module}.{name}", ask)
+        monkeypatch.setattr(f"curvewise.questions.{name}.question.{name}", ask)
     asked = overview(stairs((4, 4, 4), 9.0), exact=exact, n_shuffles=99, rng=0)
     assert asked.comparison.exact == (exact is not False)
     assert given == [passed_on, passed_on]
@@ -100,7 +99,7 @@ def test_where_and_who_stand_behind_the_overall_test(
 ) -> None:
     """A closed test: nothing else is even asked unless the overall test says so."""
     for name in ("locate", "best"):
-        monkeypatch.setattr(f"curvewise.questions.overview.question.{name}", pytest.fail)
+        monkeypatch.setattr(f"curvewise.questions.{name}.question.{name}", pytest.fail)
     alike = overview(ALIKE, **GIVEN)
     assert not alike.comparison.overall.significant
     assert (alike.location, alike.best) == (None, None)

@@ -15,6 +15,7 @@ from curvewise.kernels.anova.sums import (
     strata,
 )
 from curvewise.kernels.anova.thresholds import Totals, extreme_rule
+from curvewise.kernels.codes import distinct
 
 if TYPE_CHECKING:
     from curvewise.kernels import Floats, Integers
@@ -48,7 +49,7 @@ class Design:
         ``noise`` is how far rounding can move the scores, as a distance.
         """
         n_runs, n_steps = scores.shape
-        n_groups, n_blocks = int(labels.max()) + 1, len(np.unique(blocks))
+        n_groups, n_blocks = int(labels.max()) + 1, len(distinct(blocks))
         member = (labels[:, None] == np.arange(n_groups - 1)).astype(np.float64)
         parts = strata(scores, blocks)
         deviations = centred(scores, blocks)

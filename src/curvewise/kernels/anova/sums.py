@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from curvewise.kernels.codes import distinct
+
 if TYPE_CHECKING:
     from curvewise.kernels import Floats, Integers
 
@@ -36,7 +38,7 @@ class Strata(NamedTuple):
 def centred(scores: Floats, blocks: Integers) -> Floats:
     """Return the curves less the mean curve of their block."""
     deviations = scores - scores.mean(axis=0)
-    for block in np.unique(blocks):
+    for block in distinct(blocks):
         rows = blocks == block
         # The overall mean is gone already, so a large offset costs no digits here.
         deviations[rows] -= deviations[rows].mean(axis=0)
@@ -97,7 +99,7 @@ def group_factor(labels: Integers, blocks: Integers) -> Floats:
     """
     n_groups = int(labels.max()) + 1
     information = np.diag(np.bincount(labels, minlength=n_groups).astype(np.float64))
-    for block in np.unique(blocks):
+    for block in distinct(blocks):
         counts = np.bincount(labels[blocks == block], minlength=n_groups)
         information -= np.outer(counts, counts) / counts.sum()
     return np.linalg.cholesky(np.linalg.inv(information[:-1, :-1]))

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from curvewise.kernels.codes import distinct
+
 if TYPE_CHECKING:
     from curvewise.kernels import Floats, Integers
 
@@ -68,7 +70,7 @@ def jackknife_error(
     results are (n_rows,).
     """
     second, third = np.zeros(n_rows), np.zeros(n_rows)
-    for stratum in np.unique(strata):
+    for stratum in distinct(strata):
         inside = strata == stratum
         row, value, weight = rows[inside], values[inside], weights[inside]
         size = np.bincount(row, weight, n_rows)

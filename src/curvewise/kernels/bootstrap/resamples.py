@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from curvewise.kernels.codes import distinct
 from curvewise.kernels.relabelling.streams import random_words, stream_key, unit_interval
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ def resample_counts(strata: Integers, n_resamples: int, seed: int) -> Floats:
     """
     counts = np.zeros((n_resamples, len(strata)))
     rows = np.arange(n_resamples)[:, None]
-    for stratum in np.unique(strata):
+    for stratum in distinct(strata):
         units = np.flatnonzero(strata == stratum)
         words = random_words(stream_key(seed, int(stratum)), 0, n_resamples * len(units))
         chosen = units[(unit_interval(words) * len(units)).astype(np.int64)]

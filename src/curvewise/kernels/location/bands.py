@@ -17,6 +17,7 @@ import numpy as np
 
 from curvewise.kernels.bootstrap.intervals import MIN_ERROR_SHARE
 from curvewise.kernels.bootstrap.resamples import resample_counts, resampled_means
+from curvewise.kernels.codes import distinct
 
 if TYPE_CHECKING:
     from curvewise.kernels import Floats, Integers
@@ -42,7 +43,7 @@ class DifferenceUnits:
     @classmethod
     def of(cls, scores: Floats, labels: Integers, blocks: Integers) -> DifferenceUnits:
         """Return the runs as units, or with blocks the blocks that have both algorithms."""
-        names = np.unique(blocks)
+        names = distinct(blocks)
         if len(names) == 1:
             signs = np.where(labels == 0, 1.0, -1.0)
             return cls(scores, np.ones(len(scores)), signs, labels)
@@ -70,7 +71,7 @@ class DifferenceUnits:
         """
         n_steps = self.values.shape[1]
         mean, variance = (np.zeros((len(counts), n_steps)) for _ in range(2))
-        for stratum in np.unique(self.strata):
+        for stratum in distinct(self.strata):
             rows = self.strata == stratum
             means, variances = resampled_means(
                 self.values[rows], self.weights[rows], counts[:, rows]

@@ -19,6 +19,7 @@ import numpy as np
 
 from curvewise.kernels.anova.sums import centred, group_factor
 from curvewise.kernels.anova.thresholds import EPSILON
+from curvewise.kernels.codes import distinct
 
 if TYPE_CHECKING:
     from curvewise.kernels import Floats, Integers
@@ -64,7 +65,7 @@ class StepDesign:
             totals[1] = 0.0
         slack = np.zeros_like(totals)
         np.divide(2 * noises, np.sqrt(totals), out=slack, where=totals > 0)
-        n_groups, n_blocks = int(labels.max()) + 1, len(np.unique(blocks))
+        n_groups, n_blocks = int(labels.max()) + 1, len(distinct(blocks))
         df = n_groups - 1, n_runs - n_groups - (n_blocks - 1)
         factor = group_factor(labels, blocks)
         return cls(deviations, factor, totals, slack, noise, df)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from curvewise.kernels.codes import distinct
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator
 
@@ -50,7 +52,6 @@ def shape_of(labels: Integers, blocks: Integers) -> tuple[Any, ...]:
     Tables with the same shape have the same relabellings.
     """
     sizes = [
-        tuple(np.bincount(labels[blocks == block]).tolist())
-        for block in np.unique(blocks)
+        tuple(np.bincount(labels[blocks == block]).tolist()) for block in distinct(blocks)
     ]
     return tuple(sizes), blocks.tobytes()

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from curvewise.kernels import Integers
+from curvewise.kernels.codes import distinct
 from curvewise.kernels.relabelling.cache import cached_batch, shape_of
 from curvewise.kernels.relabelling.streams import BATCH
 
@@ -52,7 +53,7 @@ _BlockDraws = list[tuple[Integers, list[_GroupDraw]]]
 def _block_draws(labels: Integers, blocks: Integers) -> _BlockDraws:
     """Return, for each block, its runs and which algorithms receive them together."""
     n_groups = int(labels.max()) + 1
-    names = np.unique(blocks)
+    names = distinct(blocks)
     counts = np.stack(
         [np.bincount(labels[blocks == b], minlength=n_groups) for b in names]
     )

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from curvewise.kernels.codes import distinct
 from curvewise.kernels.relabelling.cache import cached_batch, shape_of
 from curvewise.kernels.relabelling.masks import MaskRule
 from curvewise.kernels.relabelling.streams import (
@@ -49,9 +50,11 @@ class DrawPlan:
         """Plan the draws of each block."""
         template, runs, first, last = [], [], [], []
         start = 0
-        for block in np.unique(blocks):
+        for block in distinct(blocks):
             inside = np.flatnonzero(blocks == block)
-            groups, sizes = np.unique(labels[inside], return_counts=True)
+            counts = np.bincount(labels[inside])
+            groups = np.flatnonzero(counts)
+            sizes = counts[groups]
             order = np.argsort(sizes, kind="stable")
             template.append(np.repeat(groups[order], sizes[order]))
             runs.append(inside)

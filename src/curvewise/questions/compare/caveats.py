@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from curvewise.inference.caveats import InfiniteF, PooledErrorMisleads
 from curvewise.inference.diagnostics import (
     single_runs_and_steps,
     spread_and_runs,
@@ -50,6 +49,8 @@ def comparison_caveats(
 def _without_error(effects: Mapping[str, Effect]) -> Iterator[Caveat]:
     for name in PARTS:
         if name in effects and math.isinf(effects[name].statistic):
+            from curvewise.inference.caveats import InfiniteF
+
             yield InfiniteF(name)
 
 
@@ -67,6 +68,8 @@ def _pooled_error_misleads(
         own, pooled = effects["split"][name], effects["pooled"][name]
         other_differs = effects["split"][other].significant
         if pooled.significant and (other_differs or not own.significant):
+            from curvewise.inference.caveats import PooledErrorMisleads
+
             yield PooledErrorMisleads(
                 name, other, other_differs, pooled.pvalue, own.pvalue
             )

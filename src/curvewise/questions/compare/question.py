@@ -26,13 +26,6 @@ from curvewise.questions.compare.randomized_anova import (
     anova_limits,
 )
 from curvewise.questions.compare.result import AlgorithmSummary, Comparison
-from curvewise.questions.compare.unequal_spread import (
-    WELCH_LIMITS,
-    WelchStatistic,
-    check_unequal,
-    studentised_interval,
-    welch_effects,
-)
 from curvewise.shuffling.layout import Layout
 
 if TYPE_CHECKING:
@@ -149,24 +142,22 @@ def compare_curves(
     check_choice("error", error, get_args(ErrorTerm))
     check_choice("spread", spread, get_args(Spread))
     check_design(curves)
-    unequal = spread == "unequal"
-    if unequal:
-        check_unequal(curves, error=error)
     layout = Layout.of(curves)
     design = Design.from_scores(layout.scores, layout.labels, layout.blocks, layout.noise)
-    check_variation(curves, sum(design.totals))
-    limits = WELCH_LIMITS if unequal else anova_limits(layout)
-    plan = work.plan(layout.restriction, levels=levels or (alpha,), limits=limits)
-    effects: dict[ErrorTerm, dict[str, Effect]]
-    if unequal:
-        welch = WelchStatistic.of(design, layout)
-        found = work.visit(plan, welch)
-        effects = {"split": welch_effects(welch, found, alpha=alpha)}
+    levels = levels or (alpha,)
+    if spread == "unequal":
+        # What only few comparisons need is imported for them.
+        from curvewise.questions.compare.unequal_spread import compare_unequal
+
+        found, effects = compare_unequal(
+            curves, layout, design, work, error=error, alpha=alpha, levels=levels
+        )
     else:
+        check_variation(curves, sum(design.totals))
+        plan = work.plan(layout.restriction, levels=levels, limits=anova_limits(layout))
         found = work.visit(plan, RandomizedAnova(design, error))
-        exact_height = work.exact is None
         effects = anova_effects(
-            design, found, layout, alpha=alpha, exact_height=exact_height
+            design, found, layout, alpha=alpha, exact_height=work.exact is None
         )
     sampling = work.sampling(found)
     difference = None
@@ -205,6 +196,8 @@ def _difference(
     height = effects["algorithm"]
     if spread == "equal":
         return measure_difference(curves, layout, design, found, alpha=height.alpha)
+    from curvewise.questions.compare.unequal_spread import studentised_interval
+
     difference = measure_difference(curves, layout, design, None, alpha=height.alpha)
     means = layout.scores.mean(axis=1) * layout.unit
     interval = studentised_interval(difference.value, means, layout.labels, height, found)

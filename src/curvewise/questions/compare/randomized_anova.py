@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, get_args
 import numpy as np
 
 from curvewise.inference.effects import Effect, EffectName, ErrorTerm, f_statistic
-from curvewise.kernels.anova.subset_sums import MAX_SUBSET_RUNS, count_heights
 from curvewise.kernels.anova.sums import group_squares
 from curvewise.kernels.anova.thresholds import effect_ratios
 from curvewise.kernels.pvalues import critical_value, pvalue
@@ -188,6 +187,8 @@ def _exact_height(layout: Layout, design: Design) -> tuple[int, int] | None:
     For two algorithms without blocks the heights alone can be counted far beyond what can
     be visited.
     """
+    from curvewise.kernels.anova.subset_sums import MAX_SUBSET_RUNS, count_heights
+
     labels = layout.labels
     if (
         not _are_two_without_blocks(labels, layout.blocks)

@@ -14,6 +14,7 @@ import numpy as np
 
 from curvewise.errors import CurvesError, OptionError
 from curvewise.inference.effects import Effect, EffectName, Interval
+from curvewise.inference.requirements import check_variation
 from curvewise.kernels.anova.welch import WelchDesign, f_at
 from curvewise.kernels.pvalues import critical_value, pvalue, upper_quantile
 from curvewise.shuffling.plan import Limits
@@ -22,6 +23,8 @@ from curvewise.text import argument
 
 if TYPE_CHECKING:
     from curvewise.data.curves import Curves
+    from curvewise.inference.effects import ErrorTerm
+    from curvewise.inference.work import Work
     from curvewise.kernels import Floats, Integers
     from curvewise.kernels.anova.design import Design
     from curvewise.shuffling.layout import Layout
@@ -32,6 +35,7 @@ __all__ = [
     "WELCH_LIMITS",
     "WelchStatistic",
     "check_unequal",
+    "compare_unequal",
     "studentised_interval",
     "welch_effects",
 ]
@@ -97,6 +101,25 @@ def check_unequal(curves: Curves, *, error: str) -> None:
                 f"for. Add runs, leave {name!r} out, or use {equal}."
             )
             raise CurvesError(msg)
+
+
+def compare_unequal(
+    curves: Curves,
+    layout: Layout,
+    design: Design,
+    work: Work,
+    *,
+    error: ErrorTerm,
+    alpha: float,
+    levels: tuple[float, ...],
+) -> tuple[Counts, dict[ErrorTerm, dict[str, Effect]]]:
+    """Shuffle the Welch-type statistics; return the counts, and the effects from them."""
+    check_unequal(curves, error=error)
+    check_variation(curves, sum(design.totals))
+    welch = WelchStatistic.of(design, layout)
+    plan = work.plan(layout.restriction, levels=levels, limits=WELCH_LIMITS)
+    found = work.visit(plan, welch)
+    return found, {"split": welch_effects(welch, found, alpha=alpha)}
 
 
 def welch_effects(

@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from curvewise.inference.requirements import check_curves, shuffle_count
 from curvewise.inference.sampling import known_seed
 from curvewise.inference.work import family_seed
-from curvewise.questions.best.question import best
 from curvewise.questions.compare.question import compare
-from curvewise.questions.locate.question import locate
 from curvewise.questions.overview.result import Overview
 from curvewise.shuffling.checkpoint import open_checkpoint
 
@@ -99,8 +97,12 @@ def overview(
         }
         where = who = None
         if curves.n_steps > 1:
+            from curvewise.questions.locate.question import locate
+
             where = locate(curves, windows=False, n_resamples=0, **options)
         if len(curves.algorithms) > 2:
+            from curvewise.questions.best.question import best
+
             who = best(curves, **options)
     return Overview(comparison, where, who, None)
 
