@@ -9,7 +9,7 @@ import typer
 import curvewise
 from curvewise.cli.options import Output, Seed  # noqa: TC001 (typer reads the annotations)
 from curvewise.errors import OptionError
-from curvewise.questions.criteria.cases import CRITERIA
+from curvewise.questions.criteria.criteria import CRITERIA
 from curvewise.text import did_you_mean
 
 __all__ = ["criteria"]

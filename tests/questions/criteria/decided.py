@@ -6,7 +6,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from curvewise import check_criteria
-from curvewise.questions.criteria.cases import CRITERIA
+from curvewise.questions.criteria.criteria import CRITERIA
 from curvewise.questions.criteria.result import JUDGED
 
 if TYPE_CHECKING:

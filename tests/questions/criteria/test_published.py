@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from curvewise.questions.criteria.cases import CRITERIA
+from curvewise.questions.criteria.criteria import CRITERIA
 from curvewise.questions.criteria.published import CITATION, PUBLISHED
 from curvewise.questions.criteria.result import JUDGED
 

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from curvewise import check_criteria, transfer
-from curvewise.questions.criteria import cases, question
-from curvewise.questions.criteria.cases import CRITERIA, Criterion
+from curvewise.questions.criteria import criteria as cases
+from curvewise.questions.criteria import question
+from curvewise.questions.criteria.criteria import CRITERIA, Criterion
 from curvewise.questions.criteria.published import PUBLISHED
 from tests.questions.criteria.decided import CELLS, DIFFERENCES, decided
 

@@ -9,7 +9,7 @@ from dataclasses import FrozenInstanceError, replace
 import pytest
 
 from curvewise.inference.result import Result
-from curvewise.questions.criteria.cases import CRITERIA
+from curvewise.questions.criteria.criteria import CRITERIA
 from curvewise.questions.criteria.result import JUDGED
 from tests.questions.criteria.decided import DIFFERENCES, decided
 

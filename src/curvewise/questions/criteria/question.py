@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from curvewise.inference.requirements import as_generator
 from curvewise.inference.sampling import known_seed
-from curvewise.questions.criteria.cases import CRITERIA
+from curvewise.questions.criteria.criteria import CRITERIA
 from curvewise.questions.criteria.published import PUBLISHED
 from curvewise.questions.criteria.result import JUDGED, Criteria
 from curvewise.questions.criteria.verdict import CaseResult, Outcome, Verdict

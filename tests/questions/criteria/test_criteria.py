@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from curvewise import transfer
-from curvewise.questions.criteria.cases import CRITERIA
+from curvewise.questions.criteria.criteria import CRITERIA
 from curvewise.questions.criteria.published import PUBLISHED
 from curvewise.questions.criteria.result import JUDGED
 from tests.questions.criteria.decided import case_result, decided

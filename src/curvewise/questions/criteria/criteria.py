@@ -28,7 +28,7 @@ from curvewise.questions.criteria.example_curves import (
     squeezed,
     windows,
 )
-from curvewise.questions.criteria.rules import (
+from curvewise.questions.criteria.expectations import (
     ALPHA,
     CriterionTest,
     are_defined,
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from curvewise.kernels import Floats
-    from curvewise.questions.criteria.rules import Rule
+    from curvewise.questions.criteria.expectations import Rule
     from curvewise.questions.criteria.verdict import CurvePair
 
 __all__ = ["CRITERIA", "Criterion"]

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from curvewise import Interval
-from curvewise.questions.criteria.rules import (
+from curvewise.questions.criteria.expectations import (
     ALPHA,
     are_defined,
     are_equal,
