@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 
 from curvewise import CurvesError, OptionError
-from curvewise.inference.families import ADJUSTMENTS, adjusted, ask_each, check_members
+from curvewise.inference.families import (
+    ADJUSTMENTS,
+    FAMILYWISE,
+    adjusted,
+    ask_each,
+    check_members,
+)
 from curvewise.kernels.adjustments import holm
 from curvewise.shuffling.parallel import reporting_progress
 
@@ -37,7 +43,9 @@ def test_every_adjustment_has_a_title_for_a_sentence() -> None:
         "holm": "Holm's adjustment",
         "bonferroni": "Bonferroni's adjustment",
         "max-t": "adjustment by the largest statistic (max-t)",
+        "bh": "the Benjamini-Hochberg adjustment",
     }
+    assert set(FAMILYWISE) == set(ADJUSTMENTS) - {"bh"}
     assert ADJUSTMENTS["max-t"].adjust is None
 
 

@@ -7,13 +7,16 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
 from curvewise.kernels.adjustments import (
     TIE,
     MaxCounts,
+    benjamini_hochberg,
     bonferroni,
     holm,
     max_adjusted,
+    n_different_at_least,
 )
 
 if TYPE_CHECKING:
@@ -109,3 +112,42 @@ def test_adjusted_p_does_not_depend_on_the_order_of_the_tests() -> None:
     order = np.array([3, 0, 4, 2, 1])
     assert holm(pvalues)[order].tolist() == holm(pvalues[order]).tolist()
     assert bonferroni(pvalues).tolist() == [0.2, 0.05, 0.15, 0.05, 1.0]
+
+
+@given(st.lists(st.floats(1e-6, 1), min_size=1, max_size=20))
+def test_benjamini_and_hochberg_reject_as_they_define_it(pvalues: list[float]) -> None:
+    array = np.array(pvalues)
+    adjusted = benjamini_hochberg(array)
+    for alpha in (0.01, 0.05, 0.2):
+        ranked = np.sort(array)
+        passing = np.flatnonzero(
+            ranked <= alpha * np.arange(1, len(array) + 1) / len(array)
+        )
+        bound = ranked[passing[-1]] if len(passing) else -1.0
+        near = np.isclose(adjusted, alpha, rtol=1e-9)
+        np.testing.assert_array_equal((adjusted <= alpha)[~near], (array <= bound)[~near])
+    assert np.all(adjusted >= array)
+    assert np.all(adjusted <= holm(array) + 1e-12)
+
+
+def test_at_least_so_many_differ_by_fishers_combination() -> None:
+    pvalues = np.array([0.9, 0.002, 0.001, 0.6])
+    for left_out, rejected in ((0, True), (1, True), (2, False)):
+        rest = np.sort(pvalues)[left_out:]
+        combined = stats.combine_pvalues(rest, "fisher").pvalue
+        assert (combined <= 0.05) == rejected
+    assert n_different_at_least(pvalues, 0.05) == 2
+    assert n_different_at_least(np.full(5, 1e-9), 0.05) == 5
+    assert n_different_at_least(np.ones(5), 0.05) == 0
+
+
+@pytest.mark.parametrize(("n_tests", "n_false", "n_levels"), [(10, 9, 35), (57, 28, 126)])
+def test_at_least_is_rarely_too_many(n_tests: int, n_false: int, n_levels: int) -> None:
+    """Of hypotheses with the smallest p there can be, and others with any p equally likely."""
+    rng, n_trials = np.random.default_rng(0), 400
+    too_many = 0
+    for _ in range(n_trials):
+        null = rng.integers(1, n_levels + 1, size=n_tests - n_false) / n_levels
+        pvalues = np.concatenate([np.full(n_false, 1 / n_levels), null])
+        too_many += n_different_at_least(pvalues, 0.05) > n_false
+    assert too_many <= stats.binom.ppf(0.9999, n_trials, 0.05)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 import numpy as np
 
 from curvewise.errors import CurvewiseError, OptionError
-from curvewise.kernels.adjustments import bonferroni, holm
+from curvewise.kernels.adjustments import benjamini_hochberg, bonferroni, holm
 from curvewise.shuffling.parallel import track_items
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ADJUSTMENTS",
+    "FAMILYWISE",
     "Adjustment",
     "adjusted",
     "ask_each",
@@ -30,13 +31,14 @@ Answer = TypeVar("Answer")
 
 
 class Adjustment(NamedTuple):
-    """A way to adjust p: how it is called in a sentence, and what it does to the p-values.
+    """A way to adjust p: what it is called, and what it does to the p-values.
 
     Max-t has no function of the p-values: it takes the statistics of all members from the
     same shuffles.
     """
 
     name: str
+    label: str
     title: str
     adjust: Callable[[Floats], Floats] | None
 
@@ -44,11 +46,21 @@ class Adjustment(NamedTuple):
 ADJUSTMENTS = {
     found.name: found
     for found in (
-        Adjustment("holm", "Holm's adjustment", holm),
-        Adjustment("bonferroni", "Bonferroni's adjustment", bonferroni),
-        Adjustment("max-t", "adjustment by the largest statistic (max-t)", None),
+        Adjustment("holm", "Holm", "Holm's adjustment", holm),
+        Adjustment("bonferroni", "Bonferroni", "Bonferroni's adjustment", bonferroni),
+        Adjustment("max-t", "max-t", "adjustment by the largest statistic (max-t)", None),
+        Adjustment(
+            "bh",
+            "Benjamini-Hochberg",
+            "the Benjamini-Hochberg adjustment",
+            benjamini_hochberg,
+        ),
     )
 }
+
+
+# Those that keep the chance of any false alarm at alpha.
+FAMILYWISE = ("holm", "bonferroni", "max-t")
 
 
 def adjusted(pvalues: Mapping[Key, float], adjust: str) -> dict[Key, float]:

@@ -12,7 +12,15 @@ from curvewise.kernels.pvalues import pvalue
 if TYPE_CHECKING:
     from curvewise.kernels import Floats, Integers
 
-__all__ = ["TIE", "MaxCounts", "bonferroni", "holm", "max_adjusted"]
+__all__ = [
+    "TIE",
+    "MaxCounts",
+    "benjamini_hochberg",
+    "bonferroni",
+    "holm",
+    "max_adjusted",
+    "n_different_at_least",
+]
 
 TIE = 1e-9  # statistics that differ by less than this share are equal but for rounding
 
@@ -38,6 +46,46 @@ def bonferroni(pvalues: Floats) -> Floats:
     [0.03, 1.0, 0.09]
     """
     return np.minimum(pvalues * len(pvalues), 1.0)
+
+
+def benjamini_hochberg(pvalues: Floats) -> Floats:
+    """Adjust so that the expected share of false alarms among those named stays at alpha.
+
+    Benjamini & Hochberg (1995), for independent tests, or tests that depend positively.
+
+    >>> benjamini_hochberg(np.array([0.01, 0.04, 0.03])).round(3).tolist()
+    [0.03, 0.04, 0.04]
+    """
+    order = np.argsort(pvalues, kind="stable")
+    factors = len(pvalues) / np.arange(1, len(pvalues) + 1)
+    # From the largest down: none may be larger than a less striking one.
+    stepped = np.minimum.accumulate((pvalues[order] * factors)[::-1])[::-1]
+    adjusted = np.empty_like(stepped)
+    adjusted[order] = np.minimum(stepped, 1.0)
+    return adjusted
+
+
+def n_different_at_least(pvalues: Floats, alpha: float) -> int:
+    """Return how many of several null hypotheses are false, with confidence 1 − alpha.
+
+    Partial conjunction (Benjamini & Heller 2008): the hypothesis that fewer than v are false is
+    tested by Fisher's combination of all but the v − 1 smallest p, for v = 1, 2, … until one is
+    not rejected. The tests must be independent.
+
+    >>> n_different_at_least(np.array([0.001, 0.002, 0.6, 0.9]), 0.05)
+    2
+    """
+    from scipy.special import gammaincc
+
+    logs = -np.log(np.sort(pvalues))
+    count = 0
+    for left_out in range(len(logs)):
+        rest = logs[left_out:]
+        # −2 Σ log p is χ² on twice as many degrees of freedom as there are p.
+        if gammaincc(len(rest), float(rest.sum())) > alpha:
+            break
+        count += 1
+    return count
 
 
 def max_adjusted(observed: Floats, maxima: Floats, *, exact: bool) -> Floats:

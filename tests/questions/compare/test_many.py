@@ -11,7 +11,12 @@ import pytest
 
 from curvewise import Curves, CurvesError, OptionError, compare, compare_many
 from curvewise.inference.caveats import OfMembers, SingleStep, TooFewRuns
-from curvewise.kernels.adjustments import bonferroni, holm
+from curvewise.kernels.adjustments import (
+    benjamini_hochberg,
+    bonferroni,
+    holm,
+    n_different_at_least,
+)
 from curvewise.kernels.relabelling import shuffles
 from curvewise.shuffling.parallel import reporting_progress
 from curvewise.shuffling.stopping import FIRST_LOOK
@@ -26,11 +31,15 @@ def lifted(curves: Curves, by: float) -> Curves:
     return Curves(curves.scores + by * (curves.codes == 0)[:, None], curves.labels)
 
 
-@cache
-def seven() -> Comparisons:
+def seven_tables() -> dict[str, Curves]:
     """Six tables without a difference, and one with a large one."""
     tables = {str(seed): some_curves(seed, (5, 5)) for seed in range(6)}
-    return compare_many({**tables, "real": lifted(tables["0"], 9)}, alpha=0.1)
+    return {**tables, "real": lifted(tables["0"], 9)}
+
+
+@cache
+def seven() -> Comparisons:
+    return compare_many(seven_tables(), alpha=0.1)
 
 
 def test_each_table_gets_the_p_it_gets_alone() -> None:
@@ -63,9 +72,14 @@ def test_tables_of_one_shape_share_their_shuffles(
 
 
 @pytest.mark.parametrize(
-    ("adjust", "function"), [("holm", holm), ("bonferroni", bonferroni)]
+    ("adjust", "label", "function"),
+    [
+        ("bh", "Benjamini-Hochberg", benjamini_hochberg),
+        ("holm", "Holm", holm),
+        ("bonferroni", "Bonferroni", bonferroni),
+    ],
 )
-def test_p_is_adjusted_for_each_effect(adjust: Any, function: Any) -> None:
+def test_p_is_adjusted_for_each_effect(adjust: Any, label: str, function: Any) -> None:
     tables = {str(seed): some_curves(seed, (5, 5)) for seed in range(6)}
     found = compare_many(tables, adjust=adjust)
     for effect in ("overall", "algorithm", "interaction"):
@@ -74,7 +88,7 @@ def test_p_is_adjusted_for_each_effect(adjust: Any, function: Any) -> None:
         np.testing.assert_allclose(list(adjusted.values()), function(np.array(alone)))
         assert list(adjusted) == list(tables)
     assert found.adjust == found.to_dict()["adjust"] == adjust
-    assert f"Adjusted by {adjust.capitalize()} over 6 tables" in str(found)
+    assert f"Adjusted by {label} over 6 tables" in str(found)
 
 
 def test_the_tables_that_differ_after_adjustment_are_named() -> None:
@@ -84,7 +98,25 @@ def test_the_tables_that_differ_after_adjustment_are_named() -> None:
     assert record["comparisons"]["real"]["exact"]
     assert record["question"] == "compare_many"
     assert "<table>" in seven()._repr_html_()
-    assert seven().smallest_pvalue == pytest.approx(7 / 126)
+    assert seven().smallest_pvalue == pytest.approx(1 / 126)
+    assert seven().smallest_pvalue_alone == pytest.approx(7 / 126)
+    assert compare_many(
+        seven_tables(), adjust="holm", alpha=0.1
+    ).smallest_pvalue == pytest.approx(7 / 126)
+
+
+def test_how_many_tables_differ_at_least_is_counted_for_each_effect() -> None:
+    found = seven()
+    assert found.to_dict()["at_least"] == dict(found.at_least)
+    for effect, count in found.at_least.items():
+        alone = [own.effects["split"][effect].pvalue for own in found.values()]
+        assert count == n_different_at_least(np.array(alone), 0.1)
+    different = {str(n): lifted(some_curves(n, (5, 5)), 9) for n in range(4)}
+    assert compare_many(different).at_least["algorithm"] == 4
+
+
+def test_without_naming_an_adjustment_it_is_benjamini_and_hochbergs() -> None:
+    assert seven().adjust == "bh"
 
 
 def test_tables_of_a_single_step_have_no_shape_to_adjust() -> None:
@@ -183,7 +215,7 @@ def test_what_is_refused_is_named() -> None:
     with pytest.raises(OptionError, match=r"compare_many\(\) takes Curves, not a list"):
         compare_many({"a": [1, 2]})  # type: ignore[dict-item]
     tables = {"a": some_curves(0), "b": some_curves(1)}
-    with pytest.raises(OptionError, match="adjust must be 'holm' or 'bonferroni', not"):
+    with pytest.raises(OptionError, match="adjust must be 'bh', 'holm' or 'bonferroni', not"):
         compare_many(tables, adjust="max-t")  # type: ignore[arg-type]
     with pytest.raises(OptionError, match="alpha must lie between 0 and 1"):
         compare_many(tables, alpha=2)

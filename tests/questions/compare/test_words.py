@@ -481,7 +481,11 @@ def test_every_paragraph_is_made_of_sentences(number: int) -> None:
 
 
 def comparisons(
-    pvalues: dict[str, list[float]], *, adjust: str = "holm", alpha: float = 0.05
+    pvalues: dict[str, list[float]],
+    *,
+    adjust: str = "holm",
+    alpha: float = 0.05,
+    at_least: int = 0,
 ) -> Comparisons:
     """Tables of which these are the adjusted p, for each effect."""
     n_tables = len(pvalues["overall"])
@@ -492,6 +496,7 @@ def comparisons(
             effect: dict(zip(names, pvalues.get(effect, []), strict=False))
             for effect in EFFECTS
         },
+        dict.fromkeys(EFFECTS, at_least),
         adjust,
         alpha,
         (),
@@ -507,6 +512,7 @@ def test_the_tables_that_differ_are_named_for_each_effect() -> None:
         }
     )
     assert describe(found) == (
+        "With these runs the smallest adjusted p possible is 0.00030. "
         "After Holm's adjustment the curves differ in 2 of 3 tables: game 1 and game 3 "
         "(smallest adjusted p = 0.012). After Holm's adjustment the curves differ in height "
         "in 1 of 3 tables: game 1 (smallest adjusted p = 0.020). After Holm's adjustment no "
@@ -519,6 +525,7 @@ def test_an_effect_that_no_table_has_is_passed_over() -> None:
         {"overall": [0.3, 0.4], "algorithm": [0.35, 0.4]}, adjust="bonferroni", alpha=0.1
     )
     assert describe(found) == (
+        "With these runs the smallest adjusted p possible is 0.00020. "
         "After Bonferroni's adjustment no difference was detected in any of 2 tables "
         "(smallest adjusted p = 0.30). After Bonferroni's adjustment no difference in height "
         "was detected in any of 2 tables (smallest adjusted p = 0.35)."
@@ -526,18 +533,39 @@ def test_an_effect_that_no_table_has_is_passed_over() -> None:
 
 
 def test_of_many_tables_six_are_named() -> None:
-    found = comparisons({"overall": [0.001] * 9})
+    found = comparisons({"overall": [0.001] * 9}, adjust="bh", at_least=8)
     assert describe(found) == (
-        "After Holm's adjustment the curves differ in 9 of 9 tables: game 1, game 2, game 3, "
-        "game 4, game 5, game 6 and 3 more (smallest adjusted p = 0.0010)."
+        "With these runs the smallest adjusted p possible is 0.00010. After the "
+        "Benjamini-Hochberg adjustment the curves differ in 9 of 9 tables: game 1, game 2, "
+        "game 3, game 4, game 5, game 6 and 3 more (smallest adjusted p = 0.0010). With 95% "
+        "confidence the curves differ in at least 8 of 9 tables, if the tables are independent."
     )
 
 
 def test_tables_too_small_to_decide_are_told_so() -> None:
     tables = {"a": some_curves(0, (3, 3)), "b": some_curves(1, (3, 3))}
-    assert describe(compare_many(tables)) == (
+    assert describe(compare_many(tables, adjust="holm")) == (
         "In which of 2 tables the curves differ cannot be decided after Holm's adjustment: "
         "the smallest p possible is 0.20, above α = 0.05."
+    )
+
+
+def test_tables_too_small_one_by_one_can_still_differ_in_number() -> None:
+    clear = Curves([[0.1], [0.2], [0.3], [9.1], [9.2], [9.3]], list("AAABBB"))
+    assert describe(compare_many(dict.fromkeys("abcdef", clear))) == (
+        "In which of 6 tables the curves differ cannot be decided after the "
+        "Benjamini-Hochberg adjustment: the smallest p possible is 0.10, above α = 0.05. With "
+        "95% confidence the curves differ in at least 4 of 6 tables, if the tables are "
+        "independent."
+    )
+
+
+def test_a_table_that_stands_out_alone_needs_more_runs() -> None:
+    tables = {str(seed): some_curves(seed, (5, 5)) for seed in range(8)}
+    assert describe(compare_many(tables)).startswith(
+        "With these runs the smallest adjusted p possible is 0.0079 (0.063 for a table that "
+        "stands out alone). After the Benjamini-Hochberg adjustment no difference was "
+        "detected in any of 8 tables"
     )
 
 

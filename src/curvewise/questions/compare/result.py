@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from curvewise.inference.effects import EFFECTS, json_ready
+from curvewise.inference.families import ADJUSTMENTS, adjusted
 from curvewise.inference.result import Result
 from curvewise.inference.sampling import Sampled
 from curvewise.questions.compare.anova_table import AnovaTable
@@ -188,10 +189,12 @@ class Comparisons(Result, Mapping[str, Comparison]):
     Attributes
     ----------
     pvalues_adjusted : mapping from effect to mapping from table to p
-        Adjusted over all tables, for each effect: the chance of any false alarm of that
-        effect stays at alpha.
-    adjust : "holm" or "bonferroni"
-        How p was adjusted.
+        Adjusted over all tables, for each effect.
+    at_least : mapping from effect to int
+        With confidence 1 - alpha so many tables differ, or more; if the tables are independent.
+    adjust : "bh", "holm" or "bonferroni"
+        How p was adjusted. "bh" keeps the expected share of false alarms among the tables that
+        are named at alpha, the others the chance of any false alarm.
     alpha : float
     caveats : tuple of Caveat
         What a reader must know before believing the rest, with the tables it is about.
@@ -201,6 +204,7 @@ class Comparisons(Result, Mapping[str, Comparison]):
 
     comparisons: Mapping[str, Comparison]
     pvalues_adjusted: Mapping[str, Mapping[str, float]]
+    at_least: Mapping[str, int]
     adjust: str
     alpha: float
     caveats: tuple[Caveat, ...]
@@ -222,7 +226,13 @@ class Comparisons(Result, Mapping[str, Comparison]):
 
     @property
     def smallest_pvalue(self) -> float:
-        """The smallest adjusted p that some table could have given."""
+        """The smallest adjusted p these runs could give, if all tables were that clear."""
+        smallest = {name: found.smallest_pvalue for name, found in self.items()}
+        return min(adjusted(smallest, self.adjust).values())
+
+    @property
+    def smallest_pvalue_alone(self) -> float:
+        """The smallest adjusted p of a table that stands out alone."""
         smallest = min(found.smallest_pvalue for found in self.values())
         return min(1.0, len(self) * smallest)
 
@@ -234,6 +244,8 @@ class Comparisons(Result, Mapping[str, Comparison]):
             "alpha": self.alpha,
             "seed": self.seed,
             "smallest_pvalue": self.smallest_pvalue,
+            "smallest_pvalue_alone": self.smallest_pvalue_alone,
+            "at_least": dict(self.at_least),
             "pvalues_adjusted": {
                 key: dict(value) for key, value in self.pvalues_adjusted.items()
             },
@@ -251,20 +263,18 @@ class Comparisons(Result, Mapping[str, Comparison]):
                 if value is None:
                     cells += ["", "", ""]
                     continue
-                adjusted = self.pvalues_adjusted[effect][name]
                 cells += [
                     number_text(value.statistic),
                     p_text(value.pvalue),
-                    p_text(adjusted),
+                    p_text(self.pvalues_adjusted[effect][name]),
                 ]
             rows.append(tuple(cells))
         header = ["table"]
         for words in EFFECTS.values():
             header += [f"F {words.noun}", "p", "adjusted"]
-        notes = (
-            f"Adjusted by {self.adjust.capitalize()} over {len(self)} tables, for each effect.",
-        )
-        return Table(tuple(header), tuple(rows), notes=notes)
+        how = ADJUSTMENTS[self.adjust].label
+        note = f"Adjusted by {how} over {len(self)} tables, for each effect."
+        return Table(tuple(header), tuple(rows), notes=(note,))
 
     def tables(self) -> list[Table]:
         """Return what there is to show, as tables: a row for every comparison."""

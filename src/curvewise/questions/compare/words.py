@@ -265,27 +265,57 @@ def _(comparisons: Comparisons) -> str:
     how = ADJUSTMENTS[comparisons.adjust].title
     tables = plural(len(comparisons), "table")
     if comparisons.smallest_pvalue > comparisons.alpha:
-        return (
+        undecided = (
             f"In which of {tables} the curves differ cannot be decided after {how}: the "
             f"smallest p possible is {p_short(comparisons.smallest_pvalue)}, above α = "
             f"{comparisons.alpha:g}."
         )
-    sentences = []
-    for name, words in EFFECTS.items():
-        tested = comparisons.pvalues_adjusted[name]
-        if not tested:
-            continue
-        found = comparisons.significant(name)
-        how_differ = "" if name == "overall" else f" {words.how}"
-        detail = f"smallest adjusted p = {p_short(min(tested.values()))}"
-        if found:
-            sentences.append(
-                f"After {how} the curves differ{how_differ} in {len(found)} of "
-                f"{plural(len(tested), 'table')}: {listed(found, MAX_NAMED)} ({detail})."
-            )
-        else:
-            sentences.append(
-                f"After {how} no difference{how_differ} was detected in any of "
-                f"{plural(len(tested), 'table')} ({detail})."
-            )
-    return " ".join(sentences)
+        return f"{undecided} {_at_least(comparisons)}".rstrip()
+    sentences = [
+        _smallest(comparisons),
+        *(_in_tables(comparisons, name, how) for name in EFFECTS),
+        _at_least(comparisons),
+    ]
+    return " ".join(sentence for sentence in sentences if sentence)
+
+
+def _smallest(comparisons: Comparisons) -> str:
+    """Say how small an adjusted p can be, before any is quoted."""
+    sentence = (
+        "With these runs the smallest adjusted p possible is "
+        f"{p_short(comparisons.smallest_pvalue)}"
+    )
+    alone = comparisons.smallest_pvalue_alone
+    if alone > comparisons.alpha:
+        sentence += f" ({p_short(alone)} for a table that stands out alone)"
+    return f"{sentence}."
+
+
+def _in_tables(comparisons: Comparisons, name: EffectName, how: str) -> str:
+    """Say in which tables the curves differ, at all, in height or in shape."""
+    tested = comparisons.pvalues_adjusted[name]
+    if not tested:
+        return ""
+    found = comparisons.significant(name)
+    how_differ = "" if name == "overall" else f" {EFFECTS[name].how}"
+    detail = f"smallest adjusted p = {p_short(min(tested.values()))}"
+    if found:
+        return (
+            f"After {how} the curves differ{how_differ} in {len(found)} of "
+            f"{plural(len(tested), 'table')}: {listed(found, MAX_NAMED)} ({detail})."
+        )
+    return (
+        f"After {how} no difference{how_differ} was detected in any of "
+        f"{plural(len(tested), 'table')} ({detail})."
+    )
+
+
+def _at_least(comparisons: Comparisons) -> str:
+    """Say how many tables differ at least, if any do."""
+    count = comparisons.at_least["overall"]
+    if not count or len(comparisons) == 1:
+        return ""
+    return (
+        f"With {percent(1 - comparisons.alpha)} confidence the curves differ in at least "
+        f"{count} of {plural(len(comparisons), 'table')}, if the tables are independent."
+    )

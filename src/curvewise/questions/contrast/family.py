@@ -10,7 +10,7 @@ import numpy as np
 from curvewise.inference.caveats import TooFewRuns, TooFewShuffles
 from curvewise.inference.diagnostics import too_few_for_max_t
 from curvewise.inference.families import (
-    ADJUSTMENTS,
+    FAMILYWISE,
     adjusted,
     ask_each,
     check_members,
@@ -89,7 +89,7 @@ def contrast_many(
     ('A1 - A2',)
     """
     check_curves(curves, "contrast_many()")
-    check_choice("adjust", adjust, tuple(ADJUSTMENTS))
+    check_choice("adjust", adjust, FAMILYWISE)
     check_alpha(alpha)
     check_members(contrasts, "contrasts, such as {'A - B': {'A': 1, 'B': -1}}")
     options: dict[str, Any] = {"weights": weights, "alternative": alternative}

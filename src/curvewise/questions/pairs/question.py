@@ -13,7 +13,7 @@ from curvewise.errors import CurvesError
 from curvewise.inference.caveats import TooFewRuns, TooFewShuffles, gathered
 from curvewise.inference.diagnostics import different_spread, too_few_for_max_t
 from curvewise.inference.effects import EFFECTS
-from curvewise.inference.families import ADJUSTMENTS, adjusted
+from curvewise.inference.families import FAMILYWISE, adjusted
 from curvewise.inference.requirements import (
     check_alpha,
     check_choice,
@@ -107,7 +107,7 @@ def compare_pairs(
     [('A1', 'A2')]
     """
     check_curves(curves, "compare_pairs()")
-    check_choice("adjust", adjust, tuple(ADJUSTMENTS))
+    check_choice("adjust", adjust, FAMILYWISE)
     check_alpha(alpha)
     if adjust == "max-t" or len(curves.algorithms) < 2:
         check_design(curves)
