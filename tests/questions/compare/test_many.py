@@ -215,7 +215,9 @@ def test_what_is_refused_is_named() -> None:
     with pytest.raises(OptionError, match=r"compare_many\(\) takes Curves, not a list"):
         compare_many({"a": [1, 2]})  # type: ignore[dict-item]
     tables = {"a": some_curves(0), "b": some_curves(1)}
-    with pytest.raises(OptionError, match="adjust must be 'bh', 'holm' or 'bonferroni', not"):
+    with pytest.raises(
+        OptionError, match="adjust must be 'bh', 'holm' or 'bonferroni', not"
+    ):
         compare_many(tables, adjust="max-t")  # type: ignore[arg-type]
     with pytest.raises(OptionError, match="alpha must lie between 0 and 1"):
         compare_many(tables, alpha=2)
