@@ -20,6 +20,7 @@ from curvewise.text import (
     did_you_mean,
     everything,
     html_text,
+    in_python,
     interval_text,
     latex_text,
     listed,
@@ -299,7 +300,9 @@ def test_html_shows_what_was_printable(text: str) -> None:
         ("<b> & [link](x)", r"\<b\> &amp; \[link\](x)"),
         ("1. base", r"1\. base"),
         ("- x", r"\- x"),
-        ("+1", r"\+1"),
+        ("+1", "+1"),
+        ("183.4", "183.4"),
+        ("+ 1", r"\+ 1"),
         ("A-1", "A-1"),
         ("$x$ ~ #1", r"\$x\$ \~ \#1"),
     ],
@@ -326,3 +329,9 @@ def test_latex_is_escaped(text: str, shown: str | None) -> None:
         r"\textasciitilde{}\textasciicircum{}\#"
     )
     assert latex_text(text) == (expected if shown is None else shown)
+
+
+def test_what_is_for_python_alone_is_left_out_among_flags() -> None:
+    assert in_python(" or a Generator") == " or a Generator"
+    with naming_flags():
+        assert in_python(" or a Generator") == ""

@@ -21,6 +21,7 @@ __all__ = [
     "did_you_mean",
     "everything",
     "html_text",
+    "in_python",
     "interval_text",
     "latex_text",
     "listed",
@@ -96,6 +97,11 @@ def call(function: str, **options: object) -> str:
     if not _names_flags.get():
         return f"{function}({', '.join(shown)})"
     return " ".join(["curvewise", _COMMANDS.get(function, function), *shown])
+
+
+def in_python(text: str) -> str:
+    """Return what only readers who write Python need to know; nothing for the others."""
+    return "" if _names_flags.get() else text
 
 
 def everything() -> str:
@@ -247,7 +253,7 @@ def markdown_text(text: str) -> str:
     """Escape what Markdown, or HTML inside it, would act on."""
     escaped = re.sub(r"([\\`*_{}\[\]<>|#~$])", r"\\\1", printable(text))
     # A name such as "1. base" or "- x" must not begin a list.
-    escaped = re.sub(r"^(\d*)([-+.)])", r"\1\\\2", escaped)
+    escaped = re.sub(r"^(\d*)([-+.)])(?=\s|$)", r"\1\\\2", escaped)
     return escaped.replace("&", "&amp;")
 
 

@@ -56,8 +56,8 @@ def test_a_part_without_a_column_asks_for_its_name() -> None:
         "(run/seed/fold/trial); there are 'x', 'y'. Name the column with run=\"COLUMN\"."
     )
     with naming_flags():
-        assert str(missing_column_error("run", [])).endswith(
-            "there are none. Name the column with --run COLUMN."
+        assert str(missing_column_error("run", ["x"])).endswith(
+            "there are 'x'. Name the column with --run COLUMN."
         )
 
 
@@ -80,3 +80,10 @@ def test_columns_to_read_have_types() -> None:
         "step": pl.Float64(),
         "score": pl.List(pl.Float64()),
     }
+
+
+def test_where_no_column_is_left_one_is_to_be_added() -> None:
+    assert str(missing_column_error("run", [])) == (
+        "There is no column left that could be the run. Add one, usually called "
+        "run/seed/fold/trial."
+    )

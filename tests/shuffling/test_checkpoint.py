@@ -445,8 +445,8 @@ def test_damaged_files_are_refused(
         with pytest.raises(CurvesError) as refused:
             QUESTIONS["compare"](checkpoint=path)
         assert str(refused.value) == (
-            f"{str(path)!r} is not a valid checkpoint, or is damaged. Delete it to start "
-            "again."
+            f"{str(path)!r} is not a valid checkpoint, or is damaged. Name another "
+            "file, or delete this one to start again."
         )
         assert path.read_bytes() == damaged
 

@@ -47,7 +47,7 @@ MIN_RUNS_FOR_WELCH = 10
 
 def too_few(curves: Curves, sampling: Sampling, alpha: float) -> Iterator[Caveat]:
     """Warn if nothing could be significant, for lack of runs or of shuffles."""
-    smallest = 1 / sampling.n_relabellings
+    smallest = sampling.smallest_by_runs
     if smallest > alpha:
         n_enough = None
         if curves.blocks is None:

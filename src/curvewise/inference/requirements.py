@@ -11,7 +11,7 @@ import numpy as np
 from curvewise.data.curves import Curves
 from curvewise.errors import CurvesError, OptionError
 from curvewise.shuffling.stopping import RULES
-from curvewise.text import argument, number_text, plural
+from curvewise.text import argument, in_python, number_text, plural
 
 if TYPE_CHECKING:
     from curvewise.data.validation import Names
@@ -52,7 +52,8 @@ def as_generator(rng: RNGLike) -> np.random.Generator:
     try:
         return np.random.default_rng(rng)
     except (TypeError, ValueError):
-        text = f"must be a non-negative integer or a numpy Generator, not {rng!r}."
+        generator = in_python(" or a numpy Generator")
+        text = f"must be a non-negative integer{generator}, not {rng!r}."
         _refuse("rng", text)
 
 

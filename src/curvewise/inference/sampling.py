@@ -38,10 +38,16 @@ class Sampling:
     seed: int | None = None
 
     @property
+    def smallest_by_runs(self) -> float:
+        """The smallest p that the number of relabellings allows."""
+        return 1 / self.n_relabellings
+
+    @property
     def smallest_pvalue(self) -> float:
         """The smallest p that this many runs, or shuffles, could be trusted to give."""
-        by_runs = 1 / self.n_relabellings
-        return by_runs if self.exact else max(by_runs, 1 / (1 + self.n_shuffles))
+        if self.exact:
+            return self.smallest_by_runs
+        return max(self.smallest_by_runs, 1 / (1 + self.n_shuffles))
 
     def with_seed(self, seed: int | None) -> Sampling:
         """Return the same with another seed to report."""

@@ -98,6 +98,10 @@ def unknown_column_error(column: str, available: list[str]) -> CurvesError:
 def missing_column_error(part: str, available: list[str]) -> CurvesError:
     """Return the error for a part that none of the remaining columns is usually called."""
     usual = "/".join(USUAL_NAMES[part])
+    if not available:
+        return CurvesError(
+            f"There is no column left that could be the {part}. Add one, usually called {usual}."
+        )
     return CurvesError(
         f"Which column is the {part}? None of the remaining columns has a usual name "
         f"({usual}); {did_you_mean('', available)} Name the column with "

@@ -189,8 +189,8 @@ class Checkpoint:
 
     def _damaged(self) -> str:
         return (
-            f"{str(self._path)!r} is not a valid checkpoint, or is damaged. Delete it to start "
-            "again."
+            f"{str(self._path)!r} is not a valid checkpoint, or is damaged. Name another file, or "
+            "delete this one to start again."
         )
 
 

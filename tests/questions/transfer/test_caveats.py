@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from curvewise import Curves, transfer, transfer_many
+from curvewise.inference.caveats import TooFewRuns, TooFewShuffles
 from curvewise.questions.transfer.caveats import (
     LevelThroughout,
     LowerIsBetter,
@@ -35,8 +36,8 @@ FLAT_FROM_10 = np.minimum(np.arange(40.0), 10)
             NoIntervals("run"),
             "no intervals",
             (
-                "One condition has a single run, so run-to-run variation is unknown and there are "
-                "no intervals. Repeat the training with other seeds."
+                "At least one condition has a single run, so run-to-run variation is unknown and "
+                "there are no intervals. Repeat the training with other seeds."
             ),
         ),
         (
@@ -120,7 +121,19 @@ def test_options_are_named_as_they_are_typed() -> None:
 
 
 def caveats(curves: Curves, **options: Any) -> tuple[Caveat, ...]:
-    return transfer(curves, **SIDES, n_resamples=0, n_shuffles=9, **options).caveats
+    """All caveats but that the runs, which are few here, are too few."""
+    found = transfer(curves, **SIDES, n_resamples=0, n_shuffles=99, **options).caveats
+    return tuple(caveat for caveat in found if not isinstance(caveat, TooFewRuns))
+
+
+def test_runs_or_shuffles_too_few_for_any_p_are_said_first() -> None:
+    few = transfer(pair(flat(5, 3), flat(9, 3)), **SIDES, n_resamples=0)
+    assert few.caveats[0] == TooFewRuns((3, 3), 0.1, 0.05, 4)
+    assert few.smallest_pvalue == 0.1
+    enough = pair(flat(5, 4), flat(9, 4))
+    assert isinstance(transfer(enough, **SIDES, n_resamples=0).caveats[0], UnknownOptimum)
+    sampled = transfer(enough, **SIDES, n_resamples=0, n_shuffles=9, exact=False)
+    assert sampled.caveats[0] == TooFewShuffles(9, 0.05)
 
 
 def flat(level: float, n_runs: int = 2) -> np.ndarray:
@@ -165,9 +178,9 @@ def test_warnings_of_tasks_name_those_they_are_about() -> None:
     level, rising_on = pair(flat(5), flat(9)), rising(7, n_steps=20)
     rising_on = Curves(rising_on.scores + 5, rising_on.labels, rising_on.steps)
     found = transfer_many(
-        {"level": level, "open": rising_on}, **SIDES, n_resamples=0, n_shuffles=9
+        {"level": level, "open": rising_on}, **SIDES, n_resamples=0, n_shuffles=99
     )
-    unknown, open_end = found.warnings
+    unknown, open_end = (w for w in found.warnings if "smallest p" not in w)
     # What is about every task stands by itself.
     assert unknown == UnknownOptimum().sentence()
     assert open_end == f"open: {NotLevelledOff().sentence()}"

@@ -15,7 +15,9 @@ from curvewise import Interval
 from curvewise.questions.transfer.metric import Metric, MetricContext, interval_ends
 from curvewise.questions.transfer.metrics import RECORDS
 
-CONTEXT = MetricContext("C", "E", (4.0, 2.0), shifted=False)
+CONTEXT = MetricContext(
+    "C", "E", (4.0, 2.0), shifted=False, threshold=70.0, control_gets_there=True
+)
 
 
 def metric(name: str = "average_gain", **fields: Any) -> Metric:
@@ -78,7 +80,7 @@ def test_as_json_all_is_there_and_infinities_are_none() -> None:
         "no_effect": 1.0,
         "unit": "",
         "comparable": False,
-        "reading": "E never reaches the threshold; C does.",
+        "reading": "E never reaches the threshold, a score of 70.00; C does.",
     }
     undefined = metric(value=None, interval=None, undefined="single step").to_dict()
     assert undefined["infinite"] is False

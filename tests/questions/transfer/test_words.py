@@ -19,7 +19,9 @@ from tests.questions.transfer.gains import SIDES, pair, several_tasks, tictactoe
 if TYPE_CHECKING:
     from curvewise import Transfer
 
-CONTEXT = MetricContext("C", "E", (4.0, 2.0), shifted=False)
+CONTEXT = MetricContext(
+    "C", "E", (4.0, 2.0), shifted=False, threshold=70.0, control_gets_there=True
+)
 CTR = "calibrated_transfer_ratio"
 
 
@@ -105,29 +107,43 @@ def metric(name: str, value: float | None, **context: Any) -> Metric:
             "E scores 6.300 less than C on average over training.",
         ),
         (
+            "average_relative_reduction",
+            0.6,
+            {"control_gets_there": False},
+            (
+                "E reached the same performance with 60.0% less training than C, averaged over "
+                "performance; scores that C never reaches count as 100% less."
+            ),
+        ),
+        (
             "time_to_threshold",
             0.6,
             {},
-            "E needs 40.0% less training than C to reach the threshold.",
+            "E needs 40.0% less training than C to reach the threshold, a score of 70.00.",
         ),
         (
             "time_to_threshold",
             1.5,
             {},
-            "E needs 50.0% more training than C to reach the threshold.",
+            "E needs 50.0% more training than C to reach the threshold, a score of 70.00.",
         ),
-        ("time_to_threshold", math.inf, {}, "E never reaches the threshold; C does."),
+        (
+            "time_to_threshold",
+            math.inf,
+            {},
+            "E never reaches the threshold, a score of 70.00; C does.",
+        ),
         (
             "time_to_threshold",
             0.0,
             {"times": (math.inf, 3.0)},
-            "E reaches the threshold; C never does.",
+            "E reaches the threshold, a score of 70.00; C never does.",
         ),
         (
             "time_to_threshold",
             0.0,
             {"times": (4.0, 0.0)},
-            "E is at the threshold at step 0; C is not yet.",
+            "E is at the threshold, a score of 70.00, at step 0; C is not yet.",
         ),
         ("average_gain", 0.0, {}, "E and C do not differ by this metric."),
         ("transfer_ratio", 1.0, {}, "E and C do not differ by this metric."),

@@ -43,8 +43,11 @@ class Overview(Result):
 
     @property
     def caveats(self) -> tuple[Caveat, ...]:  # type: ignore[override]
-        """What a reader must know before believing the comparison."""
-        return self.comparison.caveats
+        """What a reader must know before believing the comparison, where and who."""
+        found = (self.comparison, self.location, self.best)
+        return tuple(
+            dict.fromkeys(c for result in found if result for c in result.caveats)
+        )
 
     def lines(self) -> dict[str, str]:
         """Return what is said after the verdict, a line each, by its heading."""
@@ -70,6 +73,7 @@ class Overview(Result):
             }
         return {
             **self.comparison.to_dict(),
+            **self.warnings_dict(),
             "where": where,
             "best": who,
             "withheld": self.withheld,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from curvewise.inference.caveats import Caveat
+from curvewise.inference.diagnostics import too_few
 from curvewise.questions.transfer.conditions import levelled_off
 from curvewise.questions.transfer.metrics import RECORDS
 from curvewise.text import argument, listed, number_text, step_text
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from curvewise.data.curves import Curves
+    from curvewise.inference.sampling import Sampling
     from curvewise.questions.transfer.conditions import TwoConditions
     from curvewise.questions.transfer.options import TransferOptions
     from curvewise.questions.transfer.result import AcrossTasks, Transfer
@@ -51,8 +53,8 @@ class NoIntervals(Caveat):
                 "are no intervals. Repeat the training in other blocks."
             )
         return (
-            "One condition has a single run, so run-to-run variation is unknown and there are "
-            "no intervals. Repeat the training with other seeds."
+            "At least one condition has a single run, so run-to-run variation is unknown and "
+            "there are no intervals. Repeat the training with other seeds."
         )
 
 
@@ -173,13 +175,17 @@ def transfer_caveats(
     whole: Curves,
     conditions: TwoConditions,
     options: TransferOptions,
+    sampling: Sampling,
 ) -> tuple[Caveat, ...]:
     """Collect every caveat that applies, the gravest first.
 
     ``curves`` are those in the window that was compared, the control first; ``whole`` those
     before the window was cut at the asymptote.
     """
-    caveats: list[Caveat] = []
+    caveats: list[Caveat] = [
+        # 1 - 0.95 is not quite 0.05.
+        *too_few(curves, sampling, round(options.alpha, 12))
+    ]
     if np.bincount(conditions.strata).min() < 2:
         caveats.append(NoIntervals("run" if curves.blocks is None else "block"))
     if not curves.higher_is_better:

@@ -35,12 +35,18 @@ class MetricContext:
         The step at which each reaches the threshold; infinite for never.
     shifted : bool
         Whether scores were shifted for the transfer ratio.
+    threshold : float
+        The score of time to threshold, as it was given.
+    control_gets_there : bool
+        Whether the control ever reaches the score that the experimental condition ends with.
     """
 
     control: str
     experimental: str
     times: tuple[float, float]
     shifted: bool
+    threshold: float
+    control_gets_there: bool
 
 
 @dataclass(frozen=True, eq=False)

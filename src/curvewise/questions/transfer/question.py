@@ -201,7 +201,7 @@ def transfer_curves(curves: Curves, options: TransferOptions, work: Work) -> Tra
         higher_is_better=curves.higher_is_better,
         n_resamples=0 if resampled is None else int(options.n_resamples),
         sampling=sampling,
-        caveats=transfer_caveats(chosen, whole, conditions, options),
+        caveats=transfer_caveats(chosen, whole, conditions, options, sampling),
         source=curves.source,
     )
 
@@ -225,11 +225,16 @@ def _metrics(
     exact: bool,
 ) -> dict[str, Metric]:
     """Put together what is known of every metric."""
+    settings = conditions.settings
+    control, experimental = conditions.means()  # higher is better
+    last = min(float(experimental[-settings.n_last :].mean()), float(experimental.max()))
     context = MetricContext(
         options.control,
         options.experimental,
         times,
-        shifted=conditions.settings.shift > 0,
+        shifted=settings.shift > 0,
+        threshold=conditions.sign * settings.threshold,
+        control_gets_there=float(control.max()) >= last,
     )
     metrics = {}
     for name, record in RECORDS.items():

@@ -43,10 +43,9 @@ class MirroredSampling(Sampling):
     """
 
     @property
-    def smallest_pvalue(self) -> float:
-        """The smallest p that this many runs, or shuffles, could be trusted to give."""
-        by_runs = 2 / self.n_relabellings
-        return by_runs if self.exact else max(by_runs, 1 / (1 + self.n_shuffles))
+    def smallest_by_runs(self) -> float:
+        """The smallest p that the number of relabellings allows."""
+        return 2 / self.n_relabellings
 
 
 @dataclass(frozen=True, eq=False)

@@ -231,23 +231,27 @@ def _average_relative_reduction(value: float, context: MetricContext) -> str:
             f"{context.control} never reaches any of the scores between its own first one and "
             f"where {context.experimental} ends."
         )
+    unreached = ""
+    if not context.control_gets_there:
+        unreached = f"; scores that {context.control} never reaches count as 100% less"
     return (
         f"{context.experimental} reached the same performance with {_size(value)} "
         f"{'less' if value > 0 else 'more'} training than {context.control}, averaged over "
-        "performance."
+        f"performance{unreached}."
     )
 
 
 def _time_to_threshold(value: float, context: MetricContext) -> str:
     control, experimental = context.control, context.experimental
+    threshold = f"the threshold, a score of {number_text(context.threshold)}"
     if math.isinf(value):
-        return f"{experimental} never reaches the threshold; {control} does."
+        return f"{experimental} never reaches {threshold}; {control} does."
     if value == 0 and math.isinf(context.times[0]):
-        return f"{experimental} reaches the threshold; {control} never does."
+        return f"{experimental} reaches {threshold}; {control} never does."
     if value == 0:
-        return f"{experimental} is at the threshold at step 0; {control} is not yet."
+        return f"{experimental} is at {threshold}, at step 0; {control} is not yet."
     more = f"{1 - value:.1%} less" if value < 1 else f"{value - 1:.1%} more"
-    return f"{experimental} needs {more} training than {control} to reach the threshold."
+    return f"{experimental} needs {more} training than {control} to reach {threshold}."
 
 
 def _difference(where: str, value: float, context: MetricContext) -> str:
