@@ -108,13 +108,23 @@ def _many(comparisons: Comparisons) -> Figure:
     names = list(comparisons)
     figure = Figure(figsize=forest_size(len(names)), layout="constrained")
     ax = figure.subplots()
-    markers = zip(EFFECTS.items(), COLOURS, ("o", "s", "^"), strict=False)
+    # The overall mark is an open ring, so that the others are seen inside it where p is equal.
+    looks = (("o", 11, "none"), ("s", 6, "full"), ("^", 6, "full"))
     handles = []
-    for (effect, words), colour, marker in markers:
+    for (effect, words), colour, look in zip(
+        EFFECTS.items(), COLOURS, looks, strict=False
+    ):
         adjusted = comparisons.pvalues_adjusted[effect]
         rows = [names.index(name) for name in adjusted]
+        marker, size, fill = look
         handles += ax.plot(
-            list(adjusted.values()), rows, marker, color=colour, label=words.title
+            list(adjusted.values()),
+            rows,
+            marker,
+            color=colour,
+            markersize=size,
+            fillstyle=fill,
+            label=words.title,
         )
     alpha = comparisons.alpha
     handles.append(ax.axvline(alpha, color="0.5", linewidth=0.8, label=f"α = {alpha:g}"))
