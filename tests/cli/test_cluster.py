@@ -20,9 +20,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def test_without_an_address_nothing_happens() -> None:
+def test_without_an_address_the_work_stays_here() -> None:
+    from joblib import parallel
+
+    before = type(parallel.get_active_backend()[0])
     with on_cluster(None):
-        pass
+        assert type(parallel.get_active_backend()[0]) is before
 
 
 @pytest.fixture

@@ -30,10 +30,10 @@ from curvewise.questions.compare.randomized_anova import RandomizedAnova
 from curvewise.questions.compare.unequal_spread import WelchStatistic
 from curvewise.questions.locate.scan import StepScan
 from curvewise.shuffling import checkpoint as checkpoints
-from curvewise.shuffling import parallel, visiting
 from curvewise.shuffling.checkpoint import Checkpoint, fingerprint, open_checkpoint
 from curvewise.shuffling.parallel import reporting_progress
 from curvewise.shuffling.stopping import FIRST_LOOK
+from tests.questions.resuming import Chunks, Interrupted
 from tests.simulation import some_curves
 
 if TYPE_CHECKING:
@@ -89,25 +89,6 @@ def small_chunks() -> Iterator[None]:
         for statistic in (RandomizedAnova, WelchStatistic, StepScan):
             patch.setattr(statistic, "chunk", 2)
         yield
-
-
-class Interrupted(BaseException):
-    """As Ctrl-C would."""
-
-
-class Chunks:
-    """Counts the chunks that are done, and stops after some of them."""
-
-    def __init__(self, patch: pytest.MonkeyPatch, most: float = np.inf) -> None:
-        self.n_done, self._most = 0, most
-        patch.setattr(visiting, "in_chunks", self._in_chunks)
-
-    def _in_chunks(self, *args: Any, **options: Any) -> Iterator[tuple[range, Any]]:
-        for done in parallel.in_chunks(*args, **options):
-            if self.n_done >= self._most:
-                raise Interrupted
-            yield done
-            self.n_done += 1
 
 
 def digits(result: Result) -> str:
