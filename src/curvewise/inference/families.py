@@ -57,8 +57,6 @@ ADJUSTMENTS = {
         ),
     )
 }
-
-
 # Those that keep the chance of any false alarm at alpha.
 FAMILYWISE = ("holm", "bonferroni", "max-t")
 

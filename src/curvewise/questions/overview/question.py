@@ -63,16 +63,13 @@ def overview(
     """
     check_curves(curves, "overview()")
     count = shuffle_count(n_shuffles)
-    seed = family_seed(rng) if known_seed(rng) is None else known_seed(rng)
+    # A number is passed on as it is, so that each part alone has the same digits.
+    known = known_seed(rng)
+    key = family_seed(rng) if known is None else known
     with open_checkpoint(
         checkpoint,
-        "overview",
-        curves.scores,
-        curves.labels,
-        curves.blocks,
-        (curves.precision, curves.higher_is_better),
-        (error, alpha, count, exact, spread),
-        keys=[seed or 0],
+        *("overview", curves, error, alpha, count, exact, spread),
+        keys=[key],
         seeded=rng is not None,
     ) as ((seed,), ledger):
         work: dict[str, Any] = {"n_jobs": n_jobs, "rng": seed, "checkpoint": ledger}
