@@ -143,7 +143,12 @@ class Checkpoint:
             for start, kept in tally.kept.items():
                 for place, values in enumerate(kept):
                     arrays[f"{number}/kept/{start}/{place}"] = values
-        head = {"format": FORMAT, "asked": self._asked, "keys": self._keys}
+        head = {
+            "format": FORMAT,
+            "asked": self._asked,
+            "keys": self._keys,
+            "arrays": list(arrays),
+        }
         arrays["head"] = np.array(json.dumps(head))
         partial: Path | None = None
         try:
@@ -174,6 +179,9 @@ class Checkpoint:
                 arrays = {name: archive[name] for name in archive.files}
             head = json.loads(str(arrays.pop("head")))
             kind, asked, keys = head["format"], head["asked"], head["keys"]
+            # The archive vouches for its contents, but not for their names.
+            if kind == FORMAT and head["arrays"] != list(arrays):
+                raise CurvesError(self._damaged())
             tallies = _tallies(arrays)
         except Exception as error:  # a damaged archive fails in any of a dozen ways
             raise CurvesError(self._damaged()) from error

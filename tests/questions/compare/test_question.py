@@ -360,7 +360,11 @@ def test_progress_is_reported_to_the_end() -> None:
     with reporting_progress(lambda done, total: seen.append((done, total))):
         compare(some_curves(0, (9, 9)), exact=False, n_shuffles=200 * BATCH, rng=0)
     # The batches that are kept, then the rest.
-    assert seen == [(64, 128), (128, 128), (64, 72), (72, 72)]
+    assert seen[:4] == [(64, 128), (128, 128), (64, 72), (72, 72)]
+    # The same of the combined test.
+    assert [total for _, total in seen[4:]] == [128] * 8 + [72] * 5
+    assert seen[11] == (128, 128)
+    assert seen[-1] == (72, 72)
 
 
 # --- what is refused -----------------------------------------------------------------
