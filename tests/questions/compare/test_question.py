@@ -16,9 +16,10 @@ from scipy import stats
 
 from curvewise import Curves, CurvesError, OptionError, compare
 from curvewise.kernels.relabelling.streams import BATCH
-from curvewise.questions.compare import question
+from curvewise.questions.compare import combined_overall, question
 from curvewise.questions.compare.randomized_anova import anova_limits
 from curvewise.shuffling.parallel import reporting_progress
+from curvewise.shuffling.plan import Limits
 from curvewise.shuffling.stopping import FIRST_LOOK, N_LOOKS
 from tests.questions.compare.five_effects import assert_same_effects, five_effects
 from tests.simulation import NULLS, autoregressive, integer_tied, some_curves
@@ -40,6 +41,7 @@ def capped(most: int) -> Iterator[None]:
             "anova_limits",
             lambda layout: replace(anova_limits(layout), shuffles=most),
         )
+        patch.setattr(combined_overall, "LIMITS", Limits(shuffles=most))
         yield
 
 
