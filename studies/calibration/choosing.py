@@ -26,7 +26,7 @@ def _pairs(data: DataSet) -> cw.Pairs:
         data.curves,
         alpha=ALPHA,
         n_shuffles=N_SHUFFLES,
-        exact=data.design.exact_pairs,
+        exact=data.design.exact,
         rng=data.rng,
     )
 
@@ -69,6 +69,19 @@ def _best_lost(found: cw.Best, data: DataSet) -> bool:
     """Tell whether the first of the truly best is ruled out."""
     truly = NAMES[int(np.argmax(data.heights.round(9)))]
     return truly in found.worse
+
+
+def _gap_missed(found: cw.Best, data: DataSet) -> bool:
+    """Tell whether the interval of one algorithm, named in advance, misses its true gap.
+
+    The gap is to the algorithm that leads, which has no interval itself.
+    """
+    last = NAMES[data.n_algorithms - 1]
+    (row,) = (row for row in found.rows if row.name == last)
+    if row.interval is None:
+        return False
+    leader = data.heights[NAMES.index(found.leader)]
+    return not row.interval.low <= data.heights[-1] - leader <= row.interval.high
 
 
 def _coefficients(data: DataSet) -> dict[str, float]:
@@ -153,7 +166,14 @@ QUESTIONS = (
             Claim("interval of the first pair misses", _pair_missed, "pairs.md"),
         ),
     ),
-    Question("best", _best, (Claim("the best is ruled out", _best_lost, "best.md"),)),
+    Question(
+        "best",
+        _best,
+        (
+            Claim("the best is ruled out", _best_lost, "best.md"),
+            Claim("interval of the last algorithm misses", _gap_missed, "best.md"),
+        ),
+    ),
     Question("contrast of two", _contrast("two-sided"), CONTRAST),
     Question("contrast of several", _contrast("two-sided"), NEAR_CONTRAST),
     Question("contrast of several, one-sided", _contrast("greater"), NEAR_CONTRAST),

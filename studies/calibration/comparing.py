@@ -20,10 +20,14 @@ PAGE = "method.md"
 N_TASKS = 6
 
 
-def _compare(spread: Literal["equal", "unequal"]) -> Callable[[DataSet], cw.Comparison]:
+def _compare(
+    overall: Literal["combined", "F"] = "combined",
+    spread: Literal["equal", "unequal"] = "equal",
+) -> Callable[[DataSet], cw.Comparison]:
     def ask(data: DataSet) -> cw.Comparison:
         return cw.compare(
             data.curves,
+            overall=overall,
             spread=spread,
             alpha=ALPHA,
             n_shuffles=N_SHUFFLES,
@@ -93,10 +97,15 @@ def _too_many(found: cw.Comparisons, data: DataSet) -> bool:
 
 
 QUESTIONS = (
-    Question("compare", _compare("equal"), COMPARISON),
+    Question("compare", _compare(), COMPARISON),
+    Question(
+        'compare, overall="F"',
+        _compare(overall="F"),
+        (Claim("any difference found", _false_alarm("overall"), PAGE),),
+    ),
     Question(
         'compare, spread="unequal"',
-        _compare("unequal"),
+        _compare(spread="unequal"),
         tuple(
             replace(claim, promised=NEAR, needs_equal_spread=False)
             for claim in COMPARISON

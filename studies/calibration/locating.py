@@ -146,9 +146,15 @@ def _false_crossing(found: cw.Location, data: DataSet) -> bool | None:
 
 
 def _crossing_missed(found: cw.Location, data: DataSet) -> bool | None:
+    """Tell whether a crossing is told and its interval does not hold the true one.
+
+    Its confidence is that of the band, whether or not a crossing is told.
+    """
     at = _true_crossing(data)
-    if data.n_algorithms != 2 or at is None or found.crossing is None:
+    if data.n_algorithms != 2 or at is None:
         return None
+    if found.crossing is None:
+        return False
     low, high = found.crossing.interval
     return not low <= at <= high
 

@@ -134,7 +134,7 @@ def test_a_crossing_is_judged_by_the_true_one(low: float, wrong: bool) -> None:
     found = location(crossing=crossing)
     missed, told = "interval of the crossing misses", "a crossing where there is none"
     assert is_wrong("locate", missed, found, drawn("curves cross")) is wrong  # at 10.5
-    assert is_wrong("locate", missed, location(), drawn("curves cross")) is None
+    assert is_wrong("locate", missed, location(), drawn("curves cross")) is False
     assert is_wrong("locate", told, found, drawn("curves cross")) is None
     assert is_wrong("locate", told, found, drawn("nothing differs")) is True
     assert is_wrong("locate", missed, found, drawn("nothing differs")) is None
@@ -178,6 +178,18 @@ def test_pairs_and_the_best_are_judged_by_the_planted_means() -> None:
             found = SimpleNamespace(worse=(lost,))
             told = is_wrong("best", "the best is ruled out", found, data)
             assert told is (lost == truly)
+
+
+def test_the_interval_of_a_gap_is_held_against_the_true_gap_to_the_leader() -> None:
+    data = drawn("one differs", "3 × 5")
+    gap = data.heights[2] - data.heights[0]
+    name = "interval of the last algorithm misses"
+    for shift, wrong in ((0.1, False), (-0.1, True)):
+        row = SimpleNamespace(name="C", interval=cw.Interval(-np.inf, gap + shift))
+        found = SimpleNamespace(leader="A", rows=(row,))
+        assert is_wrong("best", name, found, data) is wrong
+    leads = SimpleNamespace(leader="C", rows=(SimpleNamespace(name="C", interval=None),))
+    assert is_wrong("best", name, leads, data) is False
 
 
 def test_contrasts_are_judged_by_their_true_value() -> None:
