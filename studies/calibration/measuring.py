@@ -64,7 +64,7 @@ def measure(cells: Sequence[Cell], seed: int, n_jobs: int, *, quick: bool) -> li
     cells later, is printed to stderr. The digits do not depend on ``n_jobs``.
     """
     costs = _expected_seconds(cells, seed)
-    _say(f"{len(cells)} cells, {_duration(sum(costs) / n_jobs)} with {n_jobs} jobs.")
+    _say(f"{len(cells)} cells, {n_jobs} at a time: {_duration(sum(costs) / n_jobs)}")
     tasks = (
         delayed(_measured_cell)(index, cell, seed, quick=quick)
         for index, cell in enumerate(cells)

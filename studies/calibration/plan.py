@@ -71,7 +71,7 @@ def _full() -> tuple[Cell, ...]:
             SOME,
             ("5 + 5", "3 × 5"),
             ("nothing differs", "one differs"),
-            600,
+            500,
         ),
         *_cells("locate", ALIKE, ("5 + 5",), NULL, 500),
         *_cells("locate", SOME, ("10 + 10", "3 × 5", "8 pairs"), NULL, 500),
@@ -85,7 +85,7 @@ def _full() -> tuple[Cell, ...]:
         *_cells("locate", SOME, ("3 × 5",), ("a quarter differs", "height differs"), 500),
         *_cells("locate", FEW, ("5 + 5, long",), NULL, 200),
         *_cells("locate", ("last spread × 3",), ("5 + 5", "10 + 10"), NULL, 500),
-        *_cells("compare_pairs", ALIKE, ("3 × 5",), NULL, 500),
+        *_cells("compare_pairs", ALIKE, ("3 × 5",), NULL, 400),
         *_cells(
             "compare_pairs", SOME, ("6 × 5",), ("nothing differs", "two groups"), 200
         ),
@@ -103,9 +103,9 @@ def _full() -> tuple[Cell, ...]:
         ),
         *_cells("best", SOME, ("3 × 5",), ("two tie",), 600),
         *_cells(
-            "best", SOME, ("6 × 5",), ("nothing differs", "near ties", "two tie"), 400
+            "best", SOME, ("6 × 5",), ("nothing differs", "near ties", "two tie"), 300
         ),
-        *_cells("best", UNEQUAL, ("5 + 5", "6 × 5"), NULL, 400),
+        *_cells("best", UNEQUAL, ("5 + 5", "6 × 5"), NULL, 300),
         *_cells(
             "contrast of two",
             SOME,

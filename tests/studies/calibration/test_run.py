@@ -160,7 +160,7 @@ def test_the_time_that_is_left_is_said(
     monkeypatch.setattr(measuring, "SECONDS_BETWEEN_REPORTS", 0)
     measure([cell._replace(n_sets=2) for cell in SMALL], 1, 1, quick=True)
     told = capsys.readouterr().err
-    assert re.search(r"^3 cells, about \d+ s with 1 jobs\.$", told, re.MULTILINE)
+    assert re.search(r"^3 cells, 1 at a time: about \d+ s$", told, re.MULTILINE)
     assert re.search(r"^2 of 3 cells; about \d+ s left$", told, re.MULTILINE)
     assert measuring._duration(600) == "about 10 min"
 
