@@ -6,6 +6,7 @@ that the three effects are one.
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -60,7 +61,7 @@ def closed_pairs_powers(n_sets: int, seed: int) -> dict[str, Any]:
             adjust: load_or_compute(
                 f"power/pairs {name.replace(' ', '')} {adjust}",
                 {"seed": seed, "n_sets": n_sets},
-                lambda name=name, adjust=adjust: cell(name, adjust),
+                partial(cell, name, adjust),
             )
             for adjust in ADJUSTMENTS
         }

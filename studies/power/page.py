@@ -89,7 +89,9 @@ def _first_test(found: dict[int, dict[str, Any]]) -> Iterator[str]:
                     difference,
                     *(
                         f"{rate(cell['combined'])} / {rate(cell['F'])}"
-                        for cell in (own["cells"][f"{kind}: {difference}"] for kind in KINDS)
+                        for cell in (
+                            own["cells"][f"{kind}: {difference}"] for kind in KINDS
+                        )
                     ),
                 ]
                 for difference in DIFFERENCES

@@ -5,6 +5,7 @@ A pure shift of the first of two algorithms, in standard deviations of a score.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -86,7 +87,7 @@ def typical_runs_powers(n_sets: int, seed: int) -> dict[str, Any]:
         f"{kind}, {n_runs} runs": load_or_compute(
             f"power/typical {kind.split(' (')[0].replace(' ', '-')} {n_runs}",
             {"seed": seed, "n_sets": n_sets},
-            lambda kind=kind, n_runs=n_runs: cell(kind, n_runs),
+            partial(cell, kind, n_runs),
         )
         for n_runs in SHIFTS
         for kind in KINDS

@@ -92,7 +92,45 @@ def test_each_member_is_the_contrast_alone_with_the_family_seed() -> None:
     assert exact["B - C"].to_dict() == {
         **contrast(curves, BC).to_dict(),
         "pvalue_adjusted": exact["B - C"].pvalue_adjusted,
+        "interval": list(exact["B - C"].interval),
+        "confidence": exact["B - C"].confidence,
     }
+
+
+@pytest.mark.parametrize("adjust", ["holm", "bonferroni", "max-t"])
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+def test_intervals_hold_zero_exactly_where_adjusted_p_is_above_alpha(
+    adjust: Any, alternative: Any
+) -> None:
+    n_significant = 0
+    for seed in range(12):
+        curves = some_curves(seed, (6, 5, 6))
+        lift = 1.5 * (seed % 4) * (-1) ** (seed // 4)
+        scores = curves.scores + lift * (curves.codes == 0)[:, None]
+        found = contrast_many(
+            Curves(scores, curves.labels),
+            FAMILY,
+            adjust=adjust,
+            alternative=alternative,
+            n_shuffles=999,
+            rng=seed,
+        )
+        for own in found.values():
+            low, high = own.interval
+            assert own.significant == (not low <= 0 <= high)
+            assert low <= own.value <= high
+            assert (own.pvalue_adjusted or 0) >= own.pvalue or own.approximate
+            n_significant += own.significant
+    assert n_significant > 0
+
+
+def test_an_interval_is_that_of_the_contrast_alone_at_the_level_of_the_family() -> None:
+    curves = some_curves(4, (6, 6, 6))
+    found = contrast_many(curves, {"A - B": AB, "B - C": BC}, adjust="bonferroni")
+    for own, coefficients in zip(found.values(), (AB, BC), strict=True):
+        assert own.confidence == pytest.approx(0.975)
+        alone = contrast(curves, coefficients, alpha=0.05 / 2)
+        np.testing.assert_allclose(own.interval, alone.interval)
 
 
 def test_no_adjusted_p_can_be_small_enough() -> None:

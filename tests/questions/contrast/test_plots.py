@@ -54,7 +54,7 @@ def test_contrasts_are_drawn_with_intervals_and_adjusted_p() -> None:
     adjusted = [found.pvalue_adjusted for found in several().values()]
     assert texts_at_right(ax) == [*(p_text(p) for p in adjusted if p), "adjusted\np"]
     assert ax.get_xlabel() == (
-        "contrast of means over training, with the 95% interval of each alone"
+        "contrast of means over training, with intervals at the levels of adjusted p"
     )
     assert legend_texts(ax) == ["differs from 0 (adjusted p ≤ 0.05)", "not significant"]
 

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from curvewise.kernels.anova.sums import centred, group_squares, group_sums
+from curvewise.kernels.anova.sums import centred, factored_sums, group_squares
 from curvewise.kernels.anova.thresholds import MIN_VARIATION_OVER_ROUNDING
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ class CombinedDesign:
 
     def _column_roots(self, labels: Integers) -> Floats:
         """Return the root of the share at each column; (n_relabellings, n_columns)."""
-        sums = group_sums(labels, self.columns, self.design.factor)
+        sums = factored_sums(labels, self.columns, self.design.factor)
         squares = next(sums)
         if len(self.design.factor) == 1:
             return np.abs(squares, out=squares)

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 __all__ = [
     "Strata",
     "centred",
+    "factored_sums",
     "group_factor",
     "group_squares",
-    "group_sums",
     "rotated",
     "strata",
 ]
@@ -115,7 +115,7 @@ def group_factor(labels: Integers, blocks: Integers) -> Floats:
     return np.linalg.cholesky(np.linalg.inv(information[:-1, :-1]))
 
 
-def group_sums(labels: Integers, columns: Floats, factor: Floats) -> Iterator[Floats]:
+def factored_sums(labels: Integers, columns: Floats, factor: Floats) -> Iterator[Floats]:
     """Yield the rows of Lᵀ S, whose squares add up to Sᵀ C⁻ S; (n_relabellings, n_columns) each.
 
     ``labels`` is (n_relabellings, n_runs); the columns are centred, (n_runs, n_columns).
@@ -137,6 +137,6 @@ def group_squares(labels: Integers, coordinates: Floats, factor: Floats) -> Floa
     ``labels`` is (n_relabellings, n_runs); the coordinates are those of `rotated`.
     """
     squares = np.zeros((len(labels), coordinates.shape[1]))
-    for sums in group_sums(labels, coordinates, factor):
+    for sums in factored_sums(labels, coordinates, factor):
         squares += sums**2
     return np.stack([squares[:, 0], squares[:, 1:].sum(axis=1)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from curvewise.inference.caveats import TooFewRuns, TooFewShuffles
 from curvewise.inference.diagnostics import too_few_for_max_t
+from curvewise.inference.effects import Interval
 from curvewise.inference.families import (
     FAMILYWISE,
     adjusted,
@@ -22,10 +24,10 @@ from curvewise.inference.requirements import (
     check_design,
 )
 from curvewise.inference.work import shuffling_work
-from curvewise.kernels.pvalues import pvalue
+from curvewise.kernels.pvalues import pvalue, upper_quantile
 from curvewise.questions.contrast.caveats import TooManyContrasts
 from curvewise.questions.contrast.permutation import LargestT, weighted_fit
-from curvewise.questions.contrast.question import contrast_curves
+from curvewise.questions.contrast.question import contrast_at_levels
 from curvewise.questions.contrast.result import Contrasts
 from curvewise.questions.contrast.weights import coefficient_array, weight_array
 from curvewise.shuffling.layout import Layout
@@ -78,7 +80,10 @@ def contrast_many(
     Returns
     -------
     Contrasts
-        A mapping from name to Contrast, with the adjusted p.
+        A mapping from name to Contrast, with the adjusted p. Each interval has the level at
+        which its contrast was judged, so that it holds 0 exactly where the adjusted p is
+        above alpha: by Bonferroni alpha divided by the number of contrasts, by Holm alpha
+        divided by what its p was multiplied by, by max-t that of the largest t.
 
     Examples
     --------
@@ -104,18 +109,25 @@ def contrast_many(
         n_keys=0,
     ) as work:
         member, options["alpha"] = work.of_member(), float(alpha)
-        found = ask_each(
-            contrasts, lambda _, own: contrast_curves(curves, own, member, **options)
+        tested = ask_each(
+            contrasts, lambda _, own: contrast_at_levels(curves, own, member, **options)
         )
+        found = {name: result(float(alpha)) for name, result in tested.items()}
         if adjust == "max-t":
-            values = _max_t_adjusted(curves, contrasts, work.sampled(), **options)
+            found = _by_max_t(curves, found, work.sampled(), **options)
         else:
             values = adjusted({name: own.pvalue for name, own in found.items()}, adjust)
+            found = {
+                # Where p is multiplied by some factor, alpha is divided by it.
+                name: replace(
+                    result(float(alpha) * found[name].pvalue / values[name]),
+                    pvalue_adjusted=values[name],
+                )
+                for name, result in tested.items()
+            }
     family = {
         name: replace(
-            own,
-            pvalue_adjusted=values[name],
-            sampling=own.sampling.with_seed(None if own.seed is None else work.seed),
+            own, sampling=own.sampling.with_seed(None if own.seed is None else work.seed)
         )
         for name, own in found.items()
     }
@@ -152,27 +164,46 @@ def _caveats_of_members(family: Mapping[str, Contrast], adjust: str) -> list[Cav
     return [caveat for caveat in dict.fromkeys(every) if not isinstance(caveat, skipped)]
 
 
-def _max_t_adjusted(
+def _by_max_t(
     curves: Curves,
-    contrasts: Mapping[str, Mapping[str, float]],
+    members: Mapping[str, Contrast],
     work: Work,
     *,
     weights: Weights,
     alternative: Alternative,
     alpha: float,
-) -> dict[str, float]:
-    """Hold every t against the largest of each shuffle of all residuals."""
+) -> dict[str, Contrast]:
+    """Hold every t against the largest of each shuffle of all residuals.
+
+    Two algorithms have a test of their own runs as well. Its p may be the larger one, and is
+    then the adjusted p too; the interval holds what either test does not reject.
+    """
     check_design(curves)
     profile = weight_array(curves, weights)[0]
+    tallest = float(np.abs(profile).max())
     layout = Layout.of(curves)
-    fit = weighted_fit(layout, profile / np.abs(profile).max())
-    table = np.array([coefficient_array(curves, own) for own in contrasts.values()])
-    table = table / np.abs(table).max(axis=1, keepdims=True)
-    if alternative == "less":
-        table = -table
+    fit = weighted_fit(layout, profile / tallest)
+    table = np.array(
+        [coefficient_array(curves, own.coefficients) for own in members.values()]
+    )
+    largest = np.abs(table).max(axis=1)
+    table = table / largest[:, None]
+    two_sided, sign = alternative == "two-sided", -1 if alternative == "less" else 1
     limits = Limits(shuffles=MAX_SHUFFLES)
     plan = work.plan(layout.restriction, levels=(alpha,), limits=limits)
-    statistic = LargestT.of(fit, table, two_sided=alternative == "two-sided")
+    statistic = LargestT.of(fit, sign * table, two_sided=two_sided)
     found = work.visit(plan, statistic)
     values = pvalue(found.counts[0], found.n_visited, exact=False)
-    return dict(zip(contrasts, values.tolist(), strict=True))
+    margins = statistic.margins(upper_quantile(found.kept[0], alpha))
+    family = {}
+    for (name, own), value, margin in zip(
+        members.items(), values, margins * layout.unit * tallest * largest, strict=True
+    ):
+        low = -math.inf if alternative == "less" else own.value - float(margin)
+        high = math.inf if alternative == "greater" else own.value + float(margin)
+        p = float(value)
+        if not own.approximate:
+            p = max(p, own.pvalue)
+            low, high = min(low, own.interval.low), max(high, own.interval.high)
+        family[name] = replace(own, pvalue_adjusted=p, interval=Interval(low, high))
+    return family

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -34,6 +34,8 @@ from curvewise.shuffling.visiting import MAX_KEPT_BATCHES, Statistic
 from curvewise.text import argument
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from curvewise.inference.work import Work
     from curvewise.kernels import Floats, Integers
     from curvewise.shuffling.layout import Layout
@@ -81,10 +83,13 @@ class ContrastTest:
 
 @dataclass(frozen=True, eq=False)
 class ContrastCounts:
-    """What the shuffles gave, in the units of the test."""
+    """What the shuffles gave, in the units of the test.
+
+    ``ends`` returns the ends of the interval of all values not rejected at a level.
+    """
 
     value: float
-    ends: tuple[float, float]
+    ends: Callable[[float], tuple[float, float]]
     t: float
     n_extreme: int
     n_visited: int
@@ -134,7 +139,7 @@ class ResidualT(Statistic):
 
 @dataclass(frozen=True, eq=False)
 class LargestT(Statistic):
-    """The largest t of several contrasts, for each shuffle of all residuals."""
+    """The largest t of several contrasts, for each shuffle of all residuals; kept."""
 
     fit: Fit
     coefficients: Floats  # (n_contrasts, n_groups)
@@ -150,15 +155,17 @@ class LargestT(Statistic):
         observed = MaxCounts.of(np.abs(t) if two_sided else t)
         return cls(fit, coefficients, two_sided, observed)
 
-    def n_kept(self, n_runs: int) -> int:  # noqa: ARG002
-        """Keep nothing."""
-        return 0
-
-    def measure(self, labels: Integers, *, keep: bool) -> Measured:  # noqa: ARG002
+    def measure(self, labels: Integers, *, keep: bool) -> Measured:
         """Count, for each contrast, the shuffles whose largest t is as large."""
         t = shuffled_t(self.fit, labels, self.coefficients)
         largest = (np.abs(t) if self.two_sided else t).max(axis=0)
-        return (self.observed.count(largest),), ()
+        return (self.observed.count(largest),), ((largest,) if keep else ())
+
+    def margins(self, t: float) -> Floats:
+        """Return how far each contrast is from one whose t is smaller by ``t``."""
+        error = math.sqrt(float(self.fit.errors[0]) / self.fit.df)
+        lengths = self.fit.directions(self.coefficients)[1]
+        return t * error * lengths if error else np.zeros(len(lengths))
 
 
 def contrast_of_two(test: ContrastTest) -> ContrastCounts:
@@ -202,21 +209,23 @@ def contrast_of_two(test: ContrastTest) -> ContrastCounts:
         sums = np.concatenate([sums, -sums], axis=1)
     root = math.sqrt(overlap)
     slack = 2 * test.noise / root
-    options: dict[str, Any] = {
-        "alpha": test.alpha,
-        "exact": plan.keeps_all,
-        "tie": slack,
-    }
-    if two_sided:
-        ends = shift_interval(u / root, sums[0] / root, sums[1], **options)
-    else:
-        lowest = lowest_shift(u / root, sums[0] / root, sums[1], **options)
-        ends = lowest, math.inf
-    # Zero is the one value that readers look for: an end a rounding error away is at it.
-    low, high = (0.0 if abs(end) <= slack else end * length * root for end in ends)
+
+    def ends(alpha: float) -> tuple[float, float]:
+        shuffled = u / root, sums[0] / root, sums[1], alpha
+        if two_sided:
+            low, high = shift_interval(*shuffled, exact=plan.keeps_all, tie=slack)
+        else:
+            low = lowest_shift(*shuffled, exact=plan.keeps_all, tie=slack)
+            high = math.inf
+        # Zero is the one value that readers look for: an end a rounding error away is at it.
+        low, high = (
+            0.0 if abs(end) <= slack else end * length * root for end in (low, high)
+        )
+        return low, high
+
     return ContrastCounts(
         u * length,
-        (low, high),
+        ends,
         t,
         n_extreme,
         n_visited,
@@ -254,13 +263,17 @@ def contrast_of_many(test: ContrastTest) -> ContrastCounts:
     found = test.work.visit(plan, statistic)
     null = found.kept[0].copy()
     null[np.isclose(null, t, rtol=TIE, atol=0)] = t
-    quantile = upper_quantile(np.abs(null) if test.two_sided else null, test.alpha)
-    # Without error there is nothing to be unsure of.
-    margin = quantile * length * error / math.sqrt(test.fit.df) if error else 0.0
     value = u * length
+
+    def ends(alpha: float) -> tuple[float, float]:
+        quantile = upper_quantile(np.abs(null) if test.two_sided else null, alpha)
+        # Without error there is nothing to be unsure of.
+        margin = quantile * length * error / math.sqrt(test.fit.df) if error else 0.0
+        return value - margin, value + margin if test.two_sided else math.inf
+
     return ContrastCounts(
         value,
-        (value - margin, value + margin if test.two_sided else math.inf),
+        ends,
         t,
         int(found.counts[0][0]),
         found.n_visited,

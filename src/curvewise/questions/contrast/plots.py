@@ -15,6 +15,7 @@ from curvewise.rendering.forest import (
     legend_of_significance,
     p_cell,
 )
+from curvewise.text import percent
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -65,10 +66,11 @@ def plot_contrasts(contrasts: Contrast | Contrasts, ax: Axes | None = None) -> A
     measure = "as weighted"
     if isinstance(first.weights, str):
         measure = MEASURES.get(first.weights, f"of the {first.weights}")
-    alone = " of each alone" if family else ""
     sided = "" if first.alternative == "two-sided" else "one-sided "
-    level = f"{100 * first.confidence:.6g}%"
-    ax.set_xlabel(f"contrast {measure}, with the {sided}{level} interval{alone}")
+    interval = f"the {sided}{percent(first.confidence)} interval"
+    if family:
+        interval = f"{sided}intervals at the levels of adjusted p"
+    ax.set_xlabel(f"contrast {measure}, with {interval}")
     words = {"two-sided": "differs from 0", "greater": "above 0", "less": "below 0"}
     clear = f"{words[first.alternative]} ({p} ≤ {first.alpha:g})"
     legend_of_significance(ax, rows, clear, "not significant")

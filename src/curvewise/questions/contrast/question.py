@@ -5,6 +5,8 @@ Piater & Cohen (1997), CMPSCI TR 97-41, section 5.
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
@@ -33,7 +35,7 @@ from curvewise.shuffling.layout import Layout
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from curvewise.data.curves import Curves
     from curvewise.inference.caveats import Caveat
@@ -42,7 +44,7 @@ if TYPE_CHECKING:
     from curvewise.kernels.contrasts import Fit
     from curvewise.questions.contrast.weights import Weights
 
-__all__ = ["contrast"]
+__all__ = ["contrast", "contrast_at_levels", "contrast_curves"]
 
 
 def contrast(
@@ -136,7 +138,26 @@ def contrast_curves(
     alternative: Alternative,
     alpha: float,
 ) -> Contrast:
-    """Test a contrast as `contrast` does, by itself or as a member of a family."""
+    """Test a contrast as `contrast` does."""
+    return contrast_at_levels(
+        curves, coefficients, work, weights=weights, alternative=alternative, alpha=alpha
+    )(alpha)
+
+
+def contrast_at_levels(
+    curves: Curves,
+    coefficients: Mapping[str, float],
+    work: Work,
+    *,
+    weights: Weights = None,
+    alternative: Alternative,
+    alpha: float,
+) -> Callable[[float], Contrast]:
+    """Test a contrast, by itself or as a member of a family.
+
+    Returns what gives the result with the interval of a level, at which the family judges it;
+    ``alpha`` is the level at which p is held to be small.
+    """
     check_choice("alternative", alternative, get_args(Alternative))
     numbers = coefficient_array(curves, coefficients)
     profile, label = weight_array(curves, weights)
@@ -169,12 +190,12 @@ def contrast_curves(
         found.engine,
         work.seed if found.sampled else None,
     )
-    return Contrast(
+    made = Contrast(
         coefficients={name: float(c) for name, c in coefficients.items() if c},
         weights=label,
         value=found.value * unit + 0.0,
-        interval=Interval(*sorted(end * unit + 0.0 for end in found.ends)),
-        confidence=1 - alpha,
+        interval=Interval(-math.inf, math.inf),
+        confidence=0.0,
         statistic=found.t * sign + 0.0,
         df=test.fit.df,
         pvalue=pvalue(found.n_extreme, found.n_visited, exact=found.exact),
@@ -190,6 +211,12 @@ def contrast_curves(
         ),
         higher_is_better=curves.higher_is_better,
     )
+
+    def with_interval(level: float) -> Contrast:
+        ends = sorted(end * unit + 0.0 for end in found.ends(level))
+        return replace(made, interval=Interval(*ends), confidence=1 - level)
+
+    return with_interval
 
 
 def _without_error(fit: Fit) -> Iterator[Caveat]:

@@ -10,7 +10,7 @@ from curvewise.inference.effects import json_ready
 from curvewise.inference.result import Result
 from curvewise.inference.sampling import Sampled
 from curvewise.rendering.tables import Table
-from curvewise.text import interval_text, number_text, p_text
+from curvewise.text import interval_text, number_text, p_text, percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,7 +40,7 @@ class Contrast(Sampled, Result):
         there are blocks.
     interval : Interval
         All values that the test does not reject at ``1 - confidence``; one end is infinite
-        when the alternative is one-sided.
+        when the alternative is one-sided. In a family at the level at which it was judged.
     statistic : float
         t: the value over its standard error. Infinite without any error.
     df : int
@@ -192,11 +192,13 @@ def _contrast_table(
     contrasts: Mapping[str, Contrast], some: Contrast, *notes: str
 ) -> Table:
     adjusted = some.pvalue_adjusted is not None
+    levels = {found.confidence for found in contrasts.values()}
     rows = tuple(
         (
             name,
             number_text(found.value),
             interval_text(found.interval),
+            *((percent(found.confidence),) if len(levels) > 1 else ()),
             number_text(found.statistic),
             str(found.df),
             p_text(found.pvalue),
@@ -208,12 +210,20 @@ def _contrast_table(
         )
         for name, found in contrasts.items()
     )
-    header = ("contrast", "value", f"{100 * some.confidence:g}% interval", "t", "df", "p")
+    shown = ["interval", "confidence"]
+    if len(levels) == 1:
+        shown = [f"{percent(some.confidence)} interval"]
+    header = ("contrast", "value", *shown, "t", "df", "p")
     over = some.weights if isinstance(some.weights, str) else "weights as given"
     notes_above = [f"Over training: {over}. Alternative: {some.alternative}."]
     if any(found.approximate for found in contrasts.values()):
         notes_above.append(
             "More than two algorithms: residuals are shuffled, p is approximate."
+        )
+    if adjusted:
+        notes_above.append(
+            "Each interval has the level at which its contrast was judged: it holds 0 exactly "
+            "where the adjusted p is above α."
         )
     return Table(
         (*header, "adjusted") if adjusted else header, rows, notes=(*notes_above, *notes)
