@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from curvewise import Curves, locate
+from curvewise import Curves, Interval, locate
 from curvewise.questions.locate.difference import crossings_of
 from curvewise.questions.locate.result import Band
 from tests.simulation import autoregressive, some_curves
@@ -64,7 +64,7 @@ def band(low: list[float], high: list[float]) -> Band:
 def test_a_crossing_lies_between_the_steps_at_which_either_lead_is_known() -> None:
     found = band([1, 1, -1, -4, -5], [3, 5, 2, 1, -1])
     (crossing,) = crossings_of(found, STEPS, higher_is_better=True)
-    assert crossing.interval == (10, 40)
+    assert crossing.interval == Interval(10, 40)
     assert (crossing.leads_before, crossing.leads_after) == ("A", "B")
     assert 20 < crossing.step < 30
     assert crossing.confidence == 0.95
@@ -82,7 +82,11 @@ def test_without_two_leads_there_is_no_crossing() -> None:
 def test_curves_that_change_places_often_have_several_crossings() -> None:
     found = band([1, -3, 1, -1, -3], [3, -1, 3, 1, -1])
     several = crossings_of(found, STEPS, higher_is_better=True)
-    assert [crossing.interval for crossing in several] == [(0, 10), (10, 20), (20, 40)]
+    assert [crossing.interval for crossing in several] == [
+        Interval(0, 10),
+        Interval(10, 20),
+        Interval(20, 40),
+    ]
     assert [crossing.leads_before for crossing in several] == ["A", "B", "A"]
 
 

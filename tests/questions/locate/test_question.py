@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from curvewise import Curves, CurvesError, OptionError, compare, locate
+from curvewise import Curves, CurvesError, Interval, OptionError, compare, locate
 from curvewise.questions.locate import scan
 from curvewise.shuffling.parallel import reporting_progress
 from curvewise.shuffling.stopping import FIRST_LOOK
@@ -252,7 +252,7 @@ def test_crossing_lines_cross_where_they_do() -> None:
     crossing = locate(Curves(scores, ["up"] * 8 + ["down"] * 8, steps), rng=0).crossing
     assert crossing is not None
     assert crossing.step == pytest.approx(45, abs=1)
-    assert crossing.interval == (40, 50)
+    assert crossing.interval == Interval(40, 50)
     assert (crossing.leads_before, crossing.leads_after) == ("down", "up")
     losses = Curves(scores, ["up"] * 8 + ["down"] * 8, steps, higher_is_better=False)
     other = locate(losses, rng=0).crossing

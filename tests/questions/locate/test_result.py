@@ -6,7 +6,7 @@ import dataclasses
 import json
 import pickle
 from functools import cache
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pytest
@@ -253,8 +253,13 @@ def test_statements_of_every_kind_are_compared() -> None:
     """The search above would find nothing if nothing were ever told."""
     seen: set[str] = set()
     for seed in range(12):
-        for kind, size in (("shift", 1.5), ("cross", 4.0), ("cross often", 4.0)):
-            curves = curves_of(seed, (6, 6), kind, size, blocked=False)
+        noise = np.random.default_rng(seed).normal(size=(12, 40))
+        apart = noise + 1.5 * np.repeat([0, 1], 6)[:, None]
+        for curves in (
+            curves_of(seed, (6, 6), "cross", 4.0, blocked=False),
+            curves_of(seed, (6, 6), "cross often", 4.0, blocked=False),
+            Curves(apart, np.repeat(["A", "B"], 6)),
+        ):
             found = locate(curves, n_shuffles=399, n_resamples=0, windows=False, rng=seed)
             assert contradictions(found) == []
             seen |= told(found)
@@ -273,11 +278,12 @@ def test_contradictions_would_be_found() -> None:
     assert found.crossings
     assert found.band is not None
     wide = dataclasses.replace(found.band, low=np.full(12, -np.inf))
-    for wrong in (
+    wrongs: tuple[dict[str, Any], ...] = (
         {"band": wide},
         {"crossings": ()},
         {"differs_from": 100},
         {"differs_until": None},
         {"alpha": 0.5},
-    ):
+    )
+    for wrong in wrongs:
         assert contradictions(dataclasses.replace(found, **wrong)) != []

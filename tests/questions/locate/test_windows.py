@@ -53,10 +53,10 @@ def test_a_window_of_portions_says_what_was_asked(
     monkeypatch.setattr(scan, "MAX_PLACES", 3)
     where = locate(with_regions(8, (4, 4), 12, 2.0), exact=True)
     window = where.window(50, 60)
-    assert window.asked == (50, 60)
+    assert window.asked == (50.0, 60.0)
     assert where.window(0, 30).asked is None
     # The test at each step needs no portions.
-    assert (window.start, window.stop) == (40, 70)
+    assert [window.start, window.stop] == [40, 70]
     assert window.somewhere.pvalue_adjusted == where.pvalue_adjusted[5:7].min()
     assert where.pvalue_adjusted[4:8].min() < where.pvalue_adjusted[5:7].min()
 

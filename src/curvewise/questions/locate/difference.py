@@ -54,7 +54,8 @@ def difference_band(
     difference = reference.difference.values * unit
     errors = reference.difference.errors * unit
     low, high = band_ends(difference, errors, critical, pvalues <= alpha)
-    return Band(*curves.algorithms, difference, low, high, 1 - alpha)
+    first, second = curves.algorithms
+    return Band(first, second, difference, low, high, 1 - alpha)
 
 
 def crossings_of(
