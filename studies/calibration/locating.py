@@ -180,12 +180,14 @@ QUESTIONS = (
         _locate,
         (
             *PARAGRAPH,
-            Claim("a false claim in the paragraph", _false_paragraph, PAGE),
+            Claim(
+                "a false claim in the paragraph", _false_paragraph, PAGE, promised=0.08
+            ),
             Claim("a step, stepping down", _false_step("pvalue_stepdown"), PAGE),
             Claim("a step, interval-wise", _intervalwise, PAGE),
             Claim("a cluster", _false_cluster, PAGE),
             Claim("a window that does not differ", _false_window, PAGE),
-            Claim("band misses at some step", _band_missed, PAGE),
+            Claim("band misses at some step", _band_missed, PAGE, promised=0.07),
         ),
     ),
 )

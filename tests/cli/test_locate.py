@@ -23,13 +23,14 @@ def test_regions_and_a_window_are_printed(table: Path) -> None:
         verdict = curvewise.locate(curvewise.read(table), rng=0).describe()
     text = one_line(result.stdout)
     assert text.startswith(one_line(verdict))
-    assert "Window: " in text
+    assert "Window: from 60 to 110, the curves differ somewhere in it (p = " in text
 
 
 def test_json_has_every_step_and_the_window(table: Path) -> None:
     record = json_of("locate", table, *WINDOW)
     assert record["question"] == "locate"
     assert record["window"]["start"] == 60
+    assert record["window"]["somewhere"]["significant"]
     assert record["differs_until"] == 110
     assert len(record["algorithm"]["pvalue_adjusted"]) == 12
 

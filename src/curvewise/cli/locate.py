@@ -22,7 +22,9 @@ def locate(
         tuple[float, float] | None,
         typer.Option(
             metavar="FROM TO",
-            help="Test this window of steps; its p allows for having been chosen by looking.",
+            help="Ask about this window of steps: do the curves differ somewhere in it, on "
+            "average over it, and does the gap change within it? Each p allows for having "
+            "chosen it by looking.",
         ),
     ] = None,
     adjust: Annotated[
@@ -42,9 +44,7 @@ def locate(
     alpha: Alpha = 0.05,
     resamples: Annotated[
         int,
-        typer.Option(
-            help="Resamples for shares, difference band and crossing; 0 for none."
-        ),
+        typer.Option(help="Resamples for the intervals of shares; 0 for none."),
     ] = 1_999,
     shuffling: Shuffling,
     output: Output,
@@ -55,9 +55,9 @@ def locate(
 ) -> None:
     """At which steps do the curves in FILE differ, from when, until when?
 
-    Every p allows for all the steps, or windows, that were looked at: the chance of any
-    false claim is at most alpha. --from and --to cut the curves before anything is tested;
-    --window asks about a part of what is left.
+    Every p allows for all the steps, or windows, that were looked at. What is said follows the
+    test at each step, and does not wait for the overall test of compare. --from and --to cut
+    the curves before anything is tested; --window asks about a part of what is left.
 
     Example: curvewise locate runs.csv --only DQN --only Rainbow --plot where.png
     """

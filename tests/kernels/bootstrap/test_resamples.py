@@ -1,10 +1,9 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from scipy import stats
 
-from curvewise.kernels.bootstrap.resamples import resample_counts, resampled_means
+from curvewise.kernels.bootstrap.resamples import resample_counts
 
 STRATA = np.array([0, 1, 1, 0, 1, 0, 0])
 
@@ -33,31 +32,3 @@ def test_resamples_are_those_of_the_seed() -> None:
     np.testing.assert_array_equal(counts, resample_counts(STRATA, 90, seed=3)[:50])
     alone = resample_counts(np.zeros(4, dtype=np.int64), 50, seed=3)
     np.testing.assert_array_equal(counts[:, STRATA == 0], alone)
-
-
-def test_means_and_variances_are_those_of_the_units_drawn() -> None:
-    rng = np.random.default_rng(0)
-    values = rng.normal(size=(5, 3))
-    counts = resample_counts(np.zeros(5, dtype=np.int64), 30, seed=2)
-    means, variances = resampled_means(values, np.ones(5), counts)
-    for row, mean, variance in zip(
-        counts.astype(np.int64), means, variances, strict=True
-    ):
-        drawn = np.repeat(values, row, axis=0)
-        np.testing.assert_allclose(mean, drawn.mean(axis=0))
-        np.testing.assert_allclose(variance, drawn.var(axis=0, ddof=1) / 5, atol=1e-14)
-
-
-def test_weights_count_as_in_a_weighted_mean() -> None:
-    values, weights = np.array([[1.0], [4.0], [6.0]]), np.array([1.0, 2.0, 3.0])
-    means, variances = resampled_means(values, weights, np.ones((1, 3)))
-    mean = (1 + 8 + 18) / 6
-    assert means[0, 0] == pytest.approx(mean)
-    squares = (1 - mean) ** 2 + 4 * (4 - mean) ** 2 + 9 * (6 - mean) ** 2
-    assert variances[0, 0] == pytest.approx(squares / 36 * 3 / 2)
-
-
-def test_a_single_unit_has_no_variance() -> None:
-    means, variances = resampled_means(np.array([[7.0]]), np.ones(1), np.ones((4, 1)))
-    assert means.tolist() == [[7.0]] * 4
-    assert variances.tolist() == [[0.0]] * 4

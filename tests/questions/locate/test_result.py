@@ -6,14 +6,18 @@ import dataclasses
 import json
 import pickle
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from curvewise import CurvesError, OptionError, locate
+from curvewise import Curves, CurvesError, Interval, OptionError, locate
+from curvewise.questions.locate.result import Crossing
+from tests.questions.locate.agreement import contradictions
 from tests.questions.locate.planted import with_regions
-from tests.simulation import some_curves
+from tests.simulation import autoregressive, some_curves
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -52,7 +56,25 @@ def test_everything_is_json_ready_and_nothing_is_rounded() -> None:
     )
     record = json.loads(json.dumps(without.to_dict(), allow_nan=False))
     assert record["windows"] is record["band"] is record["crossing"] is None
+    assert record["crossings"] == []
     assert record["algorithm"]["pvalue_intervalwise"] is None
+
+
+def test_of_several_crossings_the_one_between_the_longest_leads_is_the_crossing() -> None:
+    def crossing(step: float) -> Crossing:
+        return Crossing(step, Interval(step - 1, step + 1), "A", "B", 0.95)
+
+    # A region holds every step but 0.
+    named = np.array([0.9, *[0.01] * 5])
+    effect = dataclasses.replace(where().effects["algorithm"], pvalue_adjusted=named)
+    early, late = crossing(5.0), crossing(15.0)
+    several = dataclasses.replace(
+        where(), effects={"algorithm": effect}, crossings=(early, late)
+    )
+    assert several.crossing is late
+    assert several.to_dict()["crossing"] == late.to_dict()
+    assert [c["step"] for c in several.to_dict()["crossings"]] == [5.0, 15.0]
+    assert dataclasses.replace(several, crossings=()).crossing is None
 
 
 def test_the_seed_is_reported_even_when_all_are_visited() -> None:
@@ -152,3 +174,116 @@ def test_what_was_left_out_cannot_be_looked_up() -> None:
         "No effect is called 'height'; there are 'algorithm', 'interaction'."
     )
     assert refused.value.option == "effect"
+
+
+# --- no statement contradicts another ------------------------------------------------------
+
+
+def curves_of(
+    seed: int, sizes: tuple[int, ...], kind: str, size: float, blocked: bool
+) -> Curves:
+    """Curves of 12 steps with a difference of some kind, some with ties, some in blocks."""
+    rng = np.random.default_rng(seed)
+    n_steps = 12
+    scores = autoregressive(rng, sum(sizes), n_steps)
+    steps = np.arange(n_steps)
+    differences = {
+        "none": 0.0 * steps,
+        "shift": np.ones(n_steps),
+        "late": 1.0 * (steps >= 7),
+        "cross": np.linspace(-1, 1, n_steps),
+        "cross often": np.where(steps // 3 % 2, 1.0, -1.0),
+    }
+    codes = np.repeat(np.arange(len(sizes)), sizes)
+    scores += size * codes[:, None] * differences[kind]
+    if seed % 3 == 0:
+        scores = np.rint(scores)
+    blocks = np.concatenate([np.arange(n) // 2 for n in sizes]) if blocked else None
+    return Curves(
+        scores,
+        np.array(list("ABCD"))[codes],
+        10 * steps,
+        blocks=blocks,
+        higher_is_better=seed % 2 == 0,
+    )
+
+
+def told(where: Location) -> set[str]:
+    return {
+        name
+        for name, is_told in {
+            "regions": where.regions,
+            "changes": where.effects["interaction"].regions,
+            "crossings": where.crossings,
+            "several crossings": len(where.crossings) > 1,
+            "until after the regions": where.regions
+            and where.differs_until != where.regions[-1].stop,
+        }.items()
+        if is_told
+    }
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    seed=st.integers(0, 10_000),
+    sizes=st.sampled_from([(5, 5), (4, 7), (3, 3), (8, 8), (3, 4, 4), (3, 3, 3, 3)]),
+    kind=st.sampled_from(["none", "shift", "late", "cross", "cross often"]),
+    size=st.sampled_from([0.7, 2.0, 6.0, 30.0]),
+    blocked=st.booleans(),
+    adjust=st.sampled_from(["max-f", "step-down"]),
+    exact=st.sampled_from([None, False]),
+)
+def test_no_statement_contradicts_another(
+    seed: int,
+    sizes: tuple[int, ...],
+    kind: str,
+    size: float,
+    blocked: bool,
+    adjust: Literal["max-f", "step-down"],
+    exact: bool | None,
+) -> None:
+    curves = curves_of(seed, sizes, kind, size, blocked)
+    found = locate(
+        curves, adjust=adjust, exact=exact, n_shuffles=399, n_resamples=0, rng=seed
+    )
+    assert contradictions(found) == []
+
+
+def test_statements_of_every_kind_are_compared() -> None:
+    """The search above would find nothing if nothing were ever told."""
+    seen: set[str] = set()
+    for seed in range(12):
+        noise = np.random.default_rng(seed).normal(size=(12, 40))
+        apart = noise + 1.5 * np.repeat([0, 1], 6)[:, None]
+        for curves in (
+            curves_of(seed, (6, 6), "cross", 4.0, blocked=False),
+            curves_of(seed, (6, 6), "cross often", 4.0, blocked=False),
+            Curves(apart, np.repeat(["A", "B"], 6)),
+        ):
+            found = locate(curves, n_shuffles=399, n_resamples=0, windows=False, rng=seed)
+            assert contradictions(found) == []
+            seen |= told(found)
+    assert seen == {
+        "regions",
+        "changes",
+        "crossings",
+        "several crossings",
+        "until after the regions",
+    }
+
+
+def test_contradictions_would_be_found() -> None:
+    curves = curves_of(1, (6, 6), "cross", 6.0, blocked=False)
+    found = locate(curves, n_resamples=0, rng=0)
+    assert found.crossings
+    assert found.band is not None
+    wide = dataclasses.replace(found.band, low=np.full(12, -np.inf))
+    wrongs: tuple[dict[str, Any], ...] = (
+        {"band": wide},
+        {"crossings": ()},
+        {"differs_from": 100},
+        {"differs_until": None},
+        {"alpha": 0.5},
+    )
+    for wrong in wrongs:
+        assert contradictions(dataclasses.replace(found, **wrong)) != []

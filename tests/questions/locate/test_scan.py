@@ -109,32 +109,43 @@ def test_windows_are_held_against_the_most_striking_of_each_relabelling() -> Non
             place += 1
 
 
-def test_nested_windows_are_held_against_the_larger_of_sum_and_maximum() -> None:
+def test_nested_windows_are_held_against_their_largest_step() -> None:
     layout, _, found = scanned()
-
-    def statistics(labels: Iterable[np.ndarray]) -> np.ndarray:
-        """Fourth roots of sum and largest share, to the end and from the start."""
-        r = np.array(
-            [
-                [shares(layout.scores[:, [h]], at)[0] for h in range(N_STEPS)]
-                for at in labels
-            ]
-        )
-        spans = [
-            [r[:, h:] for h in range(N_STEPS)],
-            [r[:, : h + 1] for h in range(N_STEPS)],
+    null = np.array([step_ratios(layout.scores, at) for at in every()])
+    observed = step_ratios(layout.scores, layout.labels)
+    expected = [
+        [
+            np.sum(null[:, inside].max(axis=1) >= observed[inside].max() * (1 - TIE))
+            for inside in windows
         ]
-        return np.array(
-            [[[x.sum(axis=1), x.max(axis=1)] for x in side] for side in spans]
-        ) ** (1 / 4)
-
-    by_chance = statistics(pilot(layout))
-    mean = by_chance.mean(axis=-1, keepdims=True)
-    spread = by_chance.std(axis=-1, keepdims=True)
-    null = ((statistics(every()) - mean) / spread).max(axis=2)
-    observed = ((statistics([layout.labels]) - mean) / spread).max(axis=2)
-    expected = np.sum(null >= observed - 1e-7, axis=-1)
+        for windows in (
+            [slice(h, None) for h in range(N_STEPS)],
+            [slice(h + 1) for h in range(N_STEPS)],
+        )
+    ]
     np.testing.assert_array_equal(ScanCounts(*found.counts).nested, expected)
+
+
+def test_the_largest_steps_of_curves_and_residuals_are_kept() -> None:
+    layout, reference, found = scanned()
+    (largest,) = found.kept
+    left = layout.scores.copy()
+    for code in (0, 1):
+        left[layout.labels == code] -= left[layout.labels == code].mean(axis=0)
+    for scores, roots in zip((layout.scores, left), largest, strict=True):
+        null = np.sort([step_ratios(scores, at).max() for at in every()])
+        ratios = roots**2 / (1 - roots**2) * reference.design.df[1]
+        np.testing.assert_allclose(np.sort(ratios), null, atol=1e-9)
+
+
+def test_of_more_than_two_algorithms_nothing_is_kept() -> None:
+    layout = Layout.of(some_curves(0, (2, 3, 3)))
+    design = StepDesign.from_scores(
+        layout.scores, layout.labels, layout.blocks, layout.step_noise
+    )
+    reference = Reference.of(design, layout, 3.0, n_visited=9, windows=False)
+    assert reference.difference is None
+    assert StepScan.of(reference).n_kept(8) == 0
 
 
 def largest_mass(ratios: np.ndarray, threshold: float) -> float:
@@ -225,9 +236,9 @@ def test_the_limits_follow_the_number_of_windows(n_steps: int) -> None:
 # --- memory ----------------------------------------------------------------------------
 
 
-def located(n_shuffles: int) -> tuple[Location, int]:
+def located(sizes: tuple[int, ...], n_shuffles: int) -> tuple[Location, int]:
     """Locate, and return the most memory that took besides."""
-    curves = some_curves(0, (10, 10), 30)
+    curves = some_curves(0, sizes, 30)
     options: dict[str, Any] = {"exact": False, "n_resamples": 0, "rng": 0}
     locate(curves, n_shuffles=99, **options)
     tracemalloc.start()
@@ -238,12 +249,16 @@ def located(n_shuffles: int) -> tuple[Location, int]:
         tracemalloc.stop()
 
 
-def test_neither_memory_nor_result_grows_with_the_shuffles() -> None:
-    (small, few), (large, many) = located(4_000), located(24_000)
+@pytest.mark.parametrize(("sizes", "n_kept"), [((10, 10), 2), ((7, 7, 6), 0)])
+def test_memory_grows_by_what_is_kept_and_the_result_not_at_all(
+    sizes: tuple[int, ...], n_kept: int
+) -> None:
+    (small, few), (large, many) = located(sizes, 4_000), located(sizes, 24_000)
     assert large.n_shuffles == 6 * small.n_shuffles
-    assert many < 1.1 * few
-    sizes = [len(pickle.dumps(found)) for found in (small, large)]
-    assert abs(sizes[0] - sizes[1]) < 100
+    # What is kept is in memory twice while it is joined.
+    assert many < 1.1 * few + 2 * n_kept * 8 * 20_000
+    pickled = [len(pickle.dumps(found)) for found in (small, large)]
+    assert abs(pickled[0] - pickled[1]) < 100
 
 
 # --- small parts -----------------------------------------------------------------------

@@ -13,7 +13,7 @@ from curvewise import Interval, locate
 from curvewise.questions.locate.result import Cluster, Region
 from curvewise.questions.locate.shares import Share
 from curvewise.questions.locate.tables import MAX_REGIONS, location_tables
-from curvewise.text import naming_flags
+from curvewise.text import naming_flags, p_text
 from tests.questions.locate.planted import with_regions
 from tests.simulation import some_curves
 
@@ -66,7 +66,8 @@ def test_the_table_of_regions_says_who_is_ahead_and_how_much_it_is() -> None:
     assert table.notes == (
         (
             "p is adjusted for 20 steps (largest F of each relabelling): the chance that any "
-            "step is named falsely is at most 0.05, for each of the two questions."
+            "step is named falsely is at most 0.05, for each of the two questions; a change is "
+            "named only if some difference is."
         ),
         (
             "Shares describe the observed differences, including chance; intervals are "
@@ -106,15 +107,20 @@ def test_of_many_regions_the_longest_are_shown_in_their_order() -> None:
 
 def test_the_most_striking_window_of_each_effect_is_shown() -> None:
     table = by_header(planted())["most striking window"]
-    assert [row[0] for row in table.rows] == ["height", "shape"]
+    assert [row[0] for row in table.rows] == ["differ on average", "gap changes"]
     windows = planted().windows
     assert windows is not None
     window = windows.most_striking()
     assert table.rows[0][1:3] == (str(window.start), str(window.stop))
+    inside = (planted().steps >= window.start) & (planted().steps <= window.stop)
+    smallest = planted().pvalue_adjusted[inside].min()
+    assert table.rows[0][-1] == p_text(smallest)
     assert table.notes == (
         (
             "p allows for all windows and both effects, so any window may be chosen by "
-            "looking; p if planned holds only for a window fixed before seeing the data."
+            "looking; p if planned holds only for a window fixed before seeing the data. p of "
+            "its steps: do the curves differ somewhere in it? It allows for all steps, as in "
+            "the regions."
         ),
     )
     without = replace(planted(), windows=None)

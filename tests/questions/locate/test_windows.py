@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -52,8 +52,30 @@ def test_a_window_of_portions_says_what_was_asked(
 ) -> None:
     monkeypatch.setattr(scan, "MAX_PLACES", 3)
     where = locate(with_regions(8, (4, 4), 12, 2.0), exact=True)
-    assert where.window(50, 60).asked == (50, 60)
+    window = where.window(50, 60)
+    assert window.asked == (50.0, 60.0)
     assert where.window(0, 30).asked is None
+    # The test at each step needs no portions.
+    assert [window.start, window.stop] == [40, 70]
+    assert window.somewhere.pvalue_adjusted == where.pvalue_adjusted[5:7].min()
+    assert where.pvalue_adjusted[4:8].min() < where.pvalue_adjusted[5:7].min()
+
+
+@pytest.mark.parametrize("adjust", ["max-f", "step-down"])
+def test_curves_differ_somewhere_in_a_window_that_holds_a_step_of_a_region(
+    adjust: Any,
+) -> None:
+    where = locate(with_regions(1, (6, 6), 8, 6.0), adjust=adjust, n_resamples=0)
+    named = where.pvalue_adjusted <= 0.05
+    assert 0 < named.sum() < 8
+    for first in range(8):
+        for last in range(first, 8):
+            window = where.window(10 * first, 10 * last)
+            inside = slice(first, last + 1)
+            assert window.somewhere.pvalue_adjusted == where.pvalue_adjusted[inside].min()
+            assert window.somewhere.significant == named[inside].any()
+            assert window.height is window.algorithm
+            assert window.shape is window.interaction
 
 
 def test_a_window_is_significant_where_either_effect_is() -> None:
@@ -67,6 +89,8 @@ def test_a_window_is_significant_where_either_effect_is() -> None:
     record = json.loads(json.dumps(window.to_dict(), allow_nan=False))
     assert record["algorithm"]["significant"] == window.algorithm.significant
     assert record["n_steps"] == 4
+    assert record["asked"] is None
+    assert record["somewhere"] == window.somewhere.to_dict()
     assert record["algorithm"]["df"] == [1, 8]
     assert record["interaction"]["df"] == [3, 24]
 

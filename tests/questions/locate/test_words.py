@@ -12,14 +12,15 @@ import pytest
 from curvewise import Curves, Interval, describe, locate
 from curvewise.inference.sampling import Sampling
 from curvewise.questions.locate.result import Crossing, Region
-from curvewise.questions.locate.windows import WindowEffect, WindowTest
+from curvewise.questions.locate.windows import WindowEffect, WindowSteps, WindowTest
 from curvewise.questions.locate.words import where_line, window_line
 from tests.simulation import some_curves
 
 if TYPE_CHECKING:
     from curvewise import Location
 
-METHOD = "Method: whole curves shuffled; 5 runs per algorithm; 8 steps; 9,999 shuffles; α = 0.05."
+HOW = "whole curves shuffled, each step compared with the largest F of all steps (not the overall test)"
+METHOD = f"Method: {HOW}; 5 runs per algorithm; 8 steps; 9,999 shuffles; α = 0.05."
 
 
 @cache
@@ -36,7 +37,7 @@ def plain(n_algorithms: int = 2) -> Location:
         effects=nothing,
         differs_from=None,
         differs_until=None,
-        crossing=None,
+        crossings=(),
         sampling=Sampling(False, 10**6, 9_999),
     )
 
@@ -60,6 +61,10 @@ def location(
     )
     effects["interaction"] = replace(effects["interaction"], regions=change)
     return replace(found, **{"effects": effects, **more})
+
+
+def crossed(low: int, high: int, before: str = "A", after: str = "B") -> Crossing:
+    return Crossing((low + high) / 2, Interval(low, high), before, after, 0.95)
 
 
 EARLY, LATE = region(0, 2_000), region(5_000, 7_000)
@@ -126,32 +131,26 @@ VERDICTS: dict[str, tuple[Location, str]] = {
         "0.33)."),
     ),
     "from and until": (
-        location(LATE, differs_from=5_000, differs_until=6_000),
-        ("A and B differ at 3 of 8 steps, 5000 to 7000, with A ahead (smallest adjusted p = "
-        "0.0039). With 95% confidence each: the curves differ by step 5000 at the latest, and "
-        "still differ at or after step 6000."),
+        location(region(5_000, 6_000), differs_from=4_000, differs_until=6_000),
+        ("A and B differ at 2 of 8 steps, 5000 to 6000, with A ahead (smallest adjusted p = "
+        "0.0039). With 95% confidence the curves differ by step 4000 at the latest and still "
+        "differ at or after step 6000."),
     ),
     "first and last": (
         location(LATE, differs_from=0, differs_until=7_000),
         ("A and B differ at 3 of 8 steps, 5000 to 7000, with A ahead (smallest adjusted p = "
-        "0.0039). With 95% confidence each: the curves already differ at the first step, and "
-        "still differ at the last step."),
+        "0.0039). With 95% confidence the curves already differ at the first step and still "
+        "differ at the last step."),
     ),
-    "from alone": (
-        location(differs_from=5_000, alpha=0.1),
-        ("A and B do not differ detectably at any of 8 steps (smallest adjusted p = 0.33). "
-        "With 90% confidence: the curves differ by step 5000 at the latest."),
+    "at the first step": (
+        location(region(0, 0), differs_from=0, differs_until=0, alpha=0.1),
+        ("A and B differ at 1 of 8 steps, 0, with A ahead (smallest adjusted p = 0.0039). "
+        "With 90% confidence the curves already differ at the first step."),
     ),
-    "until alone": (
-        location(differs_from=7_000, differs_until=2_000),
-        ("A and B do not differ detectably at any of 8 steps (smallest adjusted p = 0.33). "
-        "With 95% confidence: the curves still differ at or after step 2000."),
-    ),
-    "somewhere": (
-        location(differs_from=7_000, differs_until=0),
-        ("A and B do not differ detectably at any of 8 steps (smallest adjusted p = 0.33). "
-        "With 95% confidence the curves differ somewhere; neither from when nor until when "
-        "can be said."),
+    "at the last step": (
+        location(region(7_000, 7_000), differs_from=7_000, differs_until=7_000),
+        ("A and B differ at 1 of 8 steps, 7000, with A ahead (smallest adjusted p = 0.0039). "
+        "With 95% confidence the curves still differ at the last step."),
     ),
     "change": (
         location(LATE, change=(region(0, 1_000, None), region(7_000, 7_000, None))),
@@ -160,34 +159,30 @@ VERDICTS: dict[str, tuple[Location, str]] = {
         "training, at steps 0 to 1000 and 7000."),
     ),
     "change at one step": (
-        location(change=(region(7_000, 7_000, None),)),
-        ("A and B do not differ detectably at any of 8 steps (smallest adjusted p = 0.33). "
-        "The difference between them is unusual, compared with its average over training, at "
-        "step 7000."),
+        location(LATE, change=(region(7_000, 7_000, None),)),
+        ("A and B differ at 3 of 8 steps, 5000 to 7000, with A ahead (smallest adjusted p = "
+        "0.0039). The difference between them is unusual, compared with its average over "
+        "training, at step 7000."),
     ),
     "crossing": (
-        location(
-            crossing=Crossing(1_433.3, Interval(1_200.0, 1_800.0), "A", "B", 1.0, 0.95)
-        ),
-        ("A and B do not differ detectably at any of 8 steps (smallest adjusted p = 0.33). "
-        "The mean curves cross near step 1433: A leads before, B after (95% bootstrap "
-        "interval 1200 to 1800)."),
+        location(EARLY, region(5_000, 7_000, "B"), crossings=(crossed(2_000, 5_000),)),
+        ("A and B differ at 6 of 8 steps, 0 to 2000 (A ahead) and 5000 to 7000 (B ahead) "
+        "(smallest adjusted p = 0.0039). With 95% confidence the mean curves cross between "
+        "steps 2000 and 5000, near 3500 (A leads before, B after)."),
     ),
-    "crossing, likely": (
+    "two crossings": (
         location(
-            crossing=Crossing(1_433.3, Interval(-np.inf, 1_800.0), "A", "B", 0.96, 0.95)
+            ODD[0], region(2_000, 2_000, "B"), ODD[2],
+            crossings=(crossed(0, 2_000), crossed(2_000, 4_000, "B", "A")),
         ),
-        ("A and B do not differ detectably at any of 8 steps (smallest adjusted p = 0.33). "
-        "The mean curves cross near step 1433: A leads before, B after. In 4% of bootstrap "
-        "resamples they do not cross, so a crossing is likely but not certain."),
+        ("A and B differ at 3 of 8 steps, 0 (A ahead), 2000 (B ahead) and 4000 (A ahead) "
+        "(smallest adjusted p = 0.0039). With 95% confidence the mean curves cross at least "
+        "2 times: between steps 0 and 2000, near 1000 (A leads before, B after); between "
+        "steps 2000 and 4000, near 3000 (B leads before, A after)."),
     ),
-    "crossing, unsure": (
-        location(
-            crossing=Crossing(1_433.3, Interval(-np.inf, np.inf), "A", "B", 0.3, 0.95)
-        ),
-        ("A and B do not differ detectably at any of 8 steps (smallest adjusted p = 0.33). "
-        "The mean curves cross near step 1433: A leads before, B after. In 70% of bootstrap "
-        "resamples they do not cross, so they may not cross at all."),
+    "stepping down": (
+        location(adjust="step-down"),
+        "A and B do not differ detectably at any of 8 steps (smallest adjusted p = 0.33).",
     ),
 }  # fmt: skip
 
@@ -196,6 +191,8 @@ VERDICTS: dict[str, tuple[Location, str]] = {
 def test_the_paragraph_is_worded_so(name: str) -> None:
     found, text = VERDICTS[name]
     method = METHOD.replace("α = 0.05", f"α = {found.alpha:g}")
+    if found.adjust == "step-down":
+        method = method.replace("all steps", "all steps, stepping down")
     assert describe(found) == f"{text} {method}"
 
 
@@ -233,8 +230,8 @@ def test_too_few_runs_or_shuffles_are_told_and_nothing_else(
     found = location(LATE, sampling=sampling, differs_from=0)
     assert describe(found) == (
         f"Where A and B differ cannot be decided with so few {few}: the smallest p possible "
-        f"is {smallest}, above α = 0.05. Method: whole curves shuffled; 5 runs per "
-        f"algorithm; 8 steps; {how}; α = 0.05."
+        f"is {smallest}, above α = 0.05. Method: {HOW}; 5 runs per algorithm; 8 steps; {how}; "
+        "α = 0.05."
     )
 
 
@@ -243,8 +240,8 @@ def test_exact_p_runs_and_blocks_are_told() -> None:
     text = describe(found)
     assert "(smallest adjusted exact p = 0.0039)" in text
     assert text.endswith(
-        "Method: whole curves shuffled; 5 to 6 runs per algorithm; 8 steps; all 252 "
-        "relabellings inside 5 blocks; α = 0.05."
+        f"Method: {HOW}; 5 to 6 runs per algorithm; 8 steps; all 252 relabellings inside 5 "
+        "blocks; α = 0.05."
     )
 
 
@@ -253,15 +250,16 @@ def test_a_single_step_has_neither_from_nor_until_nor_change() -> None:
     apart = Curves(curves.scores + np.repeat([0, 9], 5)[:, None], curves.labels)
     assert describe(locate(apart)) == (
         "A and B differ at 1 of 1 step, 0, with B ahead (smallest adjusted exact p = "
-        "0.0079). Method: whole curves shuffled; 5 runs per algorithm; 1 step; all 126 "
-        "relabellings; α = 0.05."
+        f"0.0079). Method: {HOW}; 5 runs per algorithm; 1 step; all 126 relabellings; α = 0.05."
     )
 
 
 def test_the_line_after_a_comparison_says_where() -> None:
-    assert where_line(location(LATE, differs_from=5_000)) == (
+    found = location(LATE, differs_from=5_000, differs_until=7_000)
+    assert where_line(found) == (
         "at 3 of 8 steps, 5000 to 7000, with A ahead (smallest adjusted p = 0.0039). With "
-        "95% confidence: the curves differ by step 5000 at the latest."
+        "95% confidence the curves differ by step 5000 at the latest and still differ at the "
+        "last step."
     )
     assert where_line(location()) == "at no single step (smallest adjusted p = 0.33)."
 
@@ -271,32 +269,50 @@ def effect(name: Any, pvalue: float, adjusted: float) -> WindowEffect:
 
 
 HEIGHT, SHAPE = effect("algorithm", 0.001, 0.0197), effect("interaction", 0.2, 0.6)
+LOW, CHANGE = effect("algorithm", 0.01, 0.21), effect("interaction", 0.001, 0.03)
+SOME, NOWHERE = WindowSteps(0.0079, 0.05), WindowSteps(0.0812, 0.05)
 
 
 @pytest.mark.parametrize(
     ("window", "line"),
     [
         (
-            WindowTest(5_000, 8_000, 3, HEIGHT, SHAPE),
+            WindowTest(5_000, 8_000, 3, SOME, HEIGHT, SHAPE),
             (
-                "from 5000 to 8000, the curves differ in height (p = 0.020; had the window been "
-                "planned, p = 0.0010) and no difference was detected in shape (p = 0.60; had the "
-                "window been planned, p = 0.20)."
+                "from 5000 to 8000, the curves differ somewhere in it (p = 0.0079); they differ "
+                "on average over it (p = 0.020; had the window been planned, p = 0.0010); no "
+                "change of the gap within it was detected (p = 0.60; had the window been "
+                "planned, p = 0.20)."
             ),
         ),
         (
-            WindowTest(5_000, 5_000, 1, HEIGHT, None),
+            WindowTest(5_000, 8_000, 3, NOWHERE, LOW, CHANGE),
             (
-                "at step 5000, the curves differ in height (p = 0.020; had the window been "
+                "from 5000 to 8000, no single step of it differs detectably (p = 0.081); no "
+                "difference on average over it was detected (p = 0.21; had the window been "
+                "planned, p = 0.010); the gap changes within it (p = 0.030; had the window been "
                 "planned, p = 0.0010)."
             ),
         ),
         (
-            WindowTest(0, 90, 9, HEIGHT, None, asked=(5, 81)),
+            WindowTest(5_000, 5_000, 1, SOME, LOW, None),
             (
-                "from 0 to 90 (the smallest window that contains 5 to 81: with so many steps, "
-                "windows begin and end at portions of them), the curves differ in height (p = "
-                "0.020; had the window been planned, p = 0.0010)."
+                "at step 5000, the curves differ (p = 0.0079; had the step been planned, p = "
+                "0.010)."
+            ),
+        ),
+        (
+            WindowTest(0, 90, 9, NOWHERE, LOW, SHAPE, asked=(5, 5)),
+            "at step 5, the curves do not differ detectably (p = 0.081).",
+        ),
+        (
+            WindowTest(0, 90, 9, SOME, HEIGHT, SHAPE, asked=(5, 81)),
+            (
+                "from 5 to 81, the curves differ somewhere in it (p = 0.0079); from 0 to 90, the "
+                "smallest window around it (with so many steps, windows begin and end at "
+                "portions of them), they differ on average over it (p = 0.020; had the window "
+                "been planned, p = 0.0010); no change of the gap within it was detected (p = "
+                "0.60; had the window been planned, p = 0.20)."
             ),
         ),
     ],

@@ -30,8 +30,8 @@ SAID: dict[str, dict[str, str]] = {
     "three": {
         "Where": (
             "at 2 of 8 steps, 5000 to 8000, with A1 highest on average (smallest adjusted "
-            "p = 0.0039). With 95% confidence each: the curves differ by step 5000 at the "
-            "latest, and still differ at the last step. More: locate()."
+            "p = 0.0039). With 95% confidence the curves differ by step 5000 at the "
+            "latest and still differ at the last step. More: locate()."
         ),
         "Best": (
             "A1 has the highest mean score over training (48.67). A2 can be ruled out as the "
@@ -41,7 +41,7 @@ SAID: dict[str, dict[str, str]] = {
     "lower is better": {
         "Where": (
             "at 2 of 8 steps, 5000 to 8000, with A2 lowest (smallest adjusted p = 0.0039). "
-            "With 95% confidence each: the curves differ by step 5000 at the latest, and "
+            "With 95% confidence the curves differ by step 5000 at the latest and "
             "still differ at the last step. More: locate()."
         ),
         "Best": (
@@ -52,7 +52,7 @@ SAID: dict[str, dict[str, str]] = {
     "two": {
         "Where": (
             "at 2 of 8 steps, 0 and 8000, with A1 ahead (smallest adjusted p = 0.012). With "
-            "95% confidence each: the curves already differ at the first step, and still "
+            "95% confidence the curves already differ at the first step and still "
             "differ at the last step. More: locate()."
         ),
     },
@@ -115,7 +115,7 @@ def test_one_paragraph_in_full() -> None:
         "Method: randomized ANOVA of whole curves; 10 runs per algorithm; 8 steps, 0 to "
         "8000; 9,999 shuffles; split error term; combined overall test; α = 0.05. Where: at 2 of 8 steps, 5000 to "
         "8000, with A1 highest on average (smallest adjusted p = 0.0039). With 95% "
-        "confidence each: the curves differ by step 5000 at the latest, and still differ at "
+        "confidence the curves differ by step 5000 at the latest and still differ at "
         "the last step. More: locate(). Best: A1 has the highest mean score over training "
         "(48.67). A2 can be ruled out as the best; A3 cannot. More: compare_pairs()."
     )

@@ -1,8 +1,7 @@
 """The bootstrap: whole curves drawn with replacement, computed as matrix products.
 
-A resample is a row of counts, how often each unit was drawn; means and variances of all
-resamples are products of counts and scores. Units are runs, drawn within their algorithm,
-or whole blocks.
+A resample is a row of counts, how often each unit was drawn; means of all resamples are products
+of counts and scores. Units are runs, drawn within their algorithm, or whole blocks.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from curvewise.kernels.relabelling.streams import random_words, stream_key, unit
 if TYPE_CHECKING:
     from curvewise.kernels import Floats, Integers
 
-__all__ = ["resample_counts", "resampled_means"]
+__all__ = ["resample_counts"]
 
 
 def resample_counts(strata: Integers, n_resamples: int, seed: int) -> Floats:
@@ -33,24 +32,3 @@ def resample_counts(strata: Integers, n_resamples: int, seed: int) -> Floats:
         chosen = units[(unit_interval(words) * len(units)).astype(np.int64)]
         np.add.at(counts, (rows, chosen.reshape(n_resamples, len(units))), 1.0)
     return counts
-
-
-def resampled_means(
-    values: Floats, weights: Floats, counts: Floats
-) -> tuple[Floats, Floats]:
-    """Return the weighted mean over units, and its variance, in each resample.
-
-    ``values`` is (n_units, n_steps), ``counts`` (n_resamples, n_units); both results are
-    (n_resamples, n_steps). Counts of 1 give the mean and variance of the data. With equal
-    weights the variance is that of a mean, s²/n.
-    """
-    n_units = len(values)
-    weighted, squared = counts * weights, counts * weights**2
-    total = weighted.sum(axis=1, keepdims=True)
-    means = weighted @ values / total
-    # Σ w² (x − mean)², multiplied out so that each term is a product of matrices.
-    deviations = squared @ values**2
-    deviations -= 2 * means * (squared @ values)
-    deviations += means**2 * squared.sum(axis=1, keepdims=True)
-    variances = np.maximum(deviations, 0.0) / total**2 * (n_units / max(n_units - 1, 1))
-    return means, variances

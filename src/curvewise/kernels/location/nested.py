@@ -4,9 +4,9 @@
 order, each at alpha, and stopping at the first that is not rejected, the chance of any false
 rejection stays at alpha: the first true hypothesis must be rejected falsely before any other.
 
-The statistic of a window must be sensitive to a difference anywhere in it. The sum of the
-shares A/T over the window is sensitive to wide and faint differences, the largest share to
-narrow ones; both are put on the same scale, and the larger of the two is taken.
+The statistic of a window is the largest of its steps. The largest of fewer steps is never
+larger, so a step that stands out among all steps also stands out in every window that contains
+it: such a window is rejected whenever the test at each step names a step in it.
 """
 
 from __future__ import annotations
@@ -18,53 +18,42 @@ import numpy as np
 if TYPE_CHECKING:
     from curvewise.kernels import Floats
 
-__all__ = ["moments", "nested_scores", "nested_statistics", "standardised"]
+__all__ = ["nested_maxima", "sequential"]
 
 
-def nested_statistics(shares: Floats) -> Floats:
-    """Return the fourth roots of the sum and the maximum over every nested window.
+def nested_maxima(values: Floats) -> Floats:
+    """Return the largest of every nested window.
 
-    ``shares`` is (n_steps, n_relabellings). The result is (2, 2, n_steps, n_relabellings):
-    first the windows from a step to the end, then those from the start to a step; first
-    sums, then maxima. The fourth root makes such sums nearly normal whatever their degrees
-    of freedom (Hawkins & Wixley 1986).
+    ``values`` is (n_steps, n_relabellings). The result is (2, n_steps, n_relabellings): first
+    the windows from a step to the end, then those from the start to a step.
     """
-    to_end = shares[::-1]
-    statistics = np.stack(
+    return np.stack(
         [
-            np.stack(
-                [
-                    np.cumsum(to_end, axis=0)[::-1],
-                    np.maximum.accumulate(to_end, axis=0)[::-1],
-                ]
-            ),
-            np.stack([np.cumsum(shares, axis=0), np.maximum.accumulate(shares, axis=0)]),
+            np.maximum.accumulate(values[::-1], axis=0)[::-1],
+            np.maximum.accumulate(values, axis=0),
         ]
     )
-    return np.sqrt(np.sqrt(statistics, out=statistics), out=statistics)
 
 
-def moments(statistics: Floats) -> tuple[Floats, Floats]:
-    """Return mean and 1 / standard deviation over relabellings, the last axis, which is kept.
+def sequential(pvalues: Floats, of_steps: Floats) -> Floats:
+    """Return p of both sequences of nested windows, valid for all of them together.
 
-    The second is 0 where the statistic does not vary.
+    ``pvalues`` is (2, n_steps), in the order of `nested_maxima`; ``of_steps`` has the p of each
+    step, adjusted for all steps. A window has no smaller p than those tested before it, twice
+    that because there are two sequences, and no larger p than any of its steps.
+
+    >>> sequential(np.array([[0.01, 0.2], [0.03, 0.01]]), np.array([0.3, 0.01])).tolist()
+    [[0.01, 0.01], [0.06, 0.01]]
     """
-    means = statistics.mean(axis=-1, keepdims=True)
-    spreads = statistics.std(axis=-1, keepdims=True)
-    scales = np.zeros_like(spreads)
-    np.divide(1.0, spreads, out=scales, where=spreads > 1e-12 * np.abs(means))
-    return means, scales
-
-
-def standardised(statistics: Floats, scale: tuple[Floats, Floats]) -> Floats:
-    """Return statistics on a common scale, the pair of arrays that `moments` returns."""
-    return (statistics - scale[0]) * scale[1]
-
-
-def nested_scores(shares: Floats, scale: tuple[Floats, Floats]) -> Floats:
-    """Return the larger of the standardised sum and maximum of every nested window.
-
-    ``shares`` is (n_steps, n_relabellings); the result is (2, n_steps, n_relabellings), in
-    the order of `nested_statistics`.
-    """
-    return standardised(nested_statistics(shares), scale).max(axis=1)
+    to_end, from_start = 2 * pvalues
+    return np.stack(
+        [
+            np.minimum(
+                np.maximum.accumulate(to_end), np.minimum.accumulate(of_steps[::-1])[::-1]
+            ),
+            np.minimum(
+                np.maximum.accumulate(from_start[::-1])[::-1],
+                np.minimum.accumulate(of_steps),
+            ),
+        ]
+    )

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from curvewise.errors import OptionError
-from curvewise.questions.locate.result import Band
 from curvewise.questions.locate.window_plots import step_edges
 from curvewise.rendering.curve_plot import plot_curves
 from curvewise.rendering.figures import (
@@ -100,13 +99,18 @@ def plot_difference(location: Location, ax: Axes | None = None) -> Axes:
     band = location.band
     if band is None:
         msg = (
-            "There is no difference band to draw: it needs two algorithms with at least "
-            f"{Band.MIN_RUNS} runs each (or {Band.MIN_BLOCKS} blocks), and resamples; see "
-            "locate()."
+            "There is no difference band to draw: it needs two algorithms, not "
+            f"{len(location.algorithms)}."
         )
         raise OptionError(msg)
     ax = axes_or_current(ax, (8, 4.5))
     level = percent(band.confidence)
+    bounded = np.isfinite(band.low).any()
+    meaning = (
+        "without 0 where a step is significant"
+        if bounded
+        else "without ends: too few relabellings"
+    )
     marker = "o" if len(location.steps) == 1 else None
     ends = np.concatenate([band.difference, band.low, band.high, [0.0]])
     low, high = _padded(ends[np.isfinite(ends)])
@@ -124,7 +128,7 @@ def plot_difference(location: Location, ax: Axes | None = None) -> Axes:
         color=COLOURS[0],
         alpha=0.2,
         linewidth=0,
-        label=f"{level} band for all steps at once",
+        label=f"{level} band for all steps at once, {meaning}",
     )
     ax.plot(
         location.steps,
@@ -138,8 +142,8 @@ def plot_difference(location: Location, ax: Axes | None = None) -> Axes:
     better = f"{side} 0 {label_text(band.a, 32).strip()} is better"
     ax.axhline(0, color="black", linewidth=0.8, label=better)
     ax.set_ylim(low, high)
-    if location.crossing is not None:
-        _crossing(ax, location.crossing, _narrow_edges(location.steps))
+    for crossing in location.crossings:
+        _crossing(ax, crossing)
     a, b = label_text(band.a, 28).strip(), label_text(band.b, 28).strip()
     ax.set_title(
         f"{a} − {b} with {level} simultaneous band", fontsize="medium", parse_math=False
@@ -271,23 +275,14 @@ def _profile(ax: Axes, steps: Steps, effect: StepEffect) -> Artist:
     return line
 
 
-def _crossing(ax: Axes, crossing: Crossing, edges: Floats) -> None:
+def _crossing(ax: Axes, crossing: Crossing) -> None:
     low, high = crossing.interval
-    left, right = (float(end) for end in np.clip([low, high], edges[0], edges[-1]))
-    label = f"curves cross near step {number_text(crossing.step)}"
-    bounded = np.isfinite(low) and np.isfinite(high)
-    if bounded:
-        label += (
-            f" ({percent(crossing.confidence)} interval "
-            f"{number_text(low)} to {number_text(high)})"
-        )
-    else:
-        label += ", but may not cross at all"
+    label = (
+        f"curves cross near step {number_text(crossing.step)}, between {step_text(low)} and "
+        f"{step_text(high)}"
+    )
     look: dict[str, Any] = {"color": OBSERVED_COLOUR, "zorder": 4}
-    ax.plot([left, right], [0, 0], linewidth=4, alpha=0.5, solid_capstyle="butt", **look)
-    for end, place, marker in ((low, left, "<"), (high, right, ">")):
-        if np.isinf(end):
-            ax.plot([place], [0], marker=marker, markersize=9, clip_on=False, **look)
+    ax.plot([low, high], [0, 0], linewidth=4, alpha=0.5, solid_capstyle="butt", **look)
     ax.plot(
         [crossing.step], [0], marker="D", markersize=6, linestyle="", label=label, **look
     )

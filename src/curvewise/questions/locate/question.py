@@ -13,7 +13,7 @@ import numpy as np
 
 from curvewise.errors import OptionError
 from curvewise.inference.diagnostics import different_spread, too_few
-from curvewise.inference.effects import PARTS, Interval
+from curvewise.inference.effects import PARTS
 from curvewise.inference.requirements import (
     check_alpha,
     check_choice,
@@ -23,14 +23,19 @@ from curvewise.inference.requirements import (
     resample_count,
 )
 from curvewise.inference.work import shuffling_work
-from curvewise.kernels.location.bands import DifferenceUnits, fit_band
+from curvewise.kernels.location.nested import sequential
 from curvewise.kernels.location.profiles import StepDesign
 from curvewise.kernels.pvalues import f_quantile, pvalue
 from curvewise.questions.locate.caveats import InfiniteFAtSteps
-from curvewise.questions.locate.result import Adjustment, Band, Crossing, Location
+from curvewise.questions.locate.difference import crossings_of, difference_band
+from curvewise.questions.locate.result import Adjustment, Location
 from curvewise.questions.locate.scan import Reference, ScanCounts, StepScan, scan_limits
 from curvewise.questions.locate.shares import ShareBootstrap
-from curvewise.questions.locate.step_effects import step_effect, window_tests
+from curvewise.questions.locate.step_effects import (
+    StepPvalues,
+    step_effect,
+    window_tests,
+)
 from curvewise.shuffling.layout import Layout
 from curvewise.text import argument
 
@@ -85,14 +90,13 @@ def locate(
         "auto" and "precise" look at the clearest step of either effect (does any step
         differ?) and give up at 2¹⁷ shuffles.
     n_resamples : int
-        How many resamples, for the intervals of shares, the difference band and the
-        crossing; 0 leaves these out.
+        How many resamples, for the intervals of shares; 0 leaves these out.
 
     Returns
     -------
     Location
         Regions, from when and until when, windows, shares, and of two algorithms the band of
-        their difference.
+        their difference and where they change places.
 
     Raises
     ------
@@ -138,7 +142,9 @@ def locate(
         )
         found = work.visit(plan, StepScan.of(reference))
     _, resample_key = work.keys
-    tests = window_tests(curves, reference, found, alpha)
+    pvalues = StepPvalues.of(reference, found, adjust)
+    of_steps = pvalues.adjusted[0]
+    tests = window_tests(curves, reference, found, of_steps, alpha)
     bootstrap = ShareBootstrap.of(layout, n_resamples, resample_key, alpha)
     effects: dict[str, StepEffect] = {
         name: step_effect(
@@ -146,17 +152,26 @@ def locate(
             layout,
             reference,
             found,
+            pvalues,
             tests,
             row,
-            adjust,
             alpha,
             bootstrap.of_effect(row),
         )
         for row, name in enumerate(PARTS if curves.n_steps > 1 else PARTS[:1])
     }
     nested = pvalue(ScanCounts(*found.counts).nested, found.n_visited, exact=found.exact)
+    until, since = sequential(nested, of_steps)
     sampling = work.sampling(found)
-    band, crossing = _band(curves, layout, alpha, n_resamples, resample_key)
+    band = difference_band(
+        curves,
+        reference,
+        found,
+        of_steps,
+        layout.unit,
+        alpha,
+        decidable=sampling.smallest_pvalue <= alpha,
+    )
     return Location(
         algorithms=curves.algorithms,
         n_runs=curves.sizes,
@@ -164,13 +179,17 @@ def locate(
         n_blocks=curves.n_blocks,
         higher_is_better=curves.higher_is_better,
         effects=effects,
-        differs_from=_last(curves.steps[::-1], nested[1, ::-1], alpha),
-        differs_until=_last(curves.steps, nested[0], alpha),
-        pvalue_from=nested[1],
-        pvalue_until=nested[0],
+        differs_from=_last(curves.steps[::-1], since[::-1], alpha),
+        differs_until=_last(curves.steps, until, alpha),
+        pvalue_from=since,
+        pvalue_until=until,
         windows=tests,
         band=band,
-        crossing=crossing,
+        crossings=crossings_of(
+            band,
+            curves.steps.astype(np.float64),
+            higher_is_better=curves.higher_is_better,
+        ),
         adjust=adjust,
         alpha=alpha,
         # The resamples depend on the seed even where every relabelling was visited.
@@ -191,49 +210,9 @@ def _without_error(effect: StepEffect) -> Iterator[Caveat]:
         yield InfiniteFAtSteps(n_infinite)
 
 
-def _band(
-    curves: Curves, layout: Layout, alpha: float, n_resamples: int, seed: int
-) -> tuple[Band | None, Crossing | None]:
-    """Return the difference band and the crossing, for two algorithms with enough runs."""
-    if len(curves.algorithms) != 2 or not n_resamples:
-        return None, None
-    units = DifferenceUnits.of(layout.scores, layout.labels, layout.blocks)
-    if units.min_stratum_size < (
-        Band.MIN_RUNS if curves.blocks is None else Band.MIN_BLOCKS
-    ):
-        return None, None
-    steps = curves.steps.astype(np.float64)
-    fit = fit_band(units, steps, alpha, n_resamples, seed)
-    a, b = curves.algorithms
-    half = np.where(fit.errors > 0, fit.critical * fit.errors, 0.0)
-    band = Band(
-        a,
-        b,
-        fit.difference * layout.unit,
-        (fit.difference - half) * layout.unit,
-        (fit.difference + half) * layout.unit,
-        1 - alpha,
-    )
-    if fit.crossing is None:
-        return band, None
-    low = np.quantile(fit.crossings, alpha / 2, method="lower")
-    high = np.quantile(fit.crossings, 1 - alpha / 2, method="higher")
-    lead_before = float(fit.difference[steps <= fit.crossing].sum())
-    first, second = (a, b) if (lead_before > 0) == curves.higher_is_better else (b, a)
-    crossing = Crossing(
-        fit.crossing,
-        Interval(float(low), float(high)),
-        leads_before=first,
-        leads_after=second,
-        share=float(np.isfinite(fit.crossings).mean()),
-        confidence=1 - alpha,
-    )
-    return band, crossing
-
-
 def _last(steps: np.ndarray[Any, Any], pvalues: Floats, alpha: float) -> float | None:
-    """Return the last step before the first hypothesis that is not rejected."""
-    n_rejected = int(np.argmin(np.append(pvalues <= alpha, False)))
+    """Return the last step with p of at most alpha; p never falls along the steps."""
+    n_rejected = int(np.sum(pvalues <= alpha))
     return steps[n_rejected - 1].item() if n_rejected else None
 
 

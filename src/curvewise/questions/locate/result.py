@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -89,7 +89,9 @@ class StepEffect:
     pvalue : array
         For a step that was chosen before the data were seen.
     pvalue_adjusted : array
-        For all steps together: the chance of any false alarm is at most alpha.
+        For all steps together: the chance of any false alarm is at most alpha. A change of the
+        difference ("interaction") is claimed only behind a difference at some step, so its p
+        is never below the smallest of "algorithm".
     pvalue_stepdown : array
         The same by steps down from the most striking one: never larger, and as safe.
     pvalue_intervalwise : array or None
@@ -142,11 +144,10 @@ class Band:
     """The difference of two mean curves, ``a`` minus ``b``, with a band for all of it.
 
     With the stated confidence the band holds the true difference at every step at once. It
-    needs ``MIN_RUNS`` runs of either, or ``MIN_BLOCKS`` blocks that hold both.
+    leaves 0 out at the steps in a region, and at no other; where it leaves out nothing but 0,
+    its end is the smallest positive number, or the largest negative one. Its ends are infinite
+    where there are too few relabellings for this confidence.
     """
-
-    MIN_RUNS: ClassVar[int] = 3
-    MIN_BLOCKS: ClassVar[int] = 5
 
     a: str
     b: str
@@ -170,15 +171,15 @@ class Band:
 class Crossing:
     """Where two mean curves cross: before ``step`` one leads, after it the other.
 
-    An end of the interval is infinite where resampled curves need not cross at all on that
-    side; ``share`` tells in how many resamples they do cross in this direction.
+    At both ends of ``interval``, which are steps in regions, the difference band leaves 0 out,
+    on either side of it, and at no step between them. The confidence is that of the band, for
+    all steps and crossings at once. ``step`` is where the observed curves cross in between.
     """
 
     step: float
     interval: Interval
     leads_before: str
     leads_after: str
-    share: float
     confidence: float
 
     def to_dict(self) -> dict[str, Any]:
@@ -197,17 +198,21 @@ class Location(Sampled, Result):
     effects : mapping from "algorithm" and "interaction" to StepEffect
         Everything step by step; ``algorithm_profile``, ``interaction_profile``,
         ``statistic``, ``pvalue_adjusted`` and ``regions`` are short ways in.
-    differs_from : step or None
-        With confidence 1 − alpha the algorithms already differ at or before this step.
-    differs_until : step or None
-        With confidence 1 − alpha the algorithms still differ at or after this step.
+    differs_from, differs_until : step or None
+        With confidence 1 − alpha, for both together, the algorithms already differ at or
+        before the first and still differ at or after the second. All regions lie between
+        them; None without regions.
     pvalue_from, pvalue_until : array
         The p of "no difference from the start to this step", and "… from this step to the
-        end", behind these two claims.
+        end", adjusted for both claims: each is made up to the last step with p of at most
+        alpha.
     windows : WindowTests or None
         Every window of training; ``window(start, stop)`` looks one up.
-    band, crossing : Band, Crossing or None
-        Two algorithms only.
+    band : Band or None
+        The difference of two algorithms.
+    crossings : tuple of Crossing
+        Where two algorithms are known to change places, in order; ``crossing`` is the one
+        between the longest leads.
     sampling : Sampling
         How relabellings were visited; its attributes are those of the result.
     caveats : tuple of Caveat
@@ -228,7 +233,7 @@ class Location(Sampled, Result):
     pvalue_until: Floats = field(repr=False)
     windows: WindowTests | None = field(repr=False)
     band: Band | None = field(repr=False)
-    crossing: Crossing | None
+    crossings: tuple[Crossing, ...]
     adjust: Adjustment
     alpha: float
     sampling: Sampling
@@ -263,6 +268,19 @@ class Location(Sampled, Result):
         """Where the algorithms differ."""
         return self.effects["algorithm"].regions
 
+    @property
+    def crossing(self) -> Crossing | None:
+        """The crossing with the most steps in regions between it and the next ones, if any."""
+        if not self.crossings:
+            return None
+        inside = self.steps[self.pvalue_adjusted <= self.alpha]
+        middles = [-np.inf, *(crossing.step for crossing in self.crossings), np.inf]
+        counts = [
+            int(np.sum((inside > before) & (inside < after)))
+            for before, after in zip(middles[:-2], middles[2:], strict=True)
+        ]
+        return self.crossings[int(np.argmax(counts))]
+
     def share(
         self,
         effect: str = "algorithm",
@@ -292,7 +310,7 @@ class Location(Sampled, Result):
         )
 
     def window(self, start: float | None = None, stop: float | None = None) -> WindowTest:
-        """Return height and shape between two steps, with p that allow for choosing them.
+        """Return three tests between two steps, with p that allow for choosing them.
 
         With many hundreds of steps, windows are widened to whole portions of them; the
         result says which steps it is about.
@@ -324,6 +342,7 @@ class Location(Sampled, Result):
             "windows": None if self.windows is None else self.windows.to_dict(),
             "band": None if self.band is None else self.band.to_dict(),
             "crossing": None if self.crossing is None else self.crossing.to_dict(),
+            "crossings": [crossing.to_dict() for crossing in self.crossings],
             **self.warnings_dict(),
         }
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from curvewise.kernels.adjustments import TIE, MaxCounts
-from curvewise.kernels.location.nested import moments, nested_scores, nested_statistics
+from curvewise.kernels.location.bands import Difference
+from curvewise.kernels.location.nested import nested_maxima
 from curvewise.kernels.location.profiles import cluster_masses, f_ratios
 from curvewise.kernels.location.windows import Windows
 from curvewise.shuffling.plan import MAX_FREE, Limits
@@ -60,8 +61,8 @@ class Reference:
     shares: Floats  # (2, n_steps): of the total at each step
     threshold: float  # F of steps that make a cluster
     masses: tuple[Floats, Floats]  # of the observed clusters
-    nested: Floats  # (2, n_steps)
-    nested_scale: tuple[Floats, Floats]
+    nested: Floats  # (2, n_steps): what it must reach in nested windows
+    difference: Difference | None  # of two algorithms
     windows: Windows | None
     compiled: bool
 
@@ -81,15 +82,14 @@ class Reference:
         """
         work = _n_windows(design.n_steps) * n_visited
         compiled = work > COMPILE_ABOVE_WINDOWS_TIMES_RELABELLINGS
-        # Drawn without looking at the labels, so that any scale they give is fair.
-        pilot = layout.restriction.drawn(N_PILOT, seed=0).batch(0)
-        scale = moments(nested_statistics(_shares(design, pilot)[0]))
         profiles = design.profiles(design.sums(layout.labels[None, :]))
         observed = design.roots(profiles)
         ratios = f_ratios(observed**2, design.df)
         masses = cluster_masses(ratios, threshold)[:, :, 0]
         reached = np.maximum(observed[:, :, 0] - design.slack, 0.0)
-        nested = nested_scores((reached[0] ** 2)[:, None], scale)[:, :, 0]
+        difference = None
+        if len(design.factor) == 1:
+            difference = Difference.of(design, layout.labels, layout.blocks)
         return cls(
             design,
             reached,
@@ -99,13 +99,17 @@ class Reference:
             observed[:, :, 0] ** 2,
             threshold,
             (cluster_ends(masses[0])[1], cluster_ends(masses[1])[1]),
-            nested - TIE * np.abs(nested),
-            scale,
-            Windows.of(design, layout.labels, pilot, MAX_PLACES, compiled=compiled)
-            if windows
-            else None,
+            nested_maxima(reached[0][:, None])[:, :, 0],
+            difference,
+            _windows(design, layout, compiled=compiled) if windows else None,
             compiled,
         )
+
+
+def _windows(design: StepDesign, layout: Layout, *, compiled: bool) -> Windows:
+    # Drawn without looking at the labels, so that any scale they give is fair.
+    pilot = layout.restriction.drawn(N_PILOT, seed=0).batch(0)
+    return Windows.of(design, layout.labels, pilot, MAX_PLACES, compiled=compiled)
 
 
 def cluster_ends(running: Floats) -> tuple[list[tuple[int, int]], Floats]:
@@ -120,12 +124,6 @@ def stretches(
     """Return the first and last index of every stretch of True."""
     edges = np.flatnonzero(np.diff(np.concatenate([[0], inside.astype(np.int8), [0]])))
     return [(int(a), int(b) - 1) for a, b in edges.reshape(-1, 2)]
-
-
-def _shares(design: StepDesign, labels: Integers) -> Floats:
-    """Return A and I as shares of the total, enlarged by what rounding may have taken."""
-    roots = design.roots(design.profiles(design.sums(labels)))
-    return (roots + design.slack[:, :, None]) ** 2
 
 
 class ScanCounts(NamedTuple):
@@ -163,7 +161,8 @@ class ScanCounts(NamedTuple):
 class StepScan(Statistic):
     """Counts over relabellings at each step, in nested windows, clusters and all windows.
 
-    Nothing is kept: every p comes from counts, so memory does not grow with the shuffles.
+    Every p comes from counts. Of two algorithms the largest √R over the steps is kept, of
+    shuffled curves and of shuffled residuals, for the band of their difference.
     """
 
     reference: Reference
@@ -183,9 +182,9 @@ class StepScan(Statistic):
         of_a, of_i = (MaxCounts.of(masses) for masses in reference.masses)
         return cls(reference, (first, second), (of_a, of_i), MaxCounts.of(scores))
 
-    def n_kept(self, n_runs: int) -> int:  # noqa: ARG002
-        """Keep nothing."""
-        return 0
+    def n_kept(self, n_runs: int) -> int:
+        """Keep nothing of more than two algorithms."""
+        return 0 if self.reference.difference is None else super().n_kept(n_runs)
 
     def deciding(self, counts: tuple[Integers, ...]) -> Integers:
         """Return the counts of the most striking step: does any step differ?"""
@@ -195,14 +194,15 @@ class StepScan(Statistic):
             [found.single[row, self.reference.order[row, 0]] for row in range(n_effects)]
         )
 
-    def measure(self, labels: Integers, *, keep: bool) -> Measured:  # noqa: ARG002
-        """Count the extreme relabellings of a batch."""
+    def measure(self, labels: Integers, *, keep: bool) -> Measured:
+        """Count the extreme relabellings of a batch, and keep the largest √R of each."""
         reference, design = self.reference, self.reference.design
         step, stepdown, nested = (
             np.zeros((2, design.n_steps), dtype=np.int64) for _ in range(3)
         )
         bars = reference.roots[:, :, None] * (1 - TIE)
-        maxima, masses = [], []
+        nested_bars = reference.nested[:, :, None] * (1 - TIE)
+        maxima, masses, of_residuals = [], [], []
         for start in range(0, len(labels), design.portion):
             sums = design.sums(labels[start : start + design.portion])
             roots = design.roots(design.profiles(sums))
@@ -211,11 +211,10 @@ class StepScan(Statistic):
             roots += design.slack[:, :, None]
             step += np.sum(roots >= bars, axis=-1)
             maxima.append(roots.max(axis=1))
-            nested += np.sum(
-                nested_scores(roots[0] ** 2, reference.nested_scale)
-                >= reference.nested[:, :, None],
-                axis=-1,
-            )
+            nested += np.sum(nested_maxima(roots[0]) >= nested_bars, axis=-1)
+            if keep and reference.difference is not None:
+                part = labels[start : start + design.portion]
+                of_residuals.append(reference.difference.largest_roots(part))
             for effect, order in enumerate(reference.order):
                 # The largest of this step and all less striking ones.
                 largest = np.maximum.accumulate(roots[effect, order[::-1]], axis=0)[::-1]
@@ -240,4 +239,7 @@ class StepScan(Statistic):
             windows,
             self.any_window.count(most_striking),
         )
-        return tuple(counts), ()
+        kept: tuple[Floats, ...] = ()
+        if of_residuals:
+            kept = (np.stack([largest_steps[0], np.concatenate(of_residuals)]),)
+        return tuple(counts), kept

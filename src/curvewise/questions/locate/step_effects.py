@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,14 +23,42 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from curvewise.data.curves import Curves
-    from curvewise.kernels import Floats, Integers
+    from curvewise.kernels import Floats
     from curvewise.questions.locate.result import Adjustment
     from curvewise.questions.locate.scan import Reference
     from curvewise.questions.locate.shares import Share
     from curvewise.shuffling.layout import Layout
     from curvewise.shuffling.visiting import Counts
 
-__all__ = ["step_effect", "window_tests"]
+__all__ = ["StepPvalues", "step_effect", "window_tests"]
+
+
+@dataclass(frozen=True, eq=False)
+class StepPvalues:
+    """P of every step, (2, n_steps); rows are those of A and of I.
+
+    A change of the difference is claimed only behind a difference: in row 1 no p adjusted for
+    all steps is smaller than the smallest in row 0.
+    """
+
+    single: Floats  # of a step chosen beforehand
+    adjusted: Floats  # for all steps, as asked for
+    stepdown: Floats  # for all steps, by steps down
+
+    @classmethod
+    def of(cls, reference: Reference, found: Counts, adjust: Adjustment) -> StepPvalues:
+        """Turn counts into p."""
+        counts = ScanCounts(*found.counts)
+        single, largest, down = (
+            pvalue(count, found.n_visited, exact=found.exact)
+            for count in (counts.step, counts.single, counts.stepdown)
+        )
+        for row, order in enumerate(reference.order):
+            # No step may have a smaller p than a more striking one.
+            down[row, order] = np.maximum.accumulate(down[row, order])
+        for pvalues in (largest, down):
+            np.maximum(pvalues[1], pvalues[0].min(), out=pvalues[1])
+        return cls(single, largest if adjust == "max-f" else down, down)
 
 
 def step_effect(
@@ -37,9 +66,9 @@ def step_effect(
     layout: Layout,
     reference: Reference,
     found: Counts,
+    pvalues: StepPvalues,
     tests: WindowTests | None,
     row: int,
-    adjust: Adjustment,
     alpha: float,
     shares: Callable[[list[tuple[int, int]], Floats], list[Share]],
 ) -> StepEffect:
@@ -49,17 +78,12 @@ def step_effect(
     """
     design, counts = reference.design, ScanCounts(*found.counts)
 
-    def p(n_extreme: Integers) -> Floats:
-        return pvalue(n_extreme, found.n_visited, exact=found.exact)
-
     # What is no more than rounding is nothing; without error F is infinite.
     statistic = np.where(reference.roots[row] > 0, reference.ratios[row], 0.0)
     statistic[reference.shares[row] >= 1 - MIN_RESIDUAL_SHARE] = np.inf
     profile = np.where(design.totals[row] > 0, reference.profiles[row], 0.0)
     profile = profile * layout.unit**2
-    single = p(counts.single[row])
-    down = _stepped(p(counts.stepdown[row]), reference.order[row])
-    adjusted = single if adjust == "max-f" else down
+    adjusted = pvalues.adjusted[row]
     intervalwise_p = None
     if tests is not None:
         by_place = intervalwise(np.where(tests.lengths > row, tests.pvalue[row], 0.0))
@@ -67,29 +91,23 @@ def step_effect(
             np.append(np.searchsorted(curves.steps, tests.starts), curves.n_steps)
         )
         intervalwise_p = np.repeat(by_place, lengths)
-    clusters = counts.clusters_a if row == 0 else counts.clusters_i
+    n_clusters = counts.clusters_a if row == 0 else counts.clusters_i
+    of_clusters = pvalue(n_clusters, found.n_visited, exact=found.exact)
     return StepEffect(
         name=PARTS[row],
         profile=profile,
         statistic=statistic,
         df=design.df,
-        pvalue=p(counts.step[row]),
+        pvalue=pvalues.single[row],
         pvalue_adjusted=adjusted,
-        pvalue_stepdown=down,
+        pvalue_stepdown=pvalues.stepdown[row],
         pvalue_intervalwise=intervalwise_p,
         regions=_regions(
             curves, reference, layout, adjusted, statistic, alpha, row, profile, shares
         ),
-        clusters=_clusters(curves, reference, row, p(clusters)),
+        clusters=_clusters(curves, reference, row, of_clusters),
         cluster_threshold=reference.threshold,
     )
-
-
-def _stepped(pvalues: Floats, order: Integers) -> Floats:
-    """Let no step have a smaller p than a more striking one."""
-    stepped = np.empty_like(pvalues)
-    stepped[order] = np.maximum.accumulate(pvalues[order])
-    return stepped
 
 
 def _regions(
@@ -165,9 +183,16 @@ def _clusters(
 
 
 def window_tests(
-    curves: Curves, reference: Reference, found: Counts, alpha: float
+    curves: Curves,
+    reference: Reference,
+    found: Counts,
+    step_pvalues: Floats,
+    alpha: float,
 ) -> WindowTests | None:
-    """Return every window with its p, if windows were looked at."""
+    """Return every window with its p, if windows were looked at.
+
+    ``step_pvalues`` are those of differences at each step, adjusted for all steps.
+    """
     windows, counts = reference.windows, ScanCounts(*found.counts)
     if windows is None:
         return None
@@ -195,4 +220,6 @@ def window_tests(
         score=np.where(usable, windows.scores, -np.inf),
         df=reference.design.df,
         alpha=alpha,
+        steps=curves.steps,
+        step_pvalues=step_pvalues,
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from curvewise.inference.effects import EFFECTS
 from curvewise.rendering.tables import Table
 from curvewise.text import (
     column_texts,
@@ -24,6 +23,7 @@ __all__ = ["location_tables"]
 MAX_STEPS = 25  # a longer table is not read but scrolled
 MAX_REGIONS = 12
 WHAT_DIFFERS = {"algorithm": "any difference", "interaction": "change of difference"}
+WINDOW_ASKS = {"algorithm": "differ on average", "interaction": "gap changes"}
 
 
 def location_tables(location: Location) -> list[Table]:
@@ -71,7 +71,7 @@ def _regions(location: Location) -> Table:
     adjusted = (
         f"p is adjusted for {plural(len(location.steps), 'step')} ({how} of each relabelling): the "
         f"chance that any step is named falsely is at most {location.alpha:g}, for each of "
-        "the two questions."
+        "the two questions; a change is named only if some difference is."
     )
     notes: tuple[str, ...] = (
         adjusted,
@@ -102,18 +102,23 @@ def _windows(location: Location) -> Table:
         assert effect is not None  # noqa: S101 (a window of one step has no shape)
         rows.append(
             (
-                EFFECTS[effect.name].noun,
+                WINDOW_ASKS[effect.name],
                 step_text(window.start),
                 step_text(window.stop),
                 number_text(effect.statistic),
                 p_text(effect.pvalue_adjusted),
                 p_text(effect.pvalue),
+                p_text(window.somewhere.pvalue_adjusted),
             )
         )
-    header = ("most striking window", "from", "to", "F", "p", "p if planned")
+    header = (
+        "most striking window",
+        *("from", "to", "F", "p", "p if planned", "p of its steps"),
+    )
     note = (
         "p allows for all windows and both effects, so any window may be chosen by looking; "
-        "p if planned holds only for a window fixed before seeing the data."
+        "p if planned holds only for a window fixed before seeing the data. p of its steps: "
+        "do the curves differ somewhere in it? It allows for all steps, as in the regions."
     )
     return Table(header, tuple(rows), notes=(note,))
 
@@ -141,7 +146,8 @@ def _clusters(location: Location) -> Table:
     threshold = number_text(location.effects["algorithm"].cluster_threshold)
     note = (
         f"Clusters of steps with F of {threshold} or more, by summed F. A small p says that "
-        "some cluster is real, not where it begins or ends. Those with p above "
+        "some cluster is real, not where it begins or ends; it is a test of its own. Those with "
+        "p above "
         f"{location.alpha:g} are left out; all of them are in {everything()}."
     )
     return Table(("clusters", "from", "to", "mass", "p"), tuple(rows), notes=(note,))

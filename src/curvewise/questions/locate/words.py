@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
-from curvewise.inference.effects import EFFECTS
 from curvewise.inference.phrases import method_parts, names_text
 from curvewise.text import (
-    interval_text,
     listed,
     number_text,
     p_short,
@@ -19,13 +16,12 @@ from curvewise.text import (
 )
 
 if TYPE_CHECKING:
-    from curvewise.questions.locate.result import Location, Region
+    from curvewise.questions.locate.result import Crossing, Location, Region
     from curvewise.questions.locate.windows import WindowTest
 
 __all__ = ["describe", "where_line", "window_line"]
 
 MAX_REGIONS = 4  # that a sentence names
-MAX_DOUBT = 0.1  # share of resamples that do not cross, up to which a crossing is likely
 
 
 def describe(location: Location) -> str:
@@ -41,7 +37,7 @@ def describe(location: Location) -> str:
         _verdict(location),
         _from_until(location),
         _change(location),
-        _crossing(location),
+        _crossings(location),
         _method(location),
     ]
     return " ".join(sentence for sentence in sentences if sentence)
@@ -57,28 +53,50 @@ def where_line(location: Location) -> str:
 
 
 def window_line(window: WindowTest) -> str:
-    """Say whether the algorithms differ in a window that was chosen by looking."""
-    parts = []
-    for effect in (window.algorithm, window.interaction):
-        if effect is None:
-            continue
-        noun = EFFECTS[effect.name].noun
-        p = f"p = {p_short(effect.pvalue_adjusted)}"
-        planned = f"had the window been planned, p = {p_short(effect.pvalue)}"
-        found = (
-            "the curves differ" if effect.significant else "no difference was detected"
-        )
-        parts.append(f"{found} in {noun} ({p}; {planned})")
-    start, stop = step_text(window.start), step_text(window.stop)
-    where = f"at step {start}" if start == stop else f"from {start} to {stop}"
+    """Say whether the algorithms differ in a window that was chosen by looking.
+
+    Somewhere in it, on average over it, and whether the gap changes within it; of a single
+    step, whether they differ there.
+    """
+    somewhere = window.somewhere
+    p = f"p = {p_short(somewhere.pvalue_adjusted)}"
+    start, stop = window.asked or (window.start, window.stop)
+    if start == stop:
+        found = "differ" if somewhere.significant else "do not differ detectably"
+        planned = ""
+        if window.asked is None:
+            planned = f"; had the step been planned, p = {p_short(window.height.pvalue)}"
+        return f"at step {step_text(start)}, the curves {found} ({p}{planned})."
+    parts = [
+        f"the curves differ somewhere in it ({p})"
+        if somewhere.significant
+        else f"no single step of it differs detectably ({p})"
+    ]
+    words = (
+        (
+            "they differ on average over it",
+            "no difference on average over it was detected",
+        ),
+        ("the gap changes within it", "no change of the gap within it was detected"),
+    )
     wider = ""
     if window.asked is not None:
-        asked = " to ".join(step_text(end) for end in window.asked)
         wider = (
-            f" (the smallest window that contains {asked}: with so many steps, windows begin "
-            "and end at portions of them)"
+            f"from {step_text(window.start)} to {step_text(window.stop)}, the smallest window "
+            "around it (with so many steps, windows begin and end at portions of them), "
         )
-    return f"{where}{wider}, {' and '.join(parts)}."
+    for effect, (found, nothing) in zip(
+        (window.height, window.shape), words, strict=True
+    ):
+        if effect is None:
+            continue
+        planned = f"had the window been planned, p = {p_short(effect.pvalue)}"
+        parts.append(
+            f"{wider}{found if effect.significant else nothing} (p = "
+            f"{p_short(effect.pvalue_adjusted)}; {planned})"
+        )
+        wider = ""
+    return f"from {step_text(start)} to {step_text(stop)}, {'; '.join(parts)}."
 
 
 def _verdict(location: Location) -> str:
@@ -143,30 +161,24 @@ def _leader(location: Location, region: Region) -> str:
 def _from_until(location: Location) -> str:
     """Say what the nested windows prove: differences at or before, and at or after."""
     start, stop = location.differs_from, location.differs_until
-    if len(location.steps) == 1 or (start is None and stop is None):
+    if len(location.steps) == 1 or start is None or stop is None:
         return ""
-    level = percent(1 - location.alpha)
     first, last = location.steps[0].item(), location.steps[-1].item()
     parts = []
-    if start is not None and start != last:
+    if start != last:
         parts.append(
             "already differ at the first step"
             if start == first
             else f"differ by step {step_text(start)} at the latest"
         )
-    if stop is not None and stop != first:
+    if stop != first:
         parts.append(
             "still differ at the last step"
             if stop == last
             else f"still differ at or after step {step_text(stop)}"
         )
-    if not parts:
-        return (
-            f"With {level} confidence the curves differ somewhere; neither from when nor until "
-            "when can be said."
-        )
-    each = " each" if len(parts) == 2 else ""
-    return f"With {level} confidence{each}: the curves {', and '.join(parts)}."
+    level = percent(1 - location.alpha)
+    return f"With {level} confidence the curves {' and '.join(parts)}."
 
 
 def _change(location: Location) -> str:
@@ -183,24 +195,30 @@ def _change(location: Location) -> str:
     )
 
 
-def _crossing(location: Location) -> str:
-    crossing = location.crossing
-    if crossing is None:
+def _crossings(location: Location) -> str:
+    """Say where the mean curves change places, as far as the band proves it."""
+    if not location.crossings:
         return ""
-    before, after = printable(crossing.leads_before), printable(crossing.leads_after)
-    sentence = (
-        f"The mean curves cross near step {number_text(crossing.step)}: {before} leads "
-        f"before, {after} after"
+    level = percent(location.crossings[0].confidence)
+    if len(location.crossings) == 1:
+        return f"With {level} confidence the mean curves cross {_crossed(location.crossings[0])}."
+    shown = [_crossed(crossing) for crossing in location.crossings[:MAX_REGIONS]]
+    more = len(location.crossings) - len(shown)
+    if more:
+        shown.append(f"{more} more")
+    return (
+        f"With {level} confidence the mean curves cross at least "
+        f"{len(location.crossings)} times: {'; '.join(shown)}."
     )
-    if any(map(math.isinf, crossing.interval)):
-        doubt = 1 - crossing.share
-        likely = "a crossing is likely but not certain"
-        return (
-            f"{sentence}. In {doubt:.0%} of bootstrap resamples they do not cross, so "
-            f"{likely if doubt <= MAX_DOUBT else 'they may not cross at all'}."
-        )
-    level = percent(crossing.confidence)
-    return f"{sentence} ({level} bootstrap interval {interval_text(crossing.interval)})."
+
+
+def _crossed(crossing: Crossing) -> str:
+    before, after = printable(crossing.leads_before), printable(crossing.leads_after)
+    low, high = (step_text(end) for end in crossing.interval)
+    return (
+        f"between steps {low} and {high}, near {number_text(crossing.step)} ({before} leads "
+        f"before, {after} after)"
+    )
 
 
 def _method(location: Location) -> str:
@@ -208,7 +226,11 @@ def _method(location: Location) -> str:
     parts = method_parts(
         location.sampling, location.n_runs, steps, location.n_blocks, location.alpha
     )
-    return f"Method: whole curves shuffled; {parts}."
+    down = ", stepping down" if location.adjust == "step-down" else ""
+    return (
+        "Method: whole curves shuffled, each step compared with the largest F of all steps"
+        f"{down} (not the overall test); {parts}."
+    )
 
 
 def _upper(text: str) -> str:
