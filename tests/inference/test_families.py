@@ -43,10 +43,11 @@ def test_every_adjustment_has_a_title_for_a_sentence() -> None:
         "holm": "Holm's adjustment",
         "bonferroni": "Bonferroni's adjustment",
         "max-t": "adjustment by the largest statistic (max-t)",
+        "closed": "closed testing",
         "bh": "the Benjamini-Hochberg adjustment",
     }
-    assert set(FAMILYWISE) == set(ADJUSTMENTS) - {"bh"}
-    assert ADJUSTMENTS["max-t"].adjust is None
+    assert set(FAMILYWISE) == set(ADJUSTMENTS) - {"bh", "closed"}
+    assert ADJUSTMENTS["max-t"].adjust is ADJUSTMENTS["closed"].adjust is None
 
 
 @pytest.mark.parametrize("members", [{}, [], None, ["a"], "ab"])

@@ -33,8 +33,8 @@ Answer = TypeVar("Answer")
 class Adjustment(NamedTuple):
     """A way to adjust p: what it is called, and what it does to the p-values.
 
-    Max-t has no function of the p-values: it takes the statistics of all members from the
-    same shuffles.
+    Max-t and closed testing have no function of the p-values: they take the statistics of all
+    members from the same shuffles.
     """
 
     name: str
@@ -49,6 +49,7 @@ ADJUSTMENTS = {
         Adjustment("holm", "Holm", "Holm's adjustment", holm),
         Adjustment("bonferroni", "Bonferroni", "Bonferroni's adjustment", bonferroni),
         Adjustment("max-t", "max-t", "adjustment by the largest statistic (max-t)", None),
+        Adjustment("closed", "closed testing", "closed testing", None),
         Adjustment(
             "bh",
             "Benjamini-Hochberg",
@@ -57,12 +58,12 @@ ADJUSTMENTS = {
         ),
     )
 }
-# Those that keep the chance of any false alarm at alpha.
+# Those that keep the chance of any false alarm at alpha, in any family.
 FAMILYWISE = ("holm", "bonferroni", "max-t")
 
 
 def adjusted(pvalues: Mapping[Key, float], adjust: str) -> dict[Key, float]:
-    """Return the p-values adjusted for each other, by one of `ADJUSTMENTS` other than max-t."""
+    """Return the p-values adjusted for each other, by one that is a function of p-values."""
     function = ADJUSTMENTS[adjust].adjust
     assert function is not None  # noqa: S101 (max-t is not a function of p-values)
     values = function(np.array(list(pvalues.values()), dtype=np.float64))

@@ -13,13 +13,13 @@ from curvewise.text import naming_flags
     [
         (
             TooManyPairs(15, 15 / 126, 0.05, True, 6),
-            'Use 6 runs of each algorithm, or adjust="max-t".',
-            "Use 6 runs of each algorithm, or --adjust max-t.",
+            'Use 6 runs of each algorithm, or adjust="closed".',
+            "Use 6 runs of each algorithm, or --adjust closed.",
         ),
         (
             TooManyPairs(15, 15 / 126, 0.05, True, None),
-            'Use more blocks that hold both algorithms of a pair, or adjust="max-t".',
-            "Use more blocks that hold both algorithms of a pair, or --adjust max-t.",
+            'Use more blocks that hold both algorithms of a pair, or adjust="closed".',
+            "Use more blocks that hold both algorithms of a pair, or --adjust closed.",
         ),
         (
             TooManyPairs(15, 15 / 126, 0.05, False, 6),

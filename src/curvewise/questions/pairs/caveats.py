@@ -34,7 +34,7 @@ class TooManyPairs(Caveat):
         elif self.n_enough is not None:
             remedy = f"Use {self.n_enough} runs of each algorithm"
         if self.by_runs and self.n_pairs > 1:
-            remedy += f", or {argument('adjust', 'max-t')}"
+            remedy += f", or {argument('adjust', 'closed')}"
         return (
             f"With these runs the smallest p possible is {p_text(self.smallest_pvalue)} after "
             f"adjustment for {plural(self.n_pairs, 'pair')}, which is above alpha = "
