@@ -12,6 +12,14 @@ from curvewise.cli.options import Alpha, Error, Output, Reading, Shuffling  # no
 
 __all__ = ["PairShuffling", "pairs"]
 
+# How p of the best is adjusted, by how that of the pairs is.
+ADJUST_OF_BEST: dict[str, Literal["closed", "bonferroni", "max-t"]] = {
+    "closed": "closed",
+    "holm": "bonferroni",
+    "bonferroni": "bonferroni",
+    "max-t": "max-t",
+}
+
 
 @dataclass(frozen=True)
 class PairShuffling(Shuffling):
@@ -66,7 +74,7 @@ def pairs(
         )
         best = curvewise.best(
             curves,
-            adjust="max-t" if adjust == "max-t" else "bonferroni",
+            adjust=ADJUST_OF_BEST[found.adjust],
             alpha=alpha,
             **shuffling.options_of_best,
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
@@ -12,7 +13,7 @@ from curvewise.kernels.adjustments import benjamini_hochberg, bonferroni, holm
 from curvewise.shuffling.parallel import track_items
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from curvewise.kernels import Floats
 
@@ -23,6 +24,7 @@ __all__ = [
     "adjusted",
     "ask_each",
     "check_members",
+    "tag_of",
 ]
 
 Key = TypeVar("Key")
@@ -68,6 +70,12 @@ def adjusted(pvalues: Mapping[Key, float], adjust: str) -> dict[Key, float]:
     assert function is not None  # noqa: S101 (max-t is not a function of p-values)
     values = function(np.array(list(pvalues.values()), dtype=np.float64))
     return dict(zip(pvalues, values.tolist(), strict=True))
+
+
+def tag_of(names: Iterable[str]) -> int:
+    """Return a number of 64 bits for a set of names, in whatever order they come."""
+    hashed = hashlib.blake2b(repr(sorted(names)).encode(), digest_size=8)
+    return int.from_bytes(hashed.digest())
 
 
 def check_members(members: object, what: str) -> None:

@@ -89,7 +89,7 @@ def brute_force(curves: Curves) -> dict[str, dict[tuple[str, str], float]]:
         groups = [tuple(sorted(group)) for group in partition if len(group) > 1]
         if not groups:
             continue
-        observed = sum(sums(group)[0] for group in groups)
+        observed = np.sum([sums(group)[0] for group in groups], axis=0)
         every = np.zeros((3, 1))
         for group in groups:
             every = (every[:, :, None] + sums(group)[1][:, None, :]).reshape(3, -1)

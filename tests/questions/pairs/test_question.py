@@ -170,7 +170,7 @@ def test_six_algorithms_of_five_runs_cannot_be_told_apart_by_holm() -> None:
     curves = spread_out((5,) * 6, 50)
     pairs = compare_pairs(curves, adjust="holm")
     assert not pairs.significant()
-    assert pairs.caveats == (TooManyPairs(15, 15 / 126, 0.05, True, 6),)
+    assert pairs.caveats == (TooManyPairs(15, 15 / 126, 0.05, True, 6, "closed"),)
     assert len(compare_pairs(curves, adjust="max-t", rng=0).significant()) == 15
     closed = compare_pairs(curves, rng=0)
     assert closed.caveats == ()
@@ -183,11 +183,11 @@ def test_six_algorithms_of_five_runs_cannot_be_told_apart_by_holm() -> None:
 def test_too_few_shuffles_are_told_once() -> None:
     options: dict[str, Any] = {"adjust": "holm", "exact": False}
     few = compare_pairs(spread_out((9,) * 3, 50), n_shuffles=50, **options)
-    assert few.caveats == (TooManyPairs(3, 3 / 51, 0.05, False, 5),)
+    assert few.caveats == (TooManyPairs(3, 3 / 51, 0.05, False, 5, "closed"),)
     assert few.warnings[0].endswith("Use at least n_shuffles=59.")
     # Ten shuffles are too few for every pair alone: that is not said three times more.
     fewer = compare_pairs(spread_out((9,) * 3, 50), n_shuffles=10, **options)
-    assert fewer.caveats == (TooManyPairs(3, 3 / 11, 0.05, False, 5),)
+    assert fewer.caveats == (TooManyPairs(3, 3 / 11, 0.05, False, 5, "closed"),)
 
 
 @pytest.mark.parametrize("exact", [None, False])
@@ -225,6 +225,19 @@ def test_how_many_runs_would_do_is_told_where_that_is_known(
     assert isinstance(caveat, TooManyPairs)
     assert caveat.by_runs
     assert caveat.n_enough == n_enough
+
+
+def test_what_could_decide_instead_is_told_where_there_is_such_an_adjustment() -> None:
+    def instead(n: int, n_runs: int, **options: Any) -> str | None:
+        scores = some_curves(0, (n * n_runs,)).scores
+        curves = Curves(scores, np.repeat([f"A{i}" for i in range(n)], n_runs))
+        (caveat, *_) = compare_pairs(curves, adjust="holm", **options).caveats
+        assert isinstance(caveat, TooManyPairs)
+        return caveat.instead
+
+    assert instead(3, 4) == "closed"
+    assert instead(9, 4) == instead(3, 4, error="pooled") == "max-t"
+    assert instead(3, 3) is None
 
 
 @pytest.mark.parametrize("adjust", ["closed", "max-t"])

@@ -8,7 +8,6 @@ true (Marcus, Peritz & Gabriel 1976).
 
 from __future__ import annotations
 
-import hashlib
 import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from curvewise.inference.effects import EFFECTS
+from curvewise.inference.families import tag_of
 from curvewise.kernels.anova.design import Design
 from curvewise.kernels.anova.sums import group_squares
 from curvewise.kernels.partitions import connected_groups, partitions
@@ -64,8 +64,7 @@ class AlikeGroup:
         design = Design.from_scores(
             layout.scores, layout.labels, layout.blocks, layout.noise
         )
-        hashed = hashlib.blake2b(repr(names).encode(), digest_size=8).digest()
-        return cls(layout, design, layout.unit / unit, int.from_bytes(hashed))
+        return cls(layout, design, layout.unit / unit, tag_of(names))
 
     @property
     def n_runs(self) -> int:

@@ -11,7 +11,7 @@ import numpy as np
 
 from curvewise.errors import CurvesError, OptionError
 from curvewise.inference.caveats import TooFewRuns, TooFewShuffles, gathered
-from curvewise.inference.diagnostics import different_spread
+from curvewise.inference.diagnostics import different_spread, too_few_shuffles
 from curvewise.inference.effects import EFFECTS
 from curvewise.inference.families import ADJUSTMENTS, FAMILYWISE, adjusted
 from curvewise.inference.requirements import (
@@ -177,8 +177,8 @@ def compare_pairs(
         error=error,
         alpha=float(alpha),
         caveats=(
-            *_out_of_reach(curves, found, chosen, float(alpha)),
-            *(_too_few_shuffles(work.n_shuffles, float(alpha)) if sampled else ()),
+            *_out_of_reach(curves, found, chosen, error, float(alpha)),
+            *(too_few_shuffles(work.n_shuffles, float(alpha)) if sampled else ()),
             *_left_out(refused),
             *_caveats_of_pairs(found),
             *different_spread(curves),
@@ -268,7 +268,11 @@ def _pvalues(found: Mapping[Names, Comparison]) -> dict[str, dict[Names, float]]
 
 
 def _out_of_reach(
-    curves: Curves, found: Mapping[Names, Comparison], adjust: str, alpha: float
+    curves: Curves,
+    found: Mapping[Names, Comparison],
+    adjust: str,
+    error: ErrorTerm,
+    alpha: float,
 ) -> Iterator[Caveat]:
     """Warn where no adjusted p can be as small as alpha, whatever the data."""
     if ADJUSTMENTS[adjust].adjust is None:
@@ -282,19 +286,18 @@ def _out_of_reach(
     smallest = min(own.smallest_pvalue for own in found.values()) * n_pairs
     if smallest <= alpha:
         return
-    by_runs = n_pairs / max(own.n_relabellings for own in found.values()) > alpha
+    n_relabellings = max(own.n_relabellings for own in found.values())
+    by_runs = n_pairs / n_relabellings > alpha
+    instead = None
+    if 1 / n_relabellings <= alpha:
+        closed = _chosen(None, len(curves.algorithms), error) == "closed"
+        instead = "closed" if closed else "max-t"
     n_enough = None
     if curves.blocks is None:
         n_enough = next(
             n for n in range(2, 99) if 2 * n_pairs / math.comb(2 * n, n) <= alpha
         )
-    yield TooManyPairs(n_pairs, min(smallest, 1.0), alpha, by_runs, n_enough)
-
-
-def _too_few_shuffles(n_shuffles: int | str, alpha: float) -> Iterator[Caveat]:
-    """Warn where shuffles are too few for any p to be as small as alpha."""
-    if isinstance(n_shuffles, int) and 1 / (1 + n_shuffles) > alpha:
-        yield TooFewShuffles(n_shuffles, alpha)
+    yield TooManyPairs(n_pairs, min(smallest, 1.0), alpha, by_runs, n_enough, instead)
 
 
 def _left_out(refused: Mapping[Names, str]) -> Iterator[Caveat]:
