@@ -15,6 +15,13 @@ __all__ = ["compare"]
 def compare(
     reading: Reading,
     *,
+    overall: Annotated[
+        Literal["combined", "F"],
+        typer.Option(
+            help="The test of any difference at all: combined looks at all steps, height, "
+            "shape and single steps; F is that of the papers."
+        ),
+    ] = "combined",
     error: Error = "split",
     spread: Annotated[
         Literal["equal", "unequal"],
@@ -42,7 +49,12 @@ def compare(
     curves = reading.curves()
     with shuffling.working():
         found = curvewise.overview(
-            curves, error=error, spread=spread, alpha=alpha, **shuffling.options
+            curves,
+            overall=overall,
+            error=error,
+            spread=spread,
+            alpha=alpha,
+            **shuffling.options,
         )
     output.save(lambda: found.figure(curves))
     output.show(found.comparison, lines=found.lines(), record=found.to_dict())

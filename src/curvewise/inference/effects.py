@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from curvewise.kernels.pvalues import clopper_pearson, f_survival
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from curvewise.kernels import Floats
 
 __all__ = [
@@ -20,6 +22,7 @@ __all__ = [
     "EffectWords",
     "ErrorTerm",
     "Interval",
+    "OverallTest",
     "Spread",
     "f_statistic",
     "json_ready",
@@ -27,6 +30,7 @@ __all__ = [
 
 EffectName = Literal["overall", "algorithm", "interaction"]
 ErrorTerm = Literal["split", "pooled"]
+OverallTest = Literal["combined", "F"]
 Spread = Literal["equal", "unequal"]
 
 
@@ -63,25 +67,34 @@ class Interval(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Effect:
-    """One effect: its F, and where that falls among the F of shuffled tables.
+    """One effect: its statistic, and where that falls among those of shuffled tables.
 
     Attributes
     ----------
     name : "overall", "algorithm" or "interaction"
     statistic : float
-        F; infinite when there is an effect and no error at all.
+        F, or the combined statistic C; F is infinite when there is an effect and no error.
+    symbol : "F" or "C"
+        Which of the two the statistic is.
+    f : float
+        F, whichever statistic is shuffled; ``df``, ``pvalue_parametric`` and
+        ``effect_size`` are those of F.
     df : (int, int)
         Degrees of freedom of the effect and of its error; where spreads may differ they
         are approximate, and no whole numbers.
     pvalue : float
-        The share of relabellings with an F at least as large. Never 0.
+        The share of relabellings with a statistic at least as large. Never 0.
     critical_value : float
-        The ⌈(1 − α) z⌉-th of the z sorted F of the relabellings: an F above it is
+        The ⌈(1 − α) z⌉-th of the z sorted statistics of the relabellings: one above it is
         significant at ``alpha``, up to the last shuffle when sampled.
     effect_size : float
         Partial ω²; may be slightly negative when there is no effect.
     null_distribution : array
-        F of the relabellings; of many a sample, of 131,072 at most.
+        The statistic of the relabellings; of many a sample, of 131,072 at most.
+    components : mapping or None
+        What C is combined of: how many standard deviations all steps together, height, shape
+        and the most striking step each lie above the mean of shuffled tables. Without those
+        that all relabellings agree on. None for F.
     pvalue_adjusted : float or None
         p adjusted for the other tests of a family, where there is a family.
     """
@@ -97,6 +110,18 @@ class Effect:
     critical_value: float
     null_distribution: Floats = field(repr=False)
     pvalue_adjusted: float | None = None
+    f_value: float | None = None
+    components: Mapping[str, float] | None = None
+
+    @property
+    def symbol(self) -> str:
+        """Which statistic it is: F or the combined one, C."""
+        return "F" if self.components is None else "C"
+
+    @property
+    def f(self) -> float:
+        """F, whichever statistic is shuffled."""
+        return self.statistic if self.f_value is None else self.f_value
 
     @property
     def significant(self) -> bool:
@@ -107,10 +132,10 @@ class Effect:
     @property
     def effect_size(self) -> float:
         """Partial ω²: the share of variation an effect explains beyond chance."""
-        if math.isinf(self.statistic):
+        if math.isinf(self.f):
             return 1.0
         df_effect, df_error = self.df
-        excess = df_effect * (self.statistic - 1)
+        excess = df_effect * (self.f - 1)
         return excess / (excess + df_effect + df_error + 1)
 
     @cached_property
@@ -119,7 +144,7 @@ class Effect:
 
         Where spreads may differ: of Welch's test, on approximate degrees of freedom.
         """
-        return f_survival(self.statistic, self.df)
+        return f_survival(self.f, self.df)
 
     @cached_property
     def pvalue_interval(self) -> Interval:
@@ -139,6 +164,8 @@ class Effect:
         """Return the effect as JSON-ready data, without the null distribution."""
         return {
             "statistic": json_ready(self.statistic),
+            "symbol": self.symbol,
+            "f": json_ready(self.f),
             "df": list(self.df),
             "pvalue": self.pvalue,
             "pvalue_interval": list(self.pvalue_interval),
@@ -154,6 +181,7 @@ class Effect:
                 if self.pvalue_adjusted is None
                 else {"pvalue_adjusted": self.pvalue_adjusted}
             ),
+            **({} if self.components is None else {"components": dict(self.components)}),
         }
 
 

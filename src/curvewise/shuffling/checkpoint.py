@@ -143,7 +143,12 @@ class Checkpoint:
             for start, kept in tally.kept.items():
                 for place, values in enumerate(kept):
                     arrays[f"{number}/kept/{start}/{place}"] = values
-        head = {"format": FORMAT, "asked": self._asked, "keys": self._keys}
+        head = {
+            "format": FORMAT,
+            "asked": self._asked,
+            "keys": self._keys,
+            "arrays": list(arrays),
+        }
         arrays["head"] = np.array(json.dumps(head))
         partial: Path | None = None
         try:
@@ -174,7 +179,7 @@ class Checkpoint:
                 arrays = {name: archive[name] for name in archive.files}
             head = json.loads(str(arrays.pop("head")))
             kind, asked, keys = head["format"], head["asked"], head["keys"]
-            tallies = _tallies(arrays)
+            tallies = _tallies(arrays, head["arrays"])
         except Exception as error:  # a damaged archive fails in any of a dozen ways
             raise CurvesError(self._damaged()) from error
         if kind != FORMAT:
@@ -194,7 +199,13 @@ class Checkpoint:
         )
 
 
-def _tallies(arrays: dict[str, Any]) -> list[Tally]:
+def _tallies(arrays: dict[str, Any], names: list[str]) -> list[Tally]:
+    """Put the tallies together; raise unless the arrays have these names.
+
+    The archive vouches for its contents, but not for their names.
+    """
+    if list(arrays) != names:
+        raise ValueError(names)
     tallies: dict[int, Tally] = {}
     for name, array in arrays.items():
         number, kind, *place = name.split("/")

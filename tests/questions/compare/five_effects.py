@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
 
 def five_effects(found: Comparison) -> dict[str, Effect]:
-    """The effects under both error terms, by the names of tests/textbook.py."""
+    """The F effects under both error terms, by the names of tests/textbook.py."""
     split, pooled = found.effects["split"], found.effects["pooled"]
     return {
-        "overall": split["overall"],
+        "overall": pooled["overall"],
         "algorithm split": split["algorithm"],
         "interaction split": split["interaction"],
         "algorithm pooled": pooled["algorithm"],
@@ -24,7 +24,11 @@ def five_effects(found: Comparison) -> dict[str, Effect]:
 
 
 def assert_same_effects(one: Comparison, other: Comparison, rel: float = 1e-9) -> None:
-    for name, effect in five_effects(one).items():
-        same = five_effects(other)[name]
+    effects, others = (
+        {**five_effects(found), "combined": found.effects["split"]["overall"]}
+        for found in (one, other)
+    )
+    for name, effect in effects.items():
+        same = others[name]
         assert same.statistic == pytest.approx(effect.statistic, rel=rel), name
         assert same.pvalue == effect.pvalue, name

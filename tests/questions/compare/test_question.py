@@ -16,9 +16,10 @@ from scipy import stats
 
 from curvewise import Curves, CurvesError, OptionError, compare
 from curvewise.kernels.relabelling.streams import BATCH
-from curvewise.questions.compare import question
+from curvewise.questions.compare import combined_overall, question
 from curvewise.questions.compare.randomized_anova import anova_limits
 from curvewise.shuffling.parallel import reporting_progress
+from curvewise.shuffling.plan import Limits
 from curvewise.shuffling.stopping import FIRST_LOOK, N_LOOKS
 from tests.questions.compare.five_effects import assert_same_effects, five_effects
 from tests.simulation import NULLS, autoregressive, integer_tied, some_curves
@@ -40,6 +41,7 @@ def capped(most: int) -> Iterator[None]:
             "anova_limits",
             lambda layout: replace(anova_limits(layout), shuffles=most),
         )
+        patch.setattr(combined_overall, "LIMITS", Limits(shuffles=most))
         yield
 
 
@@ -360,7 +362,11 @@ def test_progress_is_reported_to_the_end() -> None:
     with reporting_progress(lambda done, total: seen.append((done, total))):
         compare(some_curves(0, (9, 9)), exact=False, n_shuffles=200 * BATCH, rng=0)
     # The batches that are kept, then the rest.
-    assert seen == [(64, 128), (128, 128), (64, 72), (72, 72)]
+    assert seen[:4] == [(64, 128), (128, 128), (64, 72), (72, 72)]
+    # The same of the combined test.
+    assert [total for _, total in seen[4:]] == [128] * 8 + [72] * 5
+    assert seen[11] == (128, 128)
+    assert seen[-1] == (72, 72)
 
 
 # --- what is refused -----------------------------------------------------------------

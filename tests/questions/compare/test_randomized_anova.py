@@ -250,7 +250,7 @@ def test_p_counts_ties_and_nothing_else(seed: int, offset: str, dtype: str) -> N
     ]
     found = compare(Curves(np.array(scores, dtype=float).astype(dtype), list("AAABBBB")))
     ours = [
-        found.overall.pvalue,
+        found.effects["pooled"]["overall"].pvalue,
         found.algorithm.pvalue,
         found.effects["split"]["interaction"].pvalue,
         found.effects["pooled"]["algorithm"].pvalue,

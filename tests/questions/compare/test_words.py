@@ -429,11 +429,13 @@ def test_the_verdict_says_what_was_planted(
 
 
 def test_an_effect_is_not_claimed_without_the_overall_test() -> None:
-    # A clear difference in shape beside a noisy height, which drowns it overall.
+    # A clear difference in shape beside a noisy height, which drowns it in F.
     rng = np.random.default_rng(0)
     scores = 5 * rng.normal(size=(10, 1)) + 0.2 * rng.normal(size=(10, 8))
     scores[5:] += 0.4 * RISE
-    found = compare(Curves(scores, list("AAAAABBBBB")))
+    curves = Curves(scores, list("AAAAABBBBB"))
+    assert compare(curves).overall.significant
+    found = compare(curves, overall="F")
     assert found.interaction is not None
     assert found.interaction.significant
     assert not found.overall.significant

@@ -200,6 +200,7 @@ def test_the_checkpoint_of_another_question_is_refused(tmp_path: Path) -> None:
             "lower is better": on(Curves(scores, labels, higher_is_better=False)),
             "error": asked(error="pooled"),
             "spread": asked(spread="unequal"),
+            "overall": asked(overall="F"),
             "alpha": asked(alpha=0.1),
             "n_shuffles": asked(n_shuffles=98),
             "exact": asked(exact=None),
@@ -216,11 +217,12 @@ def test_jobs_change_no_digit() -> None:
 
 
 def test_progress_is_reported_of_each_question() -> None:
-    comparison, where, who = progress_of(partial(overview, DIFFERENT, **GIVEN))
-    assert comparison[-1] == (5, 5)
+    parts, overall, where, who = progress_of(partial(overview, DIFFERENT, **GIVEN))
+    assert parts[-1] == (5, 5)
+    assert overall[-1] == (5, 5)
     assert where[-1] == (5, 5)
     assert who == [(1, 2), (2, 2)]
-    assert len(progress_of(partial(overview, ALIKE, **GIVEN))) == 1
+    assert len(progress_of(partial(overview, ALIKE, **GIVEN))) == 2
 
 
 def test_what_means_nothing_is_refused() -> None:

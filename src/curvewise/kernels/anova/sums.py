@@ -19,9 +19,19 @@ import numpy as np
 from curvewise.kernels.codes import distinct
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from curvewise.kernels import Floats, Integers
 
-__all__ = ["Strata", "centred", "group_factor", "group_squares", "rotated", "strata"]
+__all__ = [
+    "Strata",
+    "centred",
+    "group_factor",
+    "group_squares",
+    "group_sums",
+    "rotated",
+    "strata",
+]
 
 
 class Strata(NamedTuple):
@@ -105,19 +115,28 @@ def group_factor(labels: Integers, blocks: Integers) -> Floats:
     return np.linalg.cholesky(np.linalg.inv(information[:-1, :-1]))
 
 
-def group_squares(labels: Integers, coordinates: Floats, factor: Floats) -> Floats:
-    """Return SS_alg and SS_int of each relabelling; shape (2, n_relabellings).
+def group_sums(labels: Integers, columns: Floats, factor: Floats) -> Iterator[Floats]:
+    """Yield the rows of Lᵀ S, whose squares add up to Sᵀ C⁻ S; (n_relabellings, n_columns) each.
 
-    ``labels`` is (n_relabellings, n_runs); the coordinates are those of `rotated`.
+    ``labels`` is (n_relabellings, n_runs); the columns are centred, (n_runs, n_columns).
     """
     sums = [
-        (labels == group).astype(np.float64) @ coordinates for group in range(len(factor))
+        (labels == group).astype(np.float64) @ columns for group in range(len(factor))
     ]
-    squares = np.zeros_like(sums[0])
     for row in range(len(factor)):
         # L is lower triangular, so row i of Lᵀ S has only the sums of group i and later.
         combined = factor[row, row] * sums[row]
         for group in range(row + 1, len(factor)):
             combined += factor[group, row] * sums[group]
-        squares += combined**2
+        yield combined
+
+
+def group_squares(labels: Integers, coordinates: Floats, factor: Floats) -> Floats:
+    """Return SS_alg and SS_int of each relabelling; shape (2, n_relabellings).
+
+    ``labels`` is (n_relabellings, n_runs); the coordinates are those of `rotated`.
+    """
+    squares = np.zeros((len(labels), coordinates.shape[1]))
+    for sums in group_sums(labels, coordinates, factor):
+        squares += sums**2
     return np.stack([squares[:, 0], squares[:, 1:].sum(axis=1)])

@@ -30,6 +30,8 @@ __all__ = [
 ]
 
 EPSILON = float(np.finfo(np.float64).eps)
+# A column whose variation is less than this many times what rounding can do does not vary.
+MIN_VARIATION_OVER_ROUNDING = 16.0
 
 
 class Totals(NamedTuple):

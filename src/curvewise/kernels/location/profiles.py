@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from curvewise.kernels.anova.sums import centred, group_factor
-from curvewise.kernels.anova.thresholds import EPSILON
+from curvewise.kernels.anova.thresholds import EPSILON, MIN_VARIATION_OVER_ROUNDING
 from curvewise.kernels.codes import distinct
 
 if TYPE_CHECKING:
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
 __all__ = ["StepDesign", "cluster_masses", "f_ratios"]
 
-# A column whose variation is less than this many times what rounding can do does not vary.
-MIN_VARIATION_OVER_ROUNDING = 16.0
 # A share of a total: where the error is less, it is rounding.
 MIN_RESIDUAL_SHARE = 64 * EPSILON
 MAX_SUMS_AT_ONCE = 2**16  # an array has one sum per group, step and relabelling

@@ -21,11 +21,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from curvewise.kernels.anova.thresholds import EPSILON
-from curvewise.kernels.location.profiles import (
-    MIN_RESIDUAL_SHARE,
-    MIN_VARIATION_OVER_ROUNDING,
-)
+from curvewise.kernels.anova.thresholds import EPSILON, MIN_VARIATION_OVER_ROUNDING
+from curvewise.kernels.location.profiles import MIN_RESIDUAL_SHARE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

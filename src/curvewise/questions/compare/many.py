@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from curvewise.data.curves import Curves
-    from curvewise.inference.effects import ErrorTerm
+    from curvewise.inference.effects import ErrorTerm, OverallTest
     from curvewise.inference.requirements import RNGLike
 
 __all__ = ["compare_many"]
@@ -37,6 +37,7 @@ def compare_many(
     n_jobs: int = 1,
     rng: RNGLike = None,
     checkpoint: str | os.PathLike[str] | None = None,
+    overall: OverallTest = "combined",
 ) -> Comparisons:
     """Compare the algorithms of each of several tables, and adjust across the tables.
 
@@ -53,7 +54,7 @@ def compare_many(
         and many tables can make impossible to reach: ten tables of 5 + 5 runs have no adjusted
         p below 10/126 = 0.079. "max-t" is not offered: tables of different runs share no
         largest statistic.
-    error, alpha, n_shuffles, exact, n_jobs, rng, checkpoint
+    overall, error, alpha, n_shuffles, exact, n_jobs, rng, checkpoint
         As in `compare`; "auto" settles p also against alpha divided by the number of tables.
 
     Returns
@@ -78,7 +79,7 @@ def compare_many(
         check_curves(curves, "compare_many()")
     with shuffling_work(
         "compare_many",
-        *(*tables, *tables.values(), error, alpha),
+        *(*tables, *tables.values(), overall, error, alpha),
         n_shuffles=n_shuffles,
         exact=exact,
         n_jobs=n_jobs,
@@ -86,8 +87,12 @@ def compare_many(
         checkpoint=checkpoint,
         n_keys=0,
     ) as work:
-        options: dict[str, Any] = {"error": error, "alpha": float(alpha)}
-        options["levels"] = (float(alpha), float(alpha) / len(tables))
+        options: dict[str, Any] = {
+            "overall": overall,
+            "error": error,
+            "alpha": float(alpha),
+            "levels": (float(alpha), float(alpha) / len(tables)),
+        }
         member = work.of_member()
         found = ask_each(
             tables, lambda _, curves: compare_curves(curves, member, **options)

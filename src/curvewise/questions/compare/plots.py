@@ -40,15 +40,21 @@ def figure(result: Comparison | Comparisons, curves: Curves | None = None) -> Fi
 
 
 def plot_null_distribution(effect: Effect, ax: Axes | None = None) -> Axes:
-    """Draw where the observed F falls among those of the relabellings."""
+    """Draw where the observed statistic falls among those of the relabellings."""
     ax = axes_or_current(ax)
     null = effect.null_distribution[np.isfinite(effect.null_distribution)]
     edge = _right_edge(null, effect)
     beyond = int(np.sum(effect.null_distribution > edge))
-    ax.hist(null[null <= edge], bins=60, range=(0, edge), color="0.75", edgecolor="0.6")
+    ax.hist(
+        null[null <= edge],
+        bins=60,
+        range=(min(0.0, float(null.min(initial=0.0))), edge),
+        color="0.75",
+        edgecolor="0.6",
+    )
     p = f"{'exact ' if effect.exact else ''}p = {p_text(effect.pvalue)}"
     if np.isfinite(effect.statistic):
-        label = f"observed F = {number_text(effect.statistic)}, {p}"
+        label = f"observed {effect.symbol} = {number_text(effect.statistic)}, {p}"
         ax.axvline(
             effect.statistic,
             0,
@@ -58,7 +64,12 @@ def plot_null_distribution(effect: Effect, ax: Axes | None = None) -> Axes:
             label=label,
         )
     else:
-        ax.plot([], [], color=OBSERVED_COLOUR, label=f"observed F is infinite, {p}")
+        ax.plot(
+            [],
+            [],
+            color=OBSERVED_COLOUR,
+            label=f"observed {effect.symbol} is infinite, {p}",
+        )
     if np.isfinite(effect.critical_value):
         ax.axvline(
             effect.critical_value,
@@ -67,12 +78,12 @@ def plot_null_distribution(effect: Effect, ax: Axes | None = None) -> Axes:
             color="black",
             linestyle="--",
             linewidth=1.2,
-            label=f"critical F = {number_text(effect.critical_value)} (α = {effect.alpha:g})",
+            label=f"critical {effect.symbol} = {number_text(effect.critical_value)} (α = {effect.alpha:g})",
         )
     beyond_text = f"; {beyond:,} beyond the edge" if beyond else ""
     ax.set(
         title=f"{EFFECTS[effect.name].title} ({effect.name})",
-        xlabel=f"F of {effect.n_shuffles:,} relabellings{beyond_text}",
+        xlabel=f"{effect.symbol} of {effect.n_shuffles:,} relabellings{beyond_text}",
         ylabel="relabellings",
     )
     ax.set_ylim(0, ax.get_ylim()[1] / HISTOGRAM_HEIGHT)

@@ -8,7 +8,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, get_args
 
-from curvewise.inference.effects import ErrorTerm, Spread
+from curvewise.inference.effects import (
+    PARTS,
+    EffectName,
+    ErrorTerm,
+    Interval,
+    OverallTest,
+    Spread,
+)
 from curvewise.inference.requirements import (
     check_alpha,
     check_choice,
@@ -19,6 +26,7 @@ from curvewise.inference.requirements import (
 from curvewise.inference.work import shuffling_work
 from curvewise.kernels.anova.design import Design
 from curvewise.questions.compare.caveats import comparison_caveats
+from curvewise.questions.compare.combined_overall import combined_overall
 from curvewise.questions.compare.effect_sizes import measure_difference
 from curvewise.questions.compare.randomized_anova import (
     RandomizedAnova,
@@ -54,6 +62,7 @@ def compare(
     rng: RNGLike = None,
     checkpoint: str | os.PathLike[str] | None = None,
     spread: Spread = "equal",
+    overall: OverallTest = "combined",
 ) -> Comparison:
     """Test whether algorithms differ in the height or the shape of their curves.
 
@@ -64,6 +73,12 @@ def compare(
     ----------
     curves : Curves
         At least two algorithms, and more runs than algorithms.
+    overall : "combined" or "F"
+        The test of whether they differ at all, which stands before height and shape. Combined,
+        the default, looks at all steps together, at height, at shape and at the most striking
+        step, and weighs them by how unusual each is among shuffled curves. F adds up sums of
+        squares over all steps, so that those where runs vary most decide; it is what the
+        pooled error term, unequal spread and a single step use.
     error : "split" or "pooled"
         What an effect is measured against. Split, the default, takes height against the
         spread of curve heights and shape against the spread of curve shapes, so that
@@ -81,7 +96,8 @@ def compare(
     exact : bool, optional
         True visits every relabelling, False samples. By default all are visited when
         there are at most ``n_shuffles`` or 400,000, whichever is more; and of two
-        algorithms with up to 44 runs the height is exact in any case.
+        algorithms with up to 44 runs the height is exact in any case. Of more than 400,000
+        the combined test takes a sample, unless True and they are fewer than ten million.
     n_jobs : int
         How many threads, or workers of the active joblib backend; -1 for all cores. The
         result does not depend on it.
@@ -114,7 +130,7 @@ def compare(
     check_alpha(alpha)
     with shuffling_work(
         "compare",
-        *(curves, error, spread, alpha),
+        *(curves, overall, error, spread, alpha),
         n_shuffles=n_shuffles,
         exact=exact,
         n_jobs=n_jobs,
@@ -122,7 +138,12 @@ def compare(
         checkpoint=checkpoint,
     ) as work:
         return compare_curves(
-            curves, work, error=error, spread=spread, alpha=float(alpha)
+            curves,
+            work,
+            overall=overall,
+            error=error,
+            spread=spread,
+            alpha=float(alpha),
         )
 
 
@@ -130,6 +151,7 @@ def compare_curves(
     curves: Curves,
     work: Work,
     *,
+    overall: OverallTest = "combined",
     error: ErrorTerm,
     alpha: float,
     levels: tuple[float, ...] | None = None,
@@ -139,12 +161,14 @@ def compare_curves(
 
     A member of a family is judged at stricter ``levels`` than alpha, which is the default.
     """
+    check_choice("overall", overall, get_args(OverallTest))
     check_choice("error", error, get_args(ErrorTerm))
     check_choice("spread", spread, get_args(Spread))
     check_design(curves)
     layout = Layout.of(curves)
     design = Design.from_scores(layout.scores, layout.labels, layout.blocks, layout.noise)
     levels = levels or (alpha,)
+    most_striking = None
     if spread == "unequal":
         # What only few comparisons need is imported for them.
         from curvewise.questions.compare.unequal_spread import compare_unequal
@@ -154,12 +178,26 @@ def compare_curves(
         )
     else:
         check_variation(curves, sum(design.totals))
+        is_combined = overall == "combined" and error == "split" and curves.n_steps > 1
         plan = work.plan(layout.restriction, levels=levels, limits=anova_limits(layout))
-        found = work.visit(plan, RandomizedAnova(design, error))
+        deciders = PARTS if is_combined else get_args(EffectName)
+        found = work.visit(plan, RandomizedAnova(design, error, deciders))
         effects = anova_effects(
             design, found, layout, alpha=alpha, exact_height=work.exact is None
         )
+        if curves.n_steps == 1:
+            # There is nothing but height, whose p may be the exact one.
+            effects["split"]["overall"] = replace(
+                effects["split"]["algorithm"], name="overall"
+            )
+        if is_combined:
+            effects["split"]["overall"], ends = combined_overall(
+                design, layout, work, effects["split"]["overall"], levels=levels
+            )
+            most_striking = Interval(*(curves.steps[end].item() for end in ends))
     sampling = work.sampling(found)
+    if not effects[error]["overall"].exact:
+        sampling = sampling.with_seed(work.seed)
     difference = None
     if design.contrast is not None:
         difference = _difference(curves, layout, design, found, effects["split"], spread)
@@ -181,6 +219,7 @@ def compare_curves(
         caveats=comparison_caveats(curves, effects, sampling, error=error, spread=spread),
         source=curves.source,
         spread=spread,
+        most_striking=most_striking,
     )
 
 

@@ -53,11 +53,12 @@ class RandomizedAnova(Statistic):
     """Sums of squares of relabelled tables: how many are as extreme, for five statistics.
 
     Kept are SS_alg and SS_int and, for two algorithms, the sums of curve means and memberships
-    over the first. ``error`` says which statistics decide when to stop.
+    over the first. ``error`` and ``deciders`` say which statistics decide when to stop.
     """
 
     design: Design
     error: ErrorTerm
+    deciders: tuple[EffectName, ...] = get_args(EffectName)
 
     def measure(self, labels: Integers, *, keep: bool) -> Measured:
         """Count the extreme relabellings of a batch, for each of the five statistics."""
@@ -72,8 +73,8 @@ class RandomizedAnova(Statistic):
         return counts, (between, contrast.T)
 
     def deciding(self, counts: tuple[Integers, ...]) -> Integers:
-        """Return the counts of the three effects that are reported."""
-        return counts[0][list(ROWS[self.error].values())]
+        """Return the counts of the effects that are reported."""
+        return counts[0][[ROWS[self.error][name] for name in self.deciders]]
 
     def n_kept(self, n_runs: int) -> int:
         """Return how many batches are kept of a larger number."""

@@ -97,6 +97,10 @@ class Comparison(Sampled, Result):
         Two algorithms only.
     caveats : tuple of Caveat
         What a reader must know before believing the rest; ``warnings`` says it in words.
+    most_striking : Interval or None
+        The step at which the algorithms differ most, compared with the spread of runs there;
+        two steps where, of more than 512, neighbouring ones are averaged. With the combined
+        overall test only.
     """
 
     algorithms: tuple[AlgorithmSummary, ...]
@@ -116,6 +120,7 @@ class Comparison(Sampled, Result):
     caveats: tuple[Caveat, ...]
     source: str = ""
     spread: Spread = "equal"
+    most_striking: Interval | None = None
 
     @property
     def overall(self) -> Effect:
@@ -174,6 +179,7 @@ class Comparison(Sampled, Result):
             "table": self.table.to_dict(),
             "conventional": self.conventional.to_dict(),
             "difference": None if self.difference is None else self.difference.to_dict(),
+            "most_striking": self.most_striking and list(self.most_striking),
             **self.warnings_dict(),
         }
 
@@ -264,14 +270,14 @@ class Comparisons(Result, Mapping[str, Comparison]):
                     cells += ["", "", ""]
                     continue
                 cells += [
-                    number_text(value.statistic),
+                    f"{value.symbol} = {number_text(value.statistic)}",
                     p_text(value.pvalue),
                     p_text(self.pvalues_adjusted[effect][name]),
                 ]
             rows.append(tuple(cells))
         header = ["table"]
         for words in EFFECTS.values():
-            header += [f"F {words.noun}", "p", "adjusted"]
+            header += [words.noun, "p", "adjusted"]
         how = ADJUSTMENTS[self.adjust].label
         note = f"Adjusted by {how} over {len(self)} tables, for each effect."
         return Table(tuple(header), tuple(rows), notes=(note,))
@@ -308,7 +314,7 @@ def _effects_table(comparison: Comparison) -> Table:
         rows.append(
             (
                 EFFECTS[effect.name].how,
-                number_text(effect.statistic),
+                f"{effect.symbol} = {number_text(effect.statistic)}",
                 number_text(effect.critical_value)
                 if comparison.smallest_pvalue <= comparison.alpha
                 else "none",
@@ -317,5 +323,14 @@ def _effects_table(comparison: Comparison) -> Table:
                 number_text(effect.effect_size),
             )
         )
-    header = ("differ", "F", f"critical F at {comparison.alpha:g}", "p")
-    return Table((*header, "95% interval of p", "partial ω²"), tuple(rows))
+    header = ("differ", "statistic", f"critical at {comparison.alpha:g}", "p")
+    notes = []
+    components = comparison.overall.components
+    if components is not None:
+        parts = ", ".join(f"{name} {z:.2f}" for name, z in components.items())
+        notes.append(
+            "C combines these looks, each in standard deviations above the mean of shuffled "
+            f"curves: {parts}."
+        )
+    columns = (*header, "95% interval of p", "partial ω²")
+    return Table(columns, tuple(rows), notes=tuple(notes))

@@ -22,13 +22,16 @@ from curvewise.text import (
 )
 
 if TYPE_CHECKING:
-    from curvewise.inference.effects import EffectName
+    from curvewise.inference.effects import Effect, EffectName
     from curvewise.inference.result import Result
     from curvewise.questions.compare.result import Difference
 
 __all__ = ["describe"]
 
 MAX_NAMED = 6  # tables that a sentence can hold
+# The share of the combined statistic from which on one of its looks has found the difference.
+MIN_CARRIED = 0.5
+CARRIED = {"all steps": "all steps together", "height": "height", "shape": "shape"}
 # What each effect is, said where it is first named.
 MEANINGS = {
     "algorithm": "in height, the mean score over training",
@@ -59,7 +62,11 @@ def _verdict(comparison: Comparison) -> str:
     if comparison.smallest_pvalue > comparison.alpha:
         return _undecidable(comparison, whose)
     claim = _single_step if comparison.interaction is None else _height_and_shape
-    sentences = [claim(comparison, whose), _conventional(comparison)]
+    sentences = [
+        claim(comparison, whose),
+        _carried(comparison),
+        _conventional(comparison),
+    ]
     if comparison.interaction is not None:
         sentences.append(_not_claimed(comparison))
     return " ".join(sentence for sentence in sentences if sentence)
@@ -112,6 +119,27 @@ def _height_and_shape(comparison: Comparison, whose: str) -> str:
         noun = EFFECTS[effects[other].name].noun
         sentence += f"; no difference in {noun} was detected ({p_of(effects[other])})"
     return f"{sentence}."
+
+
+def _carried(comparison: Comparison) -> str:
+    """Say which look of the combined test found a difference that is in neither part claimed."""
+    overall = comparison.overall
+    if not overall.significant or overall.components is None:
+        return ""
+    if any(_is_claimed(comparison, name) for name in PARTS):
+        return ""
+    weights = {name: math.exp(2 * z) for name, z in overall.components.items()}
+    name, weight = max(weights.items(), key=lambda item: item[1])
+    if weight < MIN_CARRIED * sum(weights.values()):
+        return ""
+    if name == "one step":
+        assert comparison.most_striking is not None  # noqa: S101 (found with the components)
+        start, stop = map(step_text, comparison.most_striking)
+        where = (
+            f"around step {start}" if start == stop else f"from step {start} to {stop}"
+        )
+        return f"The difference was found mainly at single steps, {where}."
+    return f"The difference was found mainly in {CARRIED[name]}."
 
 
 def _is_claimed(comparison: Comparison, name: EffectName) -> bool:
@@ -253,10 +281,22 @@ def _method(comparison: Comparison) -> str:
     error = f"{comparison.error} error term"
     if comparison.spread == "unequal":
         error += ", allowing for unequal spread (Welch-type F)"
+    more = [error]
+    overall = comparison.overall
+    if overall.components is not None:
+        own = "" if overall.exact == comparison.exact else f" ({_visited(overall)})"
+        more.append(f"combined overall test{own}")
     parts = method_parts(
-        comparison.sampling, sizes, steps, comparison.n_blocks, comparison.alpha, error
+        comparison.sampling, sizes, steps, comparison.n_blocks, comparison.alpha, *more
     )
     return f"Method: randomized ANOVA of whole curves; {parts}."
+
+
+def _visited(effect: Effect) -> str:
+    """Say over how many relabellings an effect was shuffled."""
+    if effect.exact:
+        return f"all {effect.n_shuffles:,} relabellings"
+    return plural(effect.n_shuffles, "shuffle")
 
 
 @describe.register

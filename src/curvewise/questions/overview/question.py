@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import os
 
     from curvewise.data.curves import Curves
-    from curvewise.inference.effects import ErrorTerm, Spread
+    from curvewise.inference.effects import ErrorTerm, OverallTest, Spread
     from curvewise.inference.requirements import RNGLike
     from curvewise.questions.compare.result import Comparison
     from curvewise.questions.overview.result import Withheld
@@ -36,6 +36,7 @@ def overview(
     rng: RNGLike = None,
     checkpoint: str | os.PathLike[str] | None = None,
     spread: Spread = "equal",
+    overall: OverallTest = "combined",
 ) -> Overview:
     """Compare the curves and, if they differ, find where, and which algorithm may be the best.
 
@@ -45,7 +46,7 @@ def overview(
 
     Parameters
     ----------
-    curves, error, alpha, n_shuffles, exact, n_jobs, rng, checkpoint, spread
+    curves, overall, error, alpha, n_shuffles, exact, n_jobs, rng, checkpoint, spread
         As in `compare`. Where and who use 9,999 shuffles, or fewer if fewer are asked for, and
         take the spreads to be equal: with unequal spread they are left out.
 
@@ -68,13 +69,14 @@ def overview(
     key = family_seed(rng) if known is None else known
     with open_checkpoint(
         checkpoint,
-        *("overview", curves, error, alpha, count, exact, spread),
+        *("overview", curves, overall, error, alpha, count, exact, spread),
         keys=[key],
         seeded=rng is not None,
     ) as ((seed,), ledger):
         work: dict[str, Any] = {"n_jobs": n_jobs, "rng": seed, "checkpoint": ledger}
         comparison = compare(
             curves,
+            overall=overall,
             error=error,
             spread=spread,
             alpha=alpha,

@@ -1,0 +1,187 @@
+"""The combined statistic of "do they differ at all?": four looks at a table, put together.
+
+Write X for the curves less the mean curve of their block. Each look is a share of a total that no
+relabelling changes:
+
+    r_all    = (SS_alg + SS_int) / Σ X²          all steps together
+    r_height = SS_alg / SS of the heights        curve means
+    r_shape  = SS_int / SS of the shapes         what is left of the curves
+    r_step   = max_h A_h / Σ_runs X_h²           the most striking step
+
+With z = ((r / √(1 − r))^¼ − mean) / sd, the statistic is C = log Σ exp(2 z). Mean and sd are
+those of all relabellings, or of some that were drawn without looking at the labels; so they are
+the same whichever labels were observed, and p is exact. The fourth root makes such ratios nearly
+normal (Hawkins & Wixley 1986); the sum of exponentials is close to the largest z, and rewards
+looks that agree.
+
+The labels enter by way of shares only, and each share is moved by rounding no farther than its
+slack. Observed shares are lowered by it and those of relabellings raised, so that ties count.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from curvewise.kernels.anova.sums import centred, group_squares, group_sums
+from curvewise.kernels.anova.thresholds import MIN_VARIATION_OVER_ROUNDING
+
+if TYPE_CHECKING:
+    from curvewise.kernels import Floats, Integers
+    from curvewise.kernels.anova.design import Design
+
+__all__ = ["COMPONENTS", "MAX_STEPS", "CombinedDesign", "Scales", "log_sum"]
+
+COMPONENTS = ("all steps", "height", "shape", "one step")
+MAX_STEPS = 512  # of more, neighbouring ones are averaged for the most striking one
+WEIGHT = 2.0  # of z in the exponent: between their mean and the largest
+MAX_SHARE = 1 - 1e-12
+# Standard deviations below this are rounding: all relabellings give the same share.
+MIN_DEVIATION = 1e-9
+MAX_SUMS_AT_ONCE = 2**16  # an array has one sum per step and relabelling
+
+
+@dataclass(frozen=True, eq=False)
+class CombinedDesign:
+    """A table of curves in the form that the combined statistic needs.
+
+    Arrays of four are in the order of `COMPONENTS`.
+
+    Attributes
+    ----------
+    design : Design
+        For the first three shares.
+    columns : array, (n_runs, n_columns)
+        X at each step, or averaged over neighbouring steps, divided by the root of its sum of
+        squares; 0 where it does not vary.
+    edges : array, (n_columns + 1,)
+        The first step of each column, and the number of steps.
+    column_slack : array, (n_columns,)
+        How far rounding can move the root of a share of a column.
+    totals, slack : array, (3,)
+        The total of each other share, and how far rounding can move the root of the share.
+    """
+
+    design: Design
+    columns: Floats
+    edges: Integers
+    column_slack: Floats
+    totals: Floats
+    slack: Floats
+
+    @classmethod
+    def of(
+        cls,
+        design: Design,
+        scores: Floats,
+        blocks: Integers,
+        noises: tuple[float, Floats],
+    ) -> CombinedDesign:
+        """Sum up; ``noises`` says how far rounding can move the table, and each step of it."""
+        noise, step_noise = noises
+        n_steps = scores.shape[1]
+        n_columns = min(n_steps, MAX_STEPS)
+        edges = np.arange(n_columns + 1) * n_steps // n_columns
+        widths = np.diff(edges)
+        columns = np.add.reduceat(centred(scores, blocks), edges[:-1], axis=1) / widths
+        column_noise = np.add.reduceat(step_noise, edges[:-1]) / widths
+        lengths = np.sqrt(np.sum(columns**2, axis=0))
+        lengths[lengths <= MIN_VARIATION_OVER_ROUNDING * column_noise] = 0.0
+        heights, shapes = design.totals
+        totals = np.array([heights + shapes, heights, shapes])
+        return cls(
+            design,
+            _ratios(columns, lengths),
+            edges,
+            _ratios(2 * column_noise, lengths),
+            totals,
+            _ratios(np.full(3, 2 * noise), np.sqrt(totals)),
+        )
+
+    def values(self, labels: Integers, *, observed: bool = False) -> Floats:
+        """Return (r / √(1 − r))^¼ of each relabelling; (4, n_relabellings).
+
+        ``observed`` lowers the shares by what rounding can do, instead of raising them.
+        """
+        sign = -1.0 if observed else 1.0
+        between = group_squares(labels, self.design.coordinates, self.design.factor)
+        squares = np.stack([between[0] + between[1], *between])
+        roots = np.empty((4, len(labels)))
+        roots[:3] = np.sqrt(_ratios(squares, self.totals[:, None]))
+        roots[:3] += sign * self.slack[:, None]
+        for start in range(0, len(labels), self._portion):
+            part = slice(start, start + self._portion)
+            of_columns = self._column_roots(labels[part]) + sign * self.column_slack
+            roots[3, part] = of_columns.max(axis=1)
+        shares = np.minimum(np.maximum(roots, 0.0) ** 2, MAX_SHARE)
+        return np.sqrt(np.sqrt(shares / np.sqrt(1 - shares)))
+
+    def most_striking(self, labels: Integers) -> tuple[int, int]:
+        """Return the first and last step of the most striking column, under these labels."""
+        column = int(np.argmax(self._column_roots(labels[None, :])[0]))
+        return int(self.edges[column]), int(self.edges[column + 1]) - 1
+
+    @property
+    def _portion(self) -> int:
+        """How many relabellings to work on at a time: a divisor of a batch."""
+        fits = MAX_SUMS_AT_ONCE // self.columns.shape[1]
+        return 2 ** int(np.clip(np.log2(max(fits, 1)), 4, 10))
+
+    def _column_roots(self, labels: Integers) -> Floats:
+        """Return the root of the share at each column; (n_relabellings, n_columns)."""
+        sums = group_sums(labels, self.columns, self.design.factor)
+        squares = next(sums)
+        if len(self.design.factor) == 1:
+            return np.abs(squares, out=squares)
+        squares *= squares
+        for more in sums:
+            squares += more**2
+        return np.sqrt(squares, out=squares)
+
+
+class Scales(NamedTuple):
+    """What z is made with; an inverse deviation of 0 leaves a look out.
+
+    All relabellings agree on such a look: that of shape, where there is a single step.
+    """
+
+    means: Floats  # (4,)
+    inverse_deviations: Floats  # (4,)
+
+    @classmethod
+    def of(cls, values: Floats) -> Scales:
+        """Learn the scales from `CombinedDesign.values` of relabellings."""
+        deviations = values.std(axis=1)
+        deviations[deviations <= MIN_DEVIATION] = 0.0
+        return cls(values.mean(axis=1), _ratios(np.ones(4), deviations))
+
+    @property
+    def used(self) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+        """Which looks are not left out; (4,)."""
+        return np.asarray(self.inverse_deviations > 0)
+
+    def scores(self, values: Floats) -> Floats:
+        """Return z of each relabelling; (4, n_relabellings)."""
+        return (values - self.means[:, None]) * self.inverse_deviations[:, None]
+
+    def weights(self, values: Floats) -> Floats:
+        """Return exp(2 z), and 0 for looks that are left out; (4, n_relabellings)."""
+        return np.exp(WEIGHT * self.scores(values)) * self.used[:, None]
+
+    def statistic(self, values: Floats) -> Floats:
+        """Return C of each relabelling; (n_relabellings,)."""
+        return log_sum(self.weights(values))
+
+
+def log_sum(weights: Floats) -> Floats:
+    """Return the logarithm of the sum over the first axis; 0 where there is nothing to sum."""
+    sums = weights.sum(axis=0)
+    return np.log(sums, out=np.zeros_like(sums), where=sums > 0)
+
+
+def _ratios(parts: Floats, wholes: Floats) -> Floats:
+    """Divide; 0 where the whole is 0."""
+    shape = np.broadcast_shapes(parts.shape, wholes.shape)
+    return np.divide(parts, wholes, out=np.zeros(shape), where=wholes > 0)
