@@ -255,7 +255,7 @@ def test_a_group_does_not_depend_on_the_order_of_its_names() -> None:
     assert one.tag == other.tag != AlikeGroup.of(curves, "AC", 2.0).tag
     np.testing.assert_array_equal(one.layout.labels, other.layout.labels)
     np.testing.assert_array_equal(
-        one.sums(one.layout.labels[None, :]), other.sums(one.layout.labels[None, :])
+        one.parts(one.layout.labels[None, :]), other.parts(one.layout.labels[None, :])
     )
 
 

@@ -21,6 +21,11 @@ from curvewise.kernels.anova.sums import group_squares
 from curvewise.kernels.partitions import connected_groups, partitions
 from curvewise.kernels.pvalues import pvalue
 from curvewise.kernels.relabelling.side_by_side import SideBySide
+from curvewise.questions.compare.combined_overall import (
+    combined_design,
+    label_blind_scales,
+    least_to_count,
+)
 from curvewise.shuffling.layout import Layout
 from curvewise.shuffling.parallel import track_items
 from curvewise.shuffling.plan import MAX_FREE, Limits
@@ -32,6 +37,7 @@ if TYPE_CHECKING:
     from curvewise.data.curves import Curves
     from curvewise.inference.work import Work
     from curvewise.kernels import Floats, Integers
+    from curvewise.kernels.anova.combined import CombinedDesign, Scales
     from curvewise.shuffling.tally import Measured
 
     Names = tuple[str, str]
@@ -41,20 +47,33 @@ Number = TypeVar("Number", "Integers", "Floats")
 __all__ = ["AlikeGroup", "PartitionSums", "closed_adjusted"]
 
 MAX_SHUFFLES = 2**20  # of "auto" and "precise"
+MAX_EXPONENT = 700.0  # of which the exponential, four times over, is a number
 
 
 @dataclass(frozen=True, eq=False)
 class AlikeGroup:
     """Algorithms taken to be alike, and what they add to the statistics of a partition.
 
-    ``unit`` is that of the group's layout, in units that all groups share; ``tag`` is a number
-    that only these algorithms have.
+    Attributes
+    ----------
+    layout : Layout
+    design : Design
+    unit : float
+        The unit of the layout, in units that all groups share.
+    tag : int
+        A number that only these algorithms have.
+    combined : CombinedDesign or None
+        For the overall test, as in `compare`; None with a single step, where it is that of height.
+    scales : Scales or None
+        Those of the combined statistic.
     """
 
     layout: Layout
     design: Design
     unit: float
     tag: int
+    combined: CombinedDesign | None
+    scales: Scales | None
 
     @classmethod
     def of(cls, curves: Curves, names: Sequence[str], unit: float) -> AlikeGroup:
@@ -64,7 +83,11 @@ class AlikeGroup:
         design = Design.from_scores(
             layout.scores, layout.labels, layout.blocks, layout.noise
         )
-        return cls(layout, design, layout.unit / unit, tag_of(names))
+        combined = scales = None
+        if curves.n_steps > 1:
+            combined = combined_design(design, layout)
+            scales = label_blind_scales(combined, layout)
+        return cls(layout, design, layout.unit / unit, tag_of(names), combined, scales)
 
     @property
     def n_runs(self) -> int:
@@ -76,15 +99,30 @@ class AlikeGroup:
         """How far rounding can move the curves, in shared units."""
         return self.layout.noise * self.unit
 
-    def sums(self, labels: Integers) -> Floats:
-        """Return the sums of squares between the algorithms; (3, n_relabellings).
+    def parts(self, labels: Integers) -> Floats:
+        """Return what each relabelling adds, overall, in height and in shape; (3, n).
 
-        Overall, in height and in shape.
+        In height and in shape it is the sum of squares between the algorithms. Overall it is the
+        exponential of the combined statistic: a sum of exponentials of what each look says.
         """
         height, shape = group_squares(
             labels, self.design.coordinates, self.design.factor
         ) * (self.unit**2)
-        return np.stack([height + shape, height, shape])
+        overall = height
+        if self.combined is not None and self.scales is not None:
+            statistic = self.scales.statistic(self.combined.values(labels))
+            overall = np.exp(np.minimum(statistic, MAX_EXPONENT))
+        return np.stack([overall, height, shape])
+
+    def least_overall(self) -> float | None:
+        """Return the overall part that is observed, less what may be rounding.
+
+        None where that is the part in height.
+        """
+        if self.combined is None or self.scales is None:
+            return None
+        least = least_to_count(self.combined, self.scales, self.layout.labels)
+        return math.exp(min(least, MAX_EXPONENT))
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,14 +169,20 @@ class PartitionSums(Statistic):
         places = sorted({place for partition in chosen for place in partition})
         kept = tuple(groups[place] for place in places)
         renamed = {place: number for number, place in enumerate(places)}
-        observed = [group.sums(group.layout.labels[None, :])[:, 0] for group in kept]
+        observed = [group.parts(group.layout.labels[None, :])[:, 0] for group in kept]
+        overall = [group.least_overall() for group in kept]
         own = tuple(tuple(renamed[place] for place in partition) for partition in chosen)
         bounds = []
         for partition in own:
             roots = np.sqrt(np.sum([observed[place] for place in partition], axis=0))
             noise = math.hypot(*(kept[place].noise for place in partition))
             # Rounding can move the root of the observed sum, and that of a shuffled one.
-            bounds.append(np.maximum(roots - 2 * noise, 0.0) ** 2)
+            least = np.maximum(roots - 2 * noise, 0.0) ** 2
+            of_looks = [
+                part for place in partition if (part := overall[place]) is not None
+            ]
+            least[0] = sum(of_looks) if of_looks else least[1]
+            bounds.append(least)
         return cls(kept, own, np.array(bounds), joining, known, alpha)
 
     @property
@@ -157,7 +201,7 @@ class PartitionSums(Statistic):
         """Count the relabellings that are as extreme, and all of them."""
         ends = np.cumsum([group.n_runs for group in self.groups])[:-1]
         sums = [
-            group.sums(own)
+            group.parts(own)
             for group, own in zip(
                 self.groups, np.split(labels, ends, axis=1), strict=True
             )
