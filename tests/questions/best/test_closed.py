@@ -18,7 +18,7 @@ from tests.simulation import integer_tied, some_curves
 
 if TYPE_CHECKING:
     from curvewise import Best
-    from curvewise.kernels import Integers
+    from curvewise.kernels import Floats, Integers
 
 KEY = 5
 
@@ -40,6 +40,14 @@ def leader_of(curves: Curves) -> str:
     return curves.algorithms[Ranking.of(curves).order[0]]
 
 
+def welch_t(a: Floats, b: Floats) -> float:
+    error = a.var(ddof=1) / len(a) + b.var(ddof=1) / len(b)
+    lead = float(a.mean() - b.mean())
+    if error > 1e-20:
+        return lead / float(np.sqrt(error))
+    return 0.0 if abs(lead) < 1e-9 else float(np.copysign(np.inf, lead))
+
+
 def slow_counts(curves: Curves, leader: str, n_shuffles: int) -> tuple[Any, int]:
     """Count leads over each of the others, and heights apart, by least squares."""
     own = RivalSet.of(Ranking.of(curves), curves.algorithms, leader)
@@ -47,14 +55,19 @@ def slow_counts(curves: Curves, leader: str, n_shuffles: int) -> tuple[Any, int]
     heights = layout.scores.mean(axis=1, keepdims=True)
     heights = heights if curves.higher_is_better else -heights
 
-    def leads(fit: LeastSquares, over: str) -> dict[str, float]:
-        unit = np.eye(len(names))
+    def leads(labels: Integers, over: str) -> dict[str, float]:
+        """By the error of all in blocks, else by the variances of the two."""
+        fit, unit = LeastSquares(heights, labels, layout.blocks), np.eye(len(names))
+        groups = [heights[labels == place, 0] for place in range(len(names))]
         code = names.index(over)
-        return {
-            name: fit.t(unit[place] - unit[code])
-            for place, name in enumerate(names)
-            if name != over
-        }
+        found = {}
+        for place, name in enumerate(names):
+            if name == over:
+                continue
+            found[name] = fit.t(unit[place] - unit[code])
+            if curves.blocks is None:
+                found[name] = welch_t(groups[place], groups[code])
+        return found
 
     def squares(labels: Integers) -> float:
         blocks = np.array([layout.blocks == block for block in set(layout.blocks)]).T
@@ -67,12 +80,10 @@ def slow_counts(curves: Curves, leader: str, n_shuffles: int) -> tuple[Any, int]
 
     drawn = SideBySide((layout.restriction,), (own.tag,)).drawn(n_shuffles, KEY)
     every = drawn.batch(0)
-    fits = [LeastSquares(heights, labels, layout.blocks) for labels in every]
-    observed = LeastSquares(heights, layout.labels, layout.blocks)
     counts = [
         n_at_least(
-            [max(leads(fit, name).values()) for fit in fits],
-            leads(observed, name)[leader],
+            [max(leads(labels, name).values()) for labels in every],
+            leads(layout.labels, name)[leader],
         )
         for name in names
         if name != leader
@@ -94,6 +105,13 @@ def test_leads_and_heights_are_counted_as_by_brute_force(name: str) -> None:
     assert found.counts[1].tolist() == [spread]
     assert found.counts[2].tolist() == [600]
     assert found.kept[0].shape == (2, 600)
+
+
+def test_a_single_run_is_measured_against_the_error_of_all() -> None:
+    curves = some_curves(3, (5, 1, 4))
+    rivals = RivalSet.of(Ranking.of(curves), "ABC", leader_of(curves))
+    assert not rivals.own_spread
+    assert np.all(np.isfinite(rivals.largest(rivals.layout.labels[None, :])))
 
 
 def adjusted(found: Best) -> dict[str, float | None]:

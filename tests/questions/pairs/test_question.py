@@ -431,13 +431,13 @@ def test_auto_settles_p_at_the_level_of_the_family_too() -> None:
     by_holm: dict[str, Any] = {**options, "adjust": "holm"}
     again = np.vstack([curves.scores, curves.scores[:12]])
     three = Curves(again, np.repeat(list("ABC"), 12))
-    p = compare_pairs(three, n_shuffles=2**15, **by_holm)[0].overall.pvalue
+    p = compare_pairs(three, n_shuffles=2**15, **by_holm)[0].algorithm.pvalue
     # An alpha that is far from p, and near it when divided by three.
     options["alpha"] = by_holm["alpha"] = alpha = 3.15 * p
     found = compare_pairs(three, n_shuffles="auto", **by_holm)
     alone = compare(curves, n_shuffles="auto", **options)
     assert alone.n_shuffles == FIRST_LOOK < found[0].n_shuffles
-    assert found[0].overall.pvalue < alpha / 3
+    assert found[0].algorithm.pvalue < alpha / 3
 
 
 @pytest.mark.parametrize("rule", ["auto", "precise"])

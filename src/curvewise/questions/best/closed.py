@@ -18,7 +18,7 @@ from curvewise.inference.effects import Interval
 from curvewise.inference.families import tag_of
 from curvewise.kernels.adjustments import MaxCounts
 from curvewise.kernels.anova.sums import group_squares
-from curvewise.kernels.contrasts import student_t
+from curvewise.kernels.contrasts import largest_welch_t, student_t
 from curvewise.kernels.partitions import connected_groups
 from curvewise.kernels.pvalues import pvalue, upper_quantile
 from curvewise.kernels.relabelling.side_by_side import SideBySide
@@ -54,11 +54,11 @@ class RivalSet:
         Of the heights; its residuals are the heights themselves, since those are shuffled.
     others : array of int
         The codes, in this set, of those that do not lead.
-    leads, lengths : array, (n_others,)
-        How much better the leader is than each, and the root of the variance of that in units
-        of the error.
-    error : float
-        The root of the error variance.
+    own_spread : bool
+        Whether a lead is measured against the variances of the two; without blocks, if all have
+        two runs or more. Else it is measured against the error of all.
+    leads, errors : array, (n_others,)
+        How much better the leader is than each, and the standard error of that.
     counters : tuple of MaxCounts
         What counts as a lead as large, one for each of the others.
     bound : float
@@ -70,9 +70,9 @@ class RivalSet:
     layout: Layout
     fit: Fit
     others: Integers
+    own_spread: bool
     leads: Floats
-    lengths: Floats
-    error: float
+    errors: Floats
     counters: tuple[MaxCounts, ...]
     bound: float
     tag: int
@@ -87,16 +87,23 @@ class RivalSet:
         unit_vectors = np.eye(len(names))
         lengths = fit.directions(unit_vectors[first] - unit_vectors[others])[1]
         leads = fit.estimates[first, 0] - fit.estimates[others, 0]
-        t = student_t(leads / lengths, fit.errors[:1], fit.df)
+        variances = fit.errors[0] / fit.df * lengths**2
+        sizes = np.bincount(own.layout.labels)
+        own_spread = ranking.curves.blocks is None and bool(sizes.min() > 1)
+        if own_spread:
+            groups = [fit.values[own.layout.labels == i, 0] for i in range(len(names))]
+            each = np.array([group.var(ddof=1) / len(group) for group in groups])
+            variances = each[first] + each[others]
+        t = student_t(leads, variances, 1)
         noise = own.layout.noise / math.sqrt(ranking.curves.n_steps)
         observed = group_squares(own.layout.labels[None, :], fit.values, fit.factor)
         return cls(
             own.layout,
             replace(fit, residuals=fit.values),
             others,
+            own_spread,
             leads * own.layout.unit,
-            lengths * own.layout.unit,
-            math.sqrt(float(fit.errors[0]) / fit.df),
+            np.sqrt(variances) * own.layout.unit,
             tuple(MaxCounts.of(t[i : i + 1]) for i in range(len(t))),
             max(math.sqrt(float(observed[0, 0])) - 2 * noise, 0.0) ** 2,
             tag_of(names),
@@ -114,8 +121,15 @@ class RivalSet:
         """
         quantiles = np.array([upper_quantile(row, alpha) for row in largest])
         # Without error there is nothing to be unsure of.
-        margins = quantiles * self.lengths * self.error if self.error else 0.0
+        margins = np.zeros_like(quantiles)
+        np.multiply(quantiles, self.errors, out=margins, where=self.errors > 0)
         return np.asarray(self.leads - margins)
+
+    def largest(self, labels: Integers) -> Floats:
+        """Return the largest lead of any over each of the others; (n_others, n_shuffles)."""
+        if self.own_spread:
+            return largest_welch_t(self.fit.values[:, 0], labels)[self.others]
+        return largest_leads(self.fit, labels)[self.others]
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,7 +175,7 @@ class LeadsInSets(Statistic):
         for row, (each, own) in enumerate(
             zip(self.sets, np.split(labels, ends, axis=1), strict=True)
         ):
-            largest = largest_leads(each.fit, own)[each.others]
+            largest = each.largest(own)
             counts = [c.count(t)[0] for c, t in zip(each.counters, largest, strict=True)]
             inside = self.holding[row] >= 0
             leads[row, inside] = np.array(counts)[self.holding[row, inside]]

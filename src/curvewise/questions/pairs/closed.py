@@ -105,12 +105,13 @@ class AlikeGroup:
         In height and in shape it is the sum of squares between the algorithms. Overall it is the
         exponential of the combined statistic: a sum of exponentials of what each look says.
         """
-        height, shape = group_squares(
-            labels, self.design.coordinates, self.design.factor
-        ) * (self.unit**2)
+        between = group_squares(labels, self.design.coordinates, self.design.factor)
+        height, shape = between * self.unit**2
         overall = height
         if self.combined is not None and self.scales is not None:
-            statistic = self.scales.statistic(self.combined.values(labels))
+            statistic = self.scales.statistic(
+                self.combined.values(labels, between=between)
+            )
             overall = np.exp(np.minimum(statistic, MAX_EXPONENT))
         return np.stack([overall, height, shape])
 
