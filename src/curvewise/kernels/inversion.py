@@ -26,16 +26,23 @@ LIKENESS_TOLERANCE = 1e-9
 
 
 def shift_interval(
-    observed: float, shuffled: Floats, likeness: Floats, alpha: float, *, exact: bool
+    observed: float,
+    shuffled: Floats,
+    likeness: Floats,
+    alpha: float,
+    *,
+    exact: bool,
+    tie: float = 0.0,
 ) -> tuple[float, float]:
     """Return the lowest and highest shift with a p-value above ``alpha``.
 
     ``shuffled`` has the difference of each relabelling and ``likeness`` its c: all of them
-    when ``exact``, the observed one included, else a sample without it. Infinite where the
-    relabellings are too few to reject any shift.
+    when ``exact``, the observed one included, else a sample without it. Differences that are
+    no farther apart than ``tie`` are equal. Infinite where the relabellings are too few to
+    reject any shift.
     """
-    same_sign = _root(observed - shuffled, 1 - likeness)
-    other_sign = _root(observed + shuffled, 1 + likeness)
+    same_sign = _root(observed - shuffled, 1 - likeness, tie)
+    other_sign = _root(observed + shuffled, 1 + likeness, tie)
     # A relabelling that only swaps names has one root and counts for every shift.
     always = np.abs(likeness) > 1 - LIKENESS_TOLERANCE
     low = np.where(always, -np.inf, np.minimum(same_sign, other_sign))
@@ -52,14 +59,20 @@ def shift_interval(
 
 
 def lowest_shift(
-    observed: float, shuffled: Floats, likeness: Floats, alpha: float, *, exact: bool
+    observed: float,
+    shuffled: Floats,
+    likeness: Floats,
+    alpha: float,
+    *,
+    exact: bool,
+    tie: float = 0.0,
 ) -> float:
     """Return the lowest shift with a one-sided p-value above ``alpha``.
 
     The alternative is a larger shift: a relabelling counts if D* − δ c ≥ D − δ, that is if
     δ ≥ (D − D*)/(1 − c). The arguments are those of `shift_interval`.
     """
-    roots = _root(observed - shuffled, 1 - likeness)
+    roots = _root(observed - shuffled, 1 - likeness, tie)
     roots[likeness > 1 - LIKENESS_TOLERANCE] = -np.inf
     allowed = n_allowed(len(shuffled), alpha, exact=exact)
     if allowed < 0:
@@ -69,7 +82,9 @@ def lowest_shift(
     return float(np.partition(roots, allowed)[allowed])
 
 
-def _root(numerator: Floats, denominator: Floats) -> Floats:
+def _root(numerator: Floats, denominator: Floats, tie: float) -> Floats:
+    """Return the shift at which a relabelling ties; 0 where it does so without any."""
     roots = np.zeros_like(numerator)
-    np.divide(numerator, denominator, out=roots, where=denominator > LIKENESS_TOLERANCE)
+    differs = (denominator > LIKENESS_TOLERANCE) & (np.abs(numerator) > tie)
+    np.divide(numerator, denominator, out=roots, where=differs)
     return roots

@@ -35,14 +35,16 @@ def measure_difference(
     # Within blocks, where there are blocks: the least-squares estimate of a shift.
     height, membership = contrast[layout.labels == 0].sum(axis=0)
     value = float(height / membership)
+    slack = 2 * layout.noise / math.sqrt(curves.scores.size)
     low, high = -math.inf, math.inf
     if found is not None:
         shuffled, likeness = found.kept[1] / membership
+        # Ties are those of the test of height: SS_alg is k times membership times D².
+        tie = 2 * layout.noise / math.sqrt(curves.n_steps * float(membership))
         low, high = shift_interval(
-            value, shuffled, likeness, alpha, exact=found.plan.keeps_all
+            value, shuffled, likeness, alpha, exact=found.plan.keeps_all, tie=tie
         )
     # Zero is the one shift that readers look for: an end a rounding error away is at it.
-    slack = 2 * layout.noise / math.sqrt(curves.scores.size)
     value, low, high = (0.0 if abs(x) <= slack else x for x in (value, low, high))
     a, b = curves.algorithms
     means = curves.scores.mean(axis=1) / unit

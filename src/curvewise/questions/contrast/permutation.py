@@ -201,14 +201,18 @@ def contrast_of_two(test: ContrastTest) -> ContrastCounts:
         # An enumeration visits one of two mirror images.
         sums = np.concatenate([sums, -sums], axis=1)
     root = math.sqrt(overlap)
-    options: dict[str, Any] = {"alpha": test.alpha, "exact": plan.keeps_all}
+    slack = 2 * test.noise / root
+    options: dict[str, Any] = {
+        "alpha": test.alpha,
+        "exact": plan.keeps_all,
+        "tie": slack,
+    }
     if two_sided:
         ends = shift_interval(u / root, sums[0] / root, sums[1], **options)
     else:
         lowest = lowest_shift(u / root, sums[0] / root, sums[1], **options)
         ends = lowest, math.inf
     # Zero is the one value that readers look for: an end a rounding error away is at it.
-    slack = 2 * test.noise / root
     low, high = (0.0 if abs(end) <= slack else end * length * root for end in ends)
     return ContrastCounts(
         u * length,
