@@ -164,7 +164,9 @@ def first_test_powers(n_runs: int, n_sets: int, seed: int) -> dict[str, Any]:
             if difference is not None:
                 scores[:n_runs] += size * DIFFERENCES[difference]
             curves = cw.Curves(scores, np.repeat(["A", "B"], n_runs))
-            compared = cw.compare(curves, exact=n_runs <= 5, n_shuffles=N_SHUFFLES, rng=rng)
+            compared = cw.compare(
+                curves, exact=n_runs <= 5, n_shuffles=N_SHUFFLES, rng=rng
+            )
             own = compared.effects["split"]
             found += [
                 own["overall"].significant,

@@ -8,7 +8,9 @@ import pytest
 
 from curvewise import Curves, compare, compare_pairs
 from curvewise.questions.pairs.closed import AlikeGroup, PartitionSums
+from curvewise.shuffling.plan import Plan
 from curvewise.shuffling.stopping import FIRST_LOOK
+from curvewise.shuffling.visiting import visit
 from tests.simulation import integer_tied, some_curves
 
 if TYPE_CHECKING:
@@ -144,10 +146,44 @@ def test_small_designs_are_exact(name: str) -> None:
         assert found[effect] == pytest.approx(expected[effect])
 
 
+@pytest.mark.parametrize("name", ["ties", "blocks", "unequal numbers of runs"])
+def test_of_three_algorithms_overall_is_that_of_a_pair_or_of_all(name: str) -> None:
+    """Both as `compare` has it."""
+    curves = SMALL[name]
+    of_all = compare(curves).overall.pvalue
+    for pair in compare_pairs(curves):
+        alone = compare(curves.select(pair.a, pair.b)).overall.pvalue
+        assert pair.overall.pvalue_adjusted == pytest.approx(max(alone, of_all))
+
+
+def test_overall_looks_of_two_groups_are_added_up() -> None:
+    curves = SMALL["four algorithms"]
+    groups = [AlikeGroup.of(curves, names, 1.0) for names in ("AB", "CD")]
+    statistic = PartitionSums.of(
+        groups, [(0, 1)], np.array([[True]]), np.zeros((3, 1)), None
+    )
+    plan = Plan(statistic.restriction, exact=True, n_shuffles=1, key=0)
+    (counts, n_visited) = visit(plan, statistic).counts
+    every, observed = [], 0.0
+    for group in groups:
+        assert group.combined is not None
+        assert group.scales is not None
+        labels = group.layout.restriction.every().batch(0)
+        z = group.scales.scores(group.combined.values(labels))
+        own = group.scales.scores(group.combined.values(group.layout.labels[None, :]))
+        used = group.scales.used[:, None]
+        every.append(np.sum(used * np.exp(2 * z), axis=0))
+        observed += float(np.sum(used * np.exp(2 * own)))
+    total = every[0][:, None] + every[1][None, :]
+    assert n_visited[0] == total.size == 9
+    assert counts[0, 0] == np.sum(total >= observed * (1 - 1e-9))
+
+
 def test_a_single_step_has_heights_only() -> None:
     expected = brute_force(SMALL["a single step"])
     found = adjusted(compare_pairs(SMALL["a single step"]))
     assert found["algorithm"] == pytest.approx(expected["algorithm"])
+    assert found["overall"] == found["algorithm"]
     assert found["interaction"] == {}
 
 
