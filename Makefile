@@ -8,7 +8,7 @@ READY := $(VENV)/.ready
 .PHONY: help demo test test-all coverage check format calibration bench studies studies-quick clean
 
 PYTEST := $(BIN)/python -m pytest -q -n auto --dist worksteal
-FAST := -m 'not slow and not calibration'
+FAST := -m 'not slow'
 
 help:  ## List the commands
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -30,8 +30,8 @@ demo: $(READY)  ## Compare the embedded curves: a verdict, a table, a figure
 test: $(READY)  ## Run the fast tests (under three minutes on two cores)
 	@$(PYTEST) $(FAST)
 
-test-all: $(READY)  ## Run all tests but the calibration
-	@$(PYTEST) -m 'not calibration'
+test-all: $(READY)  ## Run all tests
+	@$(PYTEST)
 
 coverage: $(READY)  ## List the lines and branches that the fast tests do not reach
 	@$(PYTEST) $(FAST) --cov=curvewise
@@ -46,8 +46,8 @@ format: $(READY)  ## Format the code
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
 
-calibration: $(READY)  ## Measure error rates and interval coverage at full length (about an hour)
-	@$(PYTEST) -m calibration tests
+calibration: $(READY)  ## Measure how often curvewise is wrong; writes docs/calibration.md (half an hour)
+	@$(BIN)/python -m studies.calibration
 
 bench: $(READY)  ## Measure curvewise and its peers in one run (about five minutes)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'

@@ -10,17 +10,14 @@ import argparse
 import platform
 import sys
 import time
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 import curvewise as cw
+from studies.options import integer_from
 from studies.page import tally, write_page, write_pictures
 from studies.running import STUDIES, run_all
 from studies.store import OUT, forget
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 def main() -> None:
@@ -65,13 +62,13 @@ def _arguments() -> argparse.Namespace:
     )
     parser.add_argument(
         "--seed",
-        type=_integer_from(0),
+        type=integer_from(0),
         metavar="N",
         help="seed of all studies, instead of their own",
     )
     parser.add_argument(
         "--jobs",
-        type=_integer_from(1),
+        type=integer_from(1),
         metavar="N",
         default=2,
         help="studies run at a time (2)",
@@ -80,18 +77,6 @@ def _arguments() -> argparse.Namespace:
         "--fresh", action="store_true", help="recompute the stored parts of these studies"
     )
     return parser.parse_args()
-
-
-def _integer_from(minimum: int) -> Callable[[str], int]:
-    """Return a parser for an option that is an integer of at least ``minimum``."""
-
-    def parse(text: str) -> int:
-        if text.isdecimal() and int(text) >= minimum:
-            return int(text)
-        msg = f"must be an integer of at least {minimum}, not {text!r}"
-        raise argparse.ArgumentTypeError(msg)
-
-    return parse
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from curvewise import Curves, compare
 from curvewise.inference.caveats import (
@@ -123,3 +124,25 @@ def test_the_gravest_come_first() -> None:
         "single run",
         "single step",
     ]
+
+
+def advised(sizes: tuple[int, ...], ratio: float, n_trials: int) -> float:
+    """Return how often it is advised to allow for unequal spread, at a ratio of variances."""
+    count = 0
+    for stream in np.random.default_rng(4).spawn(n_trials):
+        scores = autoregressive(stream, sum(sizes), 12)
+        scores[: sizes[0]] *= np.sqrt(ratio)
+        curves = Curves(scores, np.repeat(list("ABC"[: len(sizes)]), sizes))
+        found = compare(curves, exact=False, n_shuffles=1)
+        count += any('spread="unequal"' in warning for warning in found.warnings)
+    return count / n_trials
+
+
+@pytest.mark.parametrize("sizes", [(5, 10), (8, 20), (5, 5, 10)])
+def test_the_advice_is_rare_where_spreads_are_equal(sizes: tuple[int, ...]) -> None:
+    assert advised(sizes, 1, 250) <= stats.binom.isf(1e-4, 250, 0.04) / 250
+
+
+@pytest.mark.parametrize("sizes", [(5, 10), (4, 12), (20, 8)])
+def test_the_advice_comes_where_spreads_matter(sizes: tuple[int, ...]) -> None:
+    assert advised(sizes, 25, 150) > 0.7

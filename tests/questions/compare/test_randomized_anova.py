@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from curvewise import Curves, compare
 from curvewise.kernels.relabelling.enumeration import Enumeration
@@ -21,13 +22,14 @@ from curvewise.questions.compare.randomized_anova import (
     anova_limits,
 )
 from curvewise.shuffling import plan as planning
+from curvewise.shuffling import visiting
 from curvewise.shuffling.layout import Layout
 from curvewise.shuffling.plan import MAX_IN_NUMPY, Plan
 from curvewise.shuffling.visiting import visit
 from tests.kernels.anova.test_thresholds import exact_counts
 from tests.questions.compare.five_effects import five_effects
 from tests.shuffling.statistics import statistic_of
-from tests.simulation import NULLS, some_curves
+from tests.simulation import NULLS, autoregressive, some_curves
 from tests.textbook import all_relabellings, f_ratios, sums_of_squares
 
 if TYPE_CHECKING:
@@ -290,3 +292,26 @@ def test_parallel_decimals_have_no_shape() -> None:
         assert found.interaction is not None
         assert found.interaction.statistic == 0
         assert found.interaction.pvalue == 1
+
+
+@pytest.mark.parametrize("sizes", [[7, 7], [4, 5, 6]])
+def test_compiled_shuffles_raise_no_more_false_alarms(
+    sizes: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(randomized_anova, "COMPILE_ABOVE_RUNS_TIMES_SHUFFLES", 0)
+    monkeypatch.setattr(randomized_anova, "MIN_KEPT_BATCHES", 1)
+    monkeypatch.setattr(visiting, "MAX_KEPT_BATCHES", 1)
+    counts = dict.fromkeys(("overall", "algorithm", "interaction"), 0)
+    n_trials = 300
+    for stream in np.random.default_rng(9).spawn(n_trials):
+        scores = autoregressive(stream, sum(sizes), 12)
+        curves = Curves(scores, np.repeat(list("ABC")[: len(sizes)], sizes))
+        found = compare(curves, exact=False, n_shuffles=4_095, rng=stream)
+        assert found.engine == "compiled shuffles"
+        for name, effect in found.effects["split"].items():
+            counts[name] += effect.significant
+    # What a rate of .05 leaves with a chance of one in ten thousand, in six counts.
+    low = stats.binom.ppf(1e-4 / 6, n_trials, 0.05)
+    high = stats.binom.isf(1e-4 / 6, n_trials, 0.05)
+    for count in counts.values():
+        assert low <= count <= high

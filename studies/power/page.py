@@ -1,0 +1,145 @@
+"""The page: docs/power.md, with its tables."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from studies.power.closed_pairs import ADJUSTMENTS, N_SHUFFLES, closed_pairs_powers
+from studies.power.first_test import DIFFERENCES, KINDS, TARGET, first_test_powers
+from studies.power.typical_runs import CENTERS, SHIFTS, typical_runs_powers
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+__all__ = ["page_text"]
+
+TESTS = ("combined", "F", "height", "shape")
+N_RUNS = (5, 10)
+
+
+def page_text(n_sets: int, seed: int) -> str:
+    """Measure, and return the page in Markdown; PROVENANCE stands for when it was made."""
+    parts = [
+        "# How much the tests find",
+        "Measured on simulated curves by `make power`; every number is computed by it. How "
+        "often the tests are wrong is measured in [calibration](calibration.md).",
+        "PROVENANCE",
+        f"The standard error of a rate is at most {math.sqrt(0.25 / n_sets):.3f}.".replace(
+            " 0.", " ."
+        ),
+        *_first_test({n: first_test_powers(n, n_sets, seed) for n in N_RUNS}),
+        *_typical_runs(typical_runs_powers(n_sets, seed)),
+        *_closed_pairs(closed_pairs_powers(n_sets, seed)),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return a Markdown table; all columns but the first are numbers."""
+    lines = [header, [":--", *["--:"] * (len(header) - 1)], *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def rate(value: float | None) -> str:
+    """Return a rate with two decimals, as in .05; a dash where there is none.
+
+    >>> rate(0.0512), rate(1.0), rate(None)
+    ('.05', '1.00', '–')
+    """
+    return "–" if value is None else f"{value:.2f}".removeprefix("0")
+
+
+def _first_test(found: dict[int, dict[str, Any]]) -> Iterator[str]:
+    yield "## Do the curves differ at all?"
+    yield (
+        f"Two algorithms, 50 steps, α = .05, {len(KINDS)} kinds of curves × "
+        f"{len(DIFFERENCES)} differences. In each of these cells the difference is as large "
+        f"as the second best of five plain tests (all steps, height, shape, the most "
+        f"striking step, standardised steps) finds in {TARGET:.0%} of data sets. *Combined* "
+        'is the overall test of `compare()`, *F* is `overall="F"`. Worst shortfall: the '
+        "best of the four in a cell minus this one."
+    )
+    rows = []
+    for n_runs, own in found.items():
+        cells = list(own["cells"].values())
+        for test in TESTS:
+            powers = [cell[test] for cell in cells]
+            short = max(max(cell[t] for t in TESTS) - cell[test] for cell in cells)
+            shifts = [own["cells"][f"{kind}: shift"][test] for kind in KINDS]
+            null = [cell[test] for cell in own["null"].values()]
+            spread = [cell[test] for cell in own["spread"].values()]
+            rows.append(
+                [
+                    f"{n_runs} + {n_runs}, {test}",
+                    *(rate(_mean(values)) for values in (powers, shifts)),
+                    rate(min(powers)),
+                    rate(short),
+                    *(rate(_mean(values)) for values in (null, spread)),
+                ]
+            )
+    header = ["runs, test", "mean power", "pure shifts", "worst cell", "worst shortfall"]
+    yield table([*header, "no difference", "equal means, spread × 3"], rows)
+    for n_runs, own in found.items():
+        yield f"Combined / F, {n_runs} + {n_runs} runs:"
+        yield table(
+            ["difference", *KINDS],
+            [
+                [
+                    difference,
+                    *(
+                        f"{rate(cell['combined'])} / {rate(cell['F'])}"
+                        for cell in (own["cells"][f"{kind}: {difference}"] for kind in KINDS)
+                    ),
+                ]
+                for difference in DIFFERENCES
+            ],
+        )
+
+
+def _typical_runs(found: dict[str, Any]) -> Iterator[str]:
+    sizes = " and ".join(f"{shift:g} ({n} runs)" for n, shift in SHIFTS.items())
+    yield "## Typical runs"
+    yield (
+        f"Height of two algorithms that differ by a shift of {sizes} standard deviations of a "
+        "score, by `center=`; and the 95% interval of the shift: how often it holds it, and "
+        "its median width in standard deviations."
+    )
+    rows = [
+        [
+            name,
+            *(rate(own[center]["power"]) for center in CENTERS),
+            *(
+                f"{rate(own[center]['coverage'])}, {own[center]['width']:.2f}"
+                for center in CENTERS
+            ),
+        ]
+        for name, own in found.items()
+    ]
+    header = ["curves", *(f"power: {center}" for center in CENTERS)]
+    yield table([*header, *(f"interval: {center}" for center in CENTERS)], rows)
+
+
+def _closed_pairs(found: dict[str, Any]) -> Iterator[str]:
+    yield "## Pairs"
+    yield (
+        f"Five algorithms of five runs, normal heights, {N_SHUFFLES} shuffles: how often any "
+        "false pair is claimed, and the share of truly different pairs found, by `adjust=`."
+    )
+    rows = [
+        [
+            name,
+            *(
+                f"{rate(own[adjust]['false'])} / {rate(own[adjust]['found'])}"
+                for adjust in ADJUSTMENTS
+            ),
+        ]
+        for name, own in found.items()
+    ]
+    yield table(
+        ["heights (SD)", *(f"{adjust}: false / found" for adjust in ADJUSTMENTS)], rows
+    )
+
+
+def _mean(values: Sequence[float]) -> float:
+    return math.fsum(values) / len(values)

@@ -1,0 +1,93 @@
+"""Typical runs: power and intervals of the mean, the trimmed mean and ranks, where runs fail.
+
+A pure shift of the first of two algorithms, in standard deviations of a score.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import curvewise as cw
+from studies.power.first_test import reinforcement, smooth
+from studies.store import load_or_compute
+from studies.streams import stream
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from studies.power.first_test import Floats
+
+__all__ = ["CENTERS", "KINDS", "typical_runs_powers"]
+
+CENTERS = ("mean", "trimmed", "ranks")
+SHIFTS = {5: 1.5, 10: 1.0}  # by the number of runs
+N_SHUFFLES = 199
+
+
+def heavy(rng: np.random.Generator, n_runs: int) -> Floats:
+    """Smooth curves whose scale is drawn for each run, so that scores follow t with 2 df."""
+    return np.sqrt(2 / rng.chisquare(2, size=(n_runs, 1))) * smooth(rng, n_runs)
+
+
+def failing(rng: np.random.Generator, n_runs: int) -> Floats:
+    """Smooth curves, of which one in eight stays eight standard deviations below."""
+    return smooth(rng, n_runs) - 8.0 * (rng.random((n_runs, 1)) < 1 / 8)
+
+
+# Each kind with the standard deviation of a score that did not fail.
+KINDS: dict[str, tuple[Callable[[np.random.Generator, int], Floats], float]] = {
+    "normal": (smooth, 0.99),
+    "heavy (run scale t₂)": (heavy, 0.99),
+    "1 run in 8 fails": (failing, 0.99),
+    "RL": (reinforcement, 0.35),
+}
+
+
+def typical_runs_powers(n_sets: int, seed: int) -> dict[str, Any]:
+    """Return power, and coverage and median width of intervals, by kind, runs and center."""
+
+    def cell(kind: str, n_runs: int) -> dict[str, dict[str, float]]:
+        draw, deviation = KINDS[kind]
+        shift = SHIFTS[n_runs] * deviation
+        found = np.zeros((3, len(CENTERS)))
+        widths = np.zeros((n_sets, len(CENTERS)))
+        labels = np.repeat(["A", "B"], n_runs)
+        for number in range(n_sets):
+            rng = stream(seed, f"power: typical runs of {kind}", n_runs, number)
+            scores = draw(rng, 2 * n_runs)
+            scores[:n_runs] += shift
+            for place, center in enumerate(CENTERS):
+                compared = cw.compare(
+                    cw.Curves(scores, labels),
+                    center=center,  # type: ignore[arg-type]
+                    overall="F",
+                    exact=n_runs <= 5,
+                    n_shuffles=N_SHUFFLES,
+                    rng=number,
+                )
+                assert compared.difference is not None  # noqa: S101
+                low, high = compared.difference.interval
+                found[0, place] += compared.algorithm.significant
+                found[1, place] += low <= shift <= high
+                widths[number, place] = (high - low) / deviation
+        powers, covers = found[:2] / n_sets
+        return {
+            center: {
+                "power": float(powers[place]),
+                "coverage": float(covers[place]),
+                "width": float(np.median(widths[:, place])),
+            }
+            for place, center in enumerate(CENTERS)
+        }
+
+    return {
+        f"{kind}, {n_runs} runs": load_or_compute(
+            f"power/typical {kind.split(' (')[0].replace(' ', '-')} {n_runs}",
+            {"seed": seed, "n_sets": n_sets},
+            lambda kind=kind, n_runs=n_runs: cell(kind, n_runs),
+        )
+        for n_runs in SHIFTS
+        for kind in KINDS
+    }
