@@ -12,6 +12,7 @@ from curvewise.inference.families import (
     adjusted,
     ask_each,
     check_members,
+    tag_of,
 )
 from curvewise.kernels.adjustments import holm
 from curvewise.shuffling.parallel import reporting_progress
@@ -43,10 +44,17 @@ def test_every_adjustment_has_a_title_for_a_sentence() -> None:
         "holm": "Holm's adjustment",
         "bonferroni": "Bonferroni's adjustment",
         "max-t": "adjustment by the largest statistic (max-t)",
+        "closed": "closed testing",
         "bh": "the Benjamini-Hochberg adjustment",
     }
-    assert set(FAMILYWISE) == set(ADJUSTMENTS) - {"bh"}
-    assert ADJUSTMENTS["max-t"].adjust is None
+    assert set(FAMILYWISE) == set(ADJUSTMENTS) - {"bh", "closed"}
+    assert ADJUSTMENTS["max-t"].adjust is ADJUSTMENTS["closed"].adjust is None
+
+
+def test_a_tag_belongs_to_a_set_of_names() -> None:
+    assert tag_of(["a", "b"]) == tag_of("ba") != tag_of(["ab"])
+    assert len({tag_of(names) for names in ("ab", "ac", "abc", "a")}) == 4
+    assert 0 <= tag_of("ab") < 2**64
 
 
 @pytest.mark.parametrize("members", [{}, [], None, ["a"], "ab"])

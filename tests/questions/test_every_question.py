@@ -77,6 +77,9 @@ def _asked() -> dict[str, Asked]:
         "compare_many": Asked("compare", cw.compare_many, (tables,), sampled),
         "locate": Asked("locate", cw.locate, (two,), resampled),
         "compare_pairs": Asked("pairs", cw.compare_pairs, (curves,), sampled),
+        "compare_pairs holm": Asked(
+            "pairs", cw.compare_pairs, (curves,), {**sampled, "adjust": "holm"}
+        ),
         "compare_pairs max-t": Asked(
             "pairs", cw.compare_pairs, (curves,), {**sampled, "adjust": "max-t"}
         ),

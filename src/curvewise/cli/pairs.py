@@ -12,6 +12,14 @@ from curvewise.cli.options import Alpha, Error, Output, Reading, Shuffling  # no
 
 __all__ = ["PairShuffling", "pairs"]
 
+# How p of the best is adjusted, by how that of the pairs is.
+ADJUST_OF_BEST: dict[str, Literal["closed", "bonferroni", "max-t"]] = {
+    "closed": "closed",
+    "holm": "bonferroni",
+    "bonferroni": "bonferroni",
+    "max-t": "max-t",
+}
+
 
 @dataclass(frozen=True)
 class PairShuffling(Shuffling):
@@ -22,7 +30,7 @@ class PairShuffling(Shuffling):
         typer.Option(
             metavar="N",
             help="Random shuffles of a pair, when not every relabelling is visited; or auto "
-            "or precise.  [default: 9999, or as many as the number of pairs asks for]",
+            "or precise.  [default: 9999, or as many as the adjustment needs]",
         ),
     ] = None
 
@@ -39,12 +47,13 @@ def pairs(
     reading: Reading,
     *,
     adjust: Annotated[
-        Literal["holm", "bonferroni", "max-t"],
+        Literal["closed", "holm", "bonferroni", "max-t"] | None,
         typer.Option(
-            help="How p is adjusted for all pairs. Holm is exact; max-t, approximate, finds "
-            "more with few runs of many algorithms."
+            help="How p is adjusted for all pairs. Closed testing is valid whatever differs, and "
+            "finds more than Holm with few runs; max-t is approximate.  [default: closed up to "
+            "eight algorithms, max-t beyond; holm with pooled errors]"
         ),
-    ] = "holm",
+    ] = None,
     error: Error = "split",
     alpha: Alpha = 0.05,
     shuffling: PairShuffling,
@@ -56,7 +65,7 @@ def pairs(
     the number of pairs. The algorithm with the best mean is compared with each of the
     others. --checkpoint FILE keeps the counts of the best in FILE.best.
 
-    Example: curvewise pairs runs.csv --adjust max-t --plot pairs.png
+    Example: curvewise pairs runs.csv --adjust holm --plot pairs.png
     """
     curves = reading.curves()
     with shuffling.working():
@@ -65,7 +74,7 @@ def pairs(
         )
         best = curvewise.best(
             curves,
-            adjust="max-t" if adjust == "max-t" else "bonferroni",
+            adjust=ADJUST_OF_BEST[found.adjust],
             alpha=alpha,
             **shuffling.options_of_best,
         )

@@ -32,6 +32,7 @@ __all__ = [
     "spread_and_runs",
     "too_few",
     "too_few_for_max_t",
+    "too_few_shuffles",
     "uneven_blocks",
     "welch_with_few_runs",
 ]
@@ -55,10 +56,16 @@ def too_few(curves: Curves, sampling: Sampling, alpha: float) -> Iterator[Caveat
         from curvewise.inference.caveats import TooFewRuns
 
         yield TooFewRuns(curves.sizes, smallest, alpha, n_enough)
-    if not sampling.exact and 1 / (1 + sampling.n_shuffles) > alpha:
+    if not sampling.exact:
+        yield from too_few_shuffles(sampling.n_shuffles, alpha)
+
+
+def too_few_shuffles(n_shuffles: int | str, alpha: float) -> Iterator[Caveat]:
+    """Warn if nothing could be significant for lack of shuffles; "auto" draws enough."""
+    if isinstance(n_shuffles, int) and 1 / (1 + n_shuffles) > alpha:
         from curvewise.inference.caveats import TooFewShuffles
 
-        yield TooFewShuffles(sampling.n_shuffles, alpha)
+        yield TooFewShuffles(n_shuffles, alpha)
 
 
 def too_few_for_max_t(

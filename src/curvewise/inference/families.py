@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
@@ -12,7 +13,7 @@ from curvewise.kernels.adjustments import benjamini_hochberg, bonferroni, holm
 from curvewise.shuffling.parallel import track_items
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from curvewise.kernels import Floats
 
@@ -23,6 +24,7 @@ __all__ = [
     "adjusted",
     "ask_each",
     "check_members",
+    "tag_of",
 ]
 
 Key = TypeVar("Key")
@@ -33,8 +35,8 @@ Answer = TypeVar("Answer")
 class Adjustment(NamedTuple):
     """A way to adjust p: what it is called, and what it does to the p-values.
 
-    Max-t has no function of the p-values: it takes the statistics of all members from the
-    same shuffles.
+    Max-t and closed testing have no function of the p-values: they take the statistics of all
+    members from the same shuffles.
     """
 
     name: str
@@ -49,6 +51,7 @@ ADJUSTMENTS = {
         Adjustment("holm", "Holm", "Holm's adjustment", holm),
         Adjustment("bonferroni", "Bonferroni", "Bonferroni's adjustment", bonferroni),
         Adjustment("max-t", "max-t", "adjustment by the largest statistic (max-t)", None),
+        Adjustment("closed", "closed testing", "closed testing", None),
         Adjustment(
             "bh",
             "Benjamini-Hochberg",
@@ -57,16 +60,22 @@ ADJUSTMENTS = {
         ),
     )
 }
-# Those that keep the chance of any false alarm at alpha.
+# Those that keep the chance of any false alarm at alpha, in any family.
 FAMILYWISE = ("holm", "bonferroni", "max-t")
 
 
 def adjusted(pvalues: Mapping[Key, float], adjust: str) -> dict[Key, float]:
-    """Return the p-values adjusted for each other, by one of `ADJUSTMENTS` other than max-t."""
+    """Return the p-values adjusted for each other, by one that is a function of p-values."""
     function = ADJUSTMENTS[adjust].adjust
     assert function is not None  # noqa: S101 (max-t is not a function of p-values)
     values = function(np.array(list(pvalues.values()), dtype=np.float64))
     return dict(zip(pvalues, values.tolist(), strict=True))
+
+
+def tag_of(names: Iterable[str]) -> int:
+    """Return a number of 64 bits for a set of names, in whatever order they come."""
+    hashed = hashlib.blake2b(repr(sorted(names)).encode(), digest_size=8)
+    return int.from_bytes(hashed.digest())
 
 
 def check_members(members: object, what: str) -> None:

@@ -30,7 +30,13 @@ if TYPE_CHECKING:
 
 @cache
 def found() -> Best:
-    return best(load_example("tictactoe"), n_shuffles=999, exact=False, rng=0)
+    return best(
+        load_example("tictactoe"),
+        adjust="bonferroni",
+        n_shuffles=999,
+        exact=False,
+        rng=0,
+    )
 
 
 def test_contenders_and_worse_are_told_apart_by_mark_and_colour() -> None:
@@ -83,10 +89,22 @@ def test_only_marks_that_were_drawn_are_explained() -> None:
 
 
 def test_where_lower_is_better_the_worse_are_at_the_right() -> None:
-    curves = some_curves(0, (5, 5), higher_is_better=False)
-    ax = plot_best(best(curves, rng=0), ax=new_axes())
+    curves = some_curves(0, (5, 5, 5), higher_is_better=False)
+    ax = plot_best(best(curves, adjust="bonferroni", rng=0), ax=new_axes())
     assert markers(ax, 1)[0] == ">"
     assert ax.get_xlabel().endswith("(95% for all of them together; lower is better)")
+
+
+def test_by_closed_testing_intervals_have_two_ends() -> None:
+    by_sets = best(load_example("tictactoe"), n_shuffles=999, exact=False, rng=0)
+    ax = plot_best(by_sets, ax=new_axes())
+    for row, contender in enumerate(by_sets.rows[1:], start=1):
+        assert contender.interval is not None
+        assert x_of(row_lines(ax, row)[0]) == list(contender.interval)
+    assert ax.get_xlabel() == (
+        "difference in height to the leader, with 95% interval\n(of the two alone; without 0 "
+        "only where ruled out)"
+    )
 
 
 def test_an_algorithm_that_was_not_compared_has_no_mark() -> None:

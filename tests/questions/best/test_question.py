@@ -26,7 +26,7 @@ def stairs(sizes: tuple[int, ...], levels: list[float], seed: int = 0) -> Curves
     return Curves(curves.scores + np.array(levels)[curves.codes][:, None], curves.labels)
 
 
-@pytest.mark.parametrize("adjust", ["bonferroni", "max-t"])
+@pytest.mark.parametrize("adjust", ["closed", "bonferroni", "max-t"])
 def test_the_leader_first_then_those_not_told_from_it(adjust: Any) -> None:
     found = best(stairs((7, 7, 7, 7), [0, 20, 19.8, 5]), adjust=adjust, rng=0)
     assert found.leader == found.contenders[0]
@@ -37,7 +37,7 @@ def test_the_leader_first_then_those_not_told_from_it(adjust: Any) -> None:
     assert means == sorted(means, reverse=True)
 
 
-@pytest.mark.parametrize("adjust", ["bonferroni", "max-t"])
+@pytest.mark.parametrize("adjust", ["closed", "bonferroni", "max-t"])
 def test_lower_may_be_better(adjust: Any) -> None:
     curves = stairs((6, 6, 6), [0, 3, 6])
     turned = Curves(-curves.scores, curves.labels, higher_is_better=False)
@@ -59,7 +59,7 @@ def test_lower_may_be_better(adjust: Any) -> None:
 
 def test_every_p_is_that_of_the_pair_times_the_others() -> None:
     curves = stairs((5, 6, 4), [0, 1, 0.5])
-    found = best(curves)
+    found = best(curves, adjust="bonferroni")
     for row in found.rows[1:]:
         alone = contrast(
             curves, {found.leader: 1, row.name: -1}, alternative="greater", alpha=0.025
@@ -73,7 +73,7 @@ def test_every_p_is_that_of_the_pair_times_the_others() -> None:
     assert found.rows[0].difference == 0
 
 
-@pytest.mark.parametrize("adjust", ["bonferroni", "max-t"])
+@pytest.mark.parametrize("adjust", ["closed", "bonferroni", "max-t"])
 def test_the_interval_excludes_zero_exactly_when_told_worse(adjust: Any) -> None:
     for seed in range(15):
         found = best(stairs((5, 5, 6), [0, 1, 1.5], seed), adjust=adjust, rng=0)
@@ -82,12 +82,53 @@ def test_the_interval_excludes_zero_exactly_when_told_worse(adjust: Any) -> None
             assert row.contends == (row.interval.high >= 0)
 
 
-def test_of_two_algorithms_no_more_is_said_than_by_comparing_them() -> None:
-    curves = stairs((5, 5), [0, 4])
-    found = best(curves)
-    assert found.rows[1].pvalue_adjusted == compare(curves).algorithm.pvalue
+@pytest.mark.parametrize("adjust", [None, "closed", "bonferroni", "max-t"])
+@pytest.mark.parametrize("sizes", [(5, 5), (3, 7), (24, 23)])
+def test_of_two_algorithms_no_more_is_said_than_by_comparing_them(
+    sizes: tuple[int, int], adjust: Any
+) -> None:
+    curves = stairs(sizes, [0, 1], 2)
+    found, compared = best(curves, adjust=adjust, rng=3), compare(curves, rng=3)
+    (pair,) = compare_pairs(curves, rng=3)
+    row = found.rows[1]
+    assert found.adjust == "closed"
+    assert row.pvalue == row.pvalue_adjusted
+    if sizes != (24, 23):
+        assert row.pvalue == compared.algorithm.pvalue == pair.algorithm.pvalue_adjusted
+    else:
+        assert row.pvalue == pytest.approx(compared.algorithm.pvalue, abs=0.02)
+    assert row.contends == (row.interval is not None and row.interval.high >= 0)
     assert best(stairs((3, 3), [0, 40])).worse == ()
-    assert found.worse == ("A",)
+    assert best(stairs((5, 5), [0, 4])).worse == ("A",)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_what_pairs_tell_apart_from_the_leader_is_ruled_out(seed: int) -> None:
+    curves = stairs((5, 5, 5, 5), [0, 0.8, 1.2, 1.6], seed)
+    found = best(curves, rng=seed, n_shuffles=999)
+    pairs = compare_pairs(curves, rng=seed, n_shuffles=999)
+    for row in found.rows[1:]:
+        pair = pairs.pair(found.leader, row.name)
+        assert row.pvalue == pair.algorithm.pvalue
+        assert row.pvalue_adjusted is not None
+        assert row.pvalue_adjusted >= row.pvalue
+        if pair.algorithm.significant:
+            assert not row.contends
+
+
+def test_how_p_is_adjusted_by_default() -> None:
+    scores = some_curves(0, (18,)).scores
+    nine = Curves(scores, np.repeat(list("ABCDEFGHI"), 2))
+    assert best(nine, n_shuffles=19, rng=0).adjust == "max-t"
+    eight = Curves(scores[:16], np.repeat(list("ABCDEFGH"), 2))
+    assert best(eight, n_shuffles=19, rng=0).adjust == "closed"
+    with pytest.raises(OptionError) as refused:
+        best(nine, adjust="closed")
+    assert str(refused.value) == (
+        "Closed testing goes through all sets of up to 8 algorithms, and there are 9. Use "
+        'adjust="max-t".'
+    )
+    assert refused.value.option == "adjust"
 
 
 def test_the_leader_is_found_within_blocks() -> None:
@@ -129,7 +170,7 @@ def test_the_same_rng_gives_the_same_digits() -> None:
 def test_what_means_nothing_is_refused() -> None:
     curves = some_curves(0, (5, 5, 5))
     with pytest.raises(
-        OptionError, match="adjust must be 'bonferroni' or 'max-t', not 'holm'"
+        OptionError, match="adjust must be 'closed', 'bonferroni' or 'max-t', not 'holm'"
     ):
         best(curves, adjust="holm")  # type: ignore[arg-type]
     with pytest.raises(OptionError, match=r"best\(\) takes Curves, not a int"):
@@ -166,7 +207,9 @@ def test_what_cannot_be_compared_is_kept() -> None:
 
 def test_too_few_runs_are_told() -> None:
     curves = stairs((3,) * 4, [0, 9, 18, 99])
-    found = best(curves)
+    (caveat,) = best(curves).caveats
+    assert caveat == TooFewToRuleOut(("C", "B", "A"), 0.1, 0.05, 1, True, 4)
+    found = best(curves, adjust="bonferroni")
     assert found.worse == ()
     (caveat,) = found.caveats
     assert caveat == TooFewToRuleOut(("C", "B", "A"), 3 * 0.05, 0.05, 3, True, 4)
@@ -175,20 +218,22 @@ def test_too_few_runs_are_told() -> None:
     assert len(by_max.worse) == 3
     assert by_max.caveats == ()
     # The leader has few runs, so none of the others can be ruled out.
-    (caveat,) = best(stairs((6, 6, 2), [0, 9, 18])).caveats
+    (caveat,) = best(stairs((6, 6, 2), [0, 9, 18]), adjust="bonferroni").caveats
     assert caveat == TooFewToRuleOut(("B", "A"), 2 / 28, 0.05, 2, True, 4)
 
 
 def test_some_may_have_too_few_runs_where_others_have_enough() -> None:
-    found = best(stairs((1, 9, 9), [0, 9, 18]))
+    found = best(stairs((1, 9, 9), [0, 9, 18]), rng=0)
     (caveat,) = found.caveats
-    assert caveat == TooFewToRuleOut(("A",), 0.2, 0.05, 2, True, None)
+    assert caveat == TooFewToRuleOut(("A",), 0.1, 0.05, 1, True, None)
     assert found.worse == ("B",)
     assert found.contenders == ("C", "A")
 
 
 def test_too_few_shuffles_are_told() -> None:
-    sampled = best(stairs((8,) * 3, [0, 9, 18]), exact=False, n_shuffles=20)
+    curves = stairs((8,) * 3, [0, 9, 18])
+    assert TooFewShuffles(9, 0.05) in best(curves, n_shuffles=9).caveats
+    sampled = best(curves, adjust="bonferroni", exact=False, n_shuffles=20)
     (caveat,) = (c for c in sampled.caveats if isinstance(c, TooFewToRuleOut))
     assert not caveat.by_runs
     assert caveat.sentence().endswith("Use at least n_shuffles=39.")
@@ -223,14 +268,14 @@ def ask(adjust: str, **options: Any) -> Any:
     return partial(best, CURVES, adjust=adjust, **{**GIVEN, **options})  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("adjust", ["bonferroni", "max-t"])
+@pytest.mark.parametrize("adjust", ["closed", "bonferroni", "max-t"])
 def test_interrupted_work_goes_on_with_the_same_digits(
     adjust: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     check_resumes(ask(adjust), tmp_path / "work", monkeypatch)
 
 
-@pytest.mark.parametrize("adjust", ["bonferroni", "max-t"])
+@pytest.mark.parametrize("adjust", ["closed", "bonferroni", "max-t"])
 def test_the_checkpoint_of_another_question_is_refused(
     adjust: Any, tmp_path: Path
 ) -> None:
@@ -261,7 +306,7 @@ def test_the_checkpoint_of_another_question_is_refused(
     )
 
 
-@pytest.mark.parametrize("adjust", ["bonferroni", "max-t"])
+@pytest.mark.parametrize("adjust", ["closed", "bonferroni", "max-t"])
 def test_jobs_change_no_digit(adjust: str) -> None:
     assert digits(ask(adjust, n_jobs=2)()) == digits(ask(adjust)())
 
@@ -269,10 +314,11 @@ def test_jobs_change_no_digit(adjust: str) -> None:
 def test_progress_is_reported_by_algorithm_and_then_of_max_t() -> None:
     by_algorithm = [(1, 2), (2, 2)]
     assert progress_of(ask("bonferroni")) == [by_algorithm]
+    assert progress_of(ask("closed")) == [by_algorithm, [(n, 5) for n in range(1, 6)]]
     assert progress_of(ask("max-t")) == [by_algorithm, [(5, 5)]]
 
 
-@pytest.mark.parametrize("adjust", ["bonferroni", "max-t"])
+@pytest.mark.parametrize("adjust", ["closed", "bonferroni", "max-t"])
 def test_auto_stops_where_the_verdict_is_settled(adjust: Any) -> None:
     curves = stairs((8, 8, 8), [0, 20, 40])
     options: dict[str, Any] = {"adjust": adjust, "exact": False, "rng": 3}
@@ -283,11 +329,12 @@ def test_auto_stops_where_the_verdict_is_settled(adjust: Any) -> None:
 
 def test_auto_settles_p_at_the_level_it_is_held_against() -> None:
     """P times two is held against alpha, so p must be settled at half of it."""
-    curves, options = stairs((12, 12, 12), [0, 0, 0.4], 3), {"exact": False, "rng": 3}
-    p = best(curves, n_shuffles=2**16, **options).rows[1].pvalue  # type: ignore[arg-type]
+    curves = stairs((12, 12, 12), [0, 0, 0.4], 3)
+    options: dict[str, Any] = {"adjust": "bonferroni", "exact": False, "rng": 3}
+    p = best(curves, n_shuffles=2**16, **options).rows[1].pvalue
     assert p is not None
-    found = best(curves, alpha=2.1 * p, n_shuffles="auto", **options)  # type: ignore[arg-type]
-    first = best(curves, alpha=2.1 * p, n_shuffles=FIRST_LOOK, **options)  # type: ignore[arg-type]
+    found = best(curves, alpha=2.1 * p, n_shuffles="auto", **options)
+    first = best(curves, alpha=2.1 * p, n_shuffles=FIRST_LOOK, **options)
     assert found.rows[1].pvalue != first.rows[1].pvalue
     assert not found.rows[1].contends
 

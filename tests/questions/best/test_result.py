@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def found() -> Best:
     curves = some_curves(0, (5, 5, 5))
     scores = curves.scores + 4.5 * curves.codes[:, None]
-    return best(Curves(scores, curves.labels), rng=0)
+    return best(Curves(scores, curves.labels), adjust="bonferroni", rng=0)
 
 
 def test_contenders_and_worse_follow_from_the_rows() -> None:
@@ -70,11 +70,17 @@ def test_notes_say_how_p_was_adjusted(adjust: str) -> None:
     assert (
         note
         == {
+            "closed": (
+                "p is that of the leader and the algorithm alone, two-sided. Adjusted, it is the "
+                "largest of all sets of algorithms that hold both, whose runs are shuffled "
+                "(closed testing); intervals are of the two alone, widened to hold 0 where the "
+                "algorithm is kept. This asks less than comparing all pairs, so it may rule out "
+                "more."
+            ),
             "bonferroni": (
                 "Every p is one-sided, of the leader and the algorithm alone, and multiplied by "
                 "2, since the leader was picked by the data; intervals are one-sided at the "
-                "level that goes with it. This asks less than comparing all pairs, so it may "
-                "rule out more."
+                "level that goes with it."
             ),
             "max-t": (
                 "p is adjusted by the largest lead of any algorithm, for each shuffle of the "

@@ -217,11 +217,11 @@ def test_jobs_change_no_digit() -> None:
 
 
 def test_progress_is_reported_of_each_question() -> None:
-    parts, overall, where, who = progress_of(partial(overview, DIFFERENT, **GIVEN))
+    parts, overall, where, *who = progress_of(partial(overview, DIFFERENT, **GIVEN))
     assert parts[-1] == (5, 5)
     assert overall[-1] == (5, 5)
     assert where[-1] == (5, 5)
-    assert who == [(1, 2), (2, 2)]
+    assert who == [[(1, 2), (2, 2)], [(n, 5) for n in range(1, 6)]]
     assert len(progress_of(partial(overview, ALIKE, **GIVEN))) == 2
 
 

@@ -12,17 +12,17 @@ from curvewise.text import naming_flags
     ("caveat", "remedy", "typed"),
     [
         (
-            TooManyPairs(15, 15 / 126, 0.05, True, 6),
-            'Use 6 runs of each algorithm, or adjust="max-t".',
-            "Use 6 runs of each algorithm, or --adjust max-t.",
+            TooManyPairs(15, 15 / 126, 0.05, True, 6, "closed"),
+            'Use 6 runs of each algorithm, or adjust="closed".',
+            "Use 6 runs of each algorithm, or --adjust closed.",
         ),
         (
-            TooManyPairs(15, 15 / 126, 0.05, True, None),
+            TooManyPairs(15, 15 / 126, 0.05, True, None, "max-t"),
             'Use more blocks that hold both algorithms of a pair, or adjust="max-t".',
             "Use more blocks that hold both algorithms of a pair, or --adjust max-t.",
         ),
         (
-            TooManyPairs(15, 15 / 126, 0.05, False, 6),
+            TooManyPairs(15, 15 / 126, 0.05, False, 6, "closed"),
             "Use at least n_shuffles=299.",
             "Use at least --shuffles 299.",
         ),
@@ -41,7 +41,7 @@ def test_too_many_pairs_say_what_to_do(
 
 
 def test_of_one_pair_no_other_adjustment_helps() -> None:
-    assert TooManyPairs(1, 0.1, 0.05, True, 4).sentence() == (
+    assert TooManyPairs(1, 0.1, 0.05, True, 4, None).sentence() == (
         "With these runs the smallest p possible is 0.100 after adjustment for 1 pair, which "
         "is above alpha = 0.05: no data could be significant. Use 4 runs of each algorithm."
     )
@@ -58,7 +58,7 @@ def test_pairs_left_out_are_named_up_to_three() -> None:
 
 
 def test_caveats_are_data() -> None:
-    shown = json.loads(json.dumps(TooManyPairs(3, 0.1, 0.05, True, None).to_dict()))
+    shown = json.loads(json.dumps(TooManyPairs(3, 0.1, 0.05, True, None, None).to_dict()))
     assert shown == {
         "kind": "too many pairs",
         "n_pairs": 3,
@@ -66,6 +66,7 @@ def test_caveats_are_data() -> None:
         "alpha": 0.05,
         "by_runs": True,
         "n_enough": None,
+        "instead": None,
     }
     assert json.loads(json.dumps(LeftOut(("A and B",), "Why.").to_dict())) == {
         "kind": "left out",

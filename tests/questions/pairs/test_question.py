@@ -38,7 +38,7 @@ def spread_out(sizes: tuple[int, ...], gap: float, seed: int = 0) -> Curves:
     return Curves(curves.scores + gap * curves.codes[:, None], curves.labels)
 
 
-@pytest.mark.parametrize("adjust", ["holm", "bonferroni", "max-t"])
+@pytest.mark.parametrize("adjust", [None, "closed", "holm", "bonferroni", "max-t"])
 def test_each_pair_is_compared_on_its_own_curves(adjust: Any) -> None:
     curves = some_curves(1, (5, 6, 4))
     pairs = compare_pairs(curves, adjust=adjust, alpha=0.1, rng=0)
@@ -50,6 +50,8 @@ def test_each_pair_is_compared_on_its_own_curves(adjust: Any) -> None:
             effect = pair.effect(name)
             assert effect is not None
             assert effect.pvalue == getattr(alone, name).pvalue
+            assert effect.pvalue_adjusted is not None
+            assert effect.pvalue_adjusted >= effect.pvalue
             assert effect.statistic == getattr(alone, name).statistic
         assert pair.difference == alone.difference.value
         assert pair.interval == alone.difference.interval
@@ -95,10 +97,11 @@ def test_many_pairs_get_the_shuffles_that_their_adjustment_needs() -> None:
         pairs = compare_pairs(curves, exact=False, rng=0, **options)
         return {pair.n_shuffles for pair in pairs}
 
-    assert n_shuffles() == {9_999}
-    assert n_shuffles(alpha=0.001) == {60_000}
+    assert n_shuffles() == n_shuffles(adjust="holm") == {9_999}
+    assert n_shuffles(alpha=0.001, adjust="holm") == {60_000}
+    assert n_shuffles(alpha=0.001) == {9_999}
     assert n_shuffles(alpha=0.001, adjust="max-t") == {9_999}
-    assert n_shuffles(alpha=0.001, n_shuffles=99) == {99}
+    assert n_shuffles(alpha=0.001, adjust="holm", n_shuffles=99) == {99}
 
 
 def test_many_pairs_keep_little(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -113,6 +116,35 @@ def test_many_pairs_keep_little(monkeypatch: pytest.MonkeyPatch) -> None:
     quantiles = np.quantile(whole.null_distribution, [0.5, 0.9])
     np.testing.assert_allclose(
         np.quantile(thin.null_distribution, [0.5, 0.9]), quantiles, rtol=0.05
+    )
+
+
+def test_how_p_is_adjusted_by_default() -> None:
+    def chosen(n: int, **options: Any) -> str:
+        scores = some_curves(0, (2 * n,)).scores
+        curves = Curves(scores, np.repeat([f"A{i}" for i in range(n)], 2))
+        return compare_pairs(curves, n_shuffles=19, rng=0, **options).adjust
+
+    assert chosen(2) == chosen(8) == "closed"
+    assert chosen(9) == "max-t"
+    assert chosen(3, error="pooled") == chosen(9, error="pooled") == "holm"
+
+
+def test_closed_testing_is_refused_where_it_has_no_form() -> None:
+    curves = Curves(some_curves(0, (18,)).scores, np.repeat(list("ABCDEFGHI"), 2))
+    with pytest.raises(OptionError) as refused:
+        compare_pairs(curves, adjust="closed")
+    assert refused.value.option == "adjust"
+    assert str(refused.value) == (
+        "Closed testing goes through all partitions of the algorithms: of 9 algorithms there "
+        'are too many, 8 are the most. Use adjust="max-t".'
+    )
+    with pytest.raises(OptionError) as refused:
+        compare_pairs(some_curves(0, (3, 3)), adjust="closed", error="pooled")
+    assert refused.value.option == "adjust"
+    assert str(refused.value) == (
+        "Closed testing compares sums of squares, each with its own error term, and has no form "
+        'for pooled errors. Use adjust="holm", or error="split".'
     )
 
 
@@ -136,34 +168,48 @@ def test_options_that_mean_nothing_are_refused() -> None:
 
 def test_six_algorithms_of_five_runs_cannot_be_told_apart_by_holm() -> None:
     curves = spread_out((5,) * 6, 50)
-    pairs = compare_pairs(curves)
+    pairs = compare_pairs(curves, adjust="holm")
     assert not pairs.significant()
-    assert pairs.caveats == (TooManyPairs(15, 15 / 126, 0.05, True, 6),)
+    assert pairs.caveats == (TooManyPairs(15, 15 / 126, 0.05, True, 6, "closed"),)
     assert len(compare_pairs(curves, adjust="max-t", rng=0).significant()) == 15
-    enough = compare_pairs(spread_out((6,) * 6, 50))
+    closed = compare_pairs(curves, rng=0)
+    assert closed.caveats == ()
+    assert [pair.algorithm.pvalue_adjusted for pair in closed] == [1 / 126] * 15
+    enough = compare_pairs(spread_out((6,) * 6, 50), adjust="holm")
     assert len(enough.significant()) == 15
     assert not any(isinstance(caveat, TooManyPairs) for caveat in enough.caveats)
 
 
 def test_too_few_shuffles_are_told_once() -> None:
-    few = compare_pairs(spread_out((9,) * 3, 50), exact=False, n_shuffles=50)
-    assert few.caveats == (TooManyPairs(3, 3 / 51, 0.05, False, 5),)
+    options: dict[str, Any] = {"adjust": "holm", "exact": False}
+    few = compare_pairs(spread_out((9,) * 3, 50), n_shuffles=50, **options)
+    assert few.caveats == (TooManyPairs(3, 3 / 51, 0.05, False, 5, "closed"),)
     assert few.warnings[0].endswith("Use at least n_shuffles=59.")
     # Ten shuffles are too few for every pair alone: that is not said three times more.
-    fewer = compare_pairs(spread_out((9,) * 3, 50), exact=False, n_shuffles=10)
-    assert fewer.caveats == (TooManyPairs(3, 3 / 11, 0.05, False, 5),)
+    fewer = compare_pairs(spread_out((9,) * 3, 50), n_shuffles=10, **options)
+    assert fewer.caveats == (TooManyPairs(3, 3 / 11, 0.05, False, 5, "closed"),)
 
 
 @pytest.mark.parametrize("exact", [None, False])
-def test_too_few_shuffles_for_max_t_are_told(exact: bool | None) -> None:
+@pytest.mark.parametrize("adjust", ["closed", "max-t"])
+def test_too_few_shuffles_of_all_algorithms_are_told(
+    adjust: Any, exact: bool | None
+) -> None:
     """Also where the pairs themselves are exact."""
-    pairs = compare_pairs(
-        spread_out((4, 4, 4), 50), adjust="max-t", n_shuffles=9, exact=exact, rng=0
-    )
+    curves = spread_out((5, 5, 5, 5), 50)
+    options: dict[str, Any] = {"adjust": adjust, "exact": exact, "rng": 0}
+    pairs = compare_pairs(curves, n_shuffles=9, **options)
     assert not pairs.significant()
     assert pairs.caveats == (TooFewShuffles(9, 0.05),)
-    enough = compare_pairs(spread_out((4, 4, 4), 50), adjust="max-t", n_shuffles=19)
+    enough = compare_pairs(curves, n_shuffles=99, **options)
     assert enough.caveats == ()
+    assert len(enough.significant()) == 6
+
+
+def test_where_all_partitions_are_visited_whole_shuffles_do_not_matter() -> None:
+    few = compare_pairs(spread_out((4, 4, 4), 50), n_shuffles=1)
+    assert few.caveats == ()
+    assert [pair.algorithm.pvalue_adjusted for pair in few] == [1 / 35] * 3
 
 
 @pytest.mark.parametrize(
@@ -174,16 +220,34 @@ def test_how_many_runs_would_do_is_told_where_that_is_known(
     blocks: list[Any] | None, n_enough: int | None
 ) -> None:
     scores = some_curves(0, (4, 4, 4)).scores
-    pairs = compare_pairs(Curves(scores, np.repeat(list("ABC"), 4), blocks=blocks))
-    (caveat, *_) = pairs.caveats
+    curves = Curves(scores, np.repeat(list("ABC"), 4), blocks=blocks)
+    (caveat, *_) = compare_pairs(curves, adjust="holm").caveats
     assert isinstance(caveat, TooManyPairs)
     assert caveat.by_runs
     assert caveat.n_enough == n_enough
 
 
-def test_with_too_few_runs_max_t_can_find_nothing_either() -> None:
-    few = compare_pairs(some_curves(0, (2, 2, 2)), adjust="max-t", rng=0)
-    assert few.caveats == (TooFewRuns((2, 2, 2), 1 / 15, 0.05, 3),)
+def test_what_could_decide_instead_is_told_where_there_is_such_an_adjustment() -> None:
+    def instead(n: int, n_runs: int, **options: Any) -> str | None:
+        scores = some_curves(0, (n * n_runs,)).scores
+        curves = Curves(scores, np.repeat([f"A{i}" for i in range(n)], n_runs))
+        (caveat, *_) = compare_pairs(curves, adjust="holm", **options).caveats
+        assert isinstance(caveat, TooManyPairs)
+        return caveat.instead
+
+    assert instead(3, 4) == "closed"
+    assert instead(9, 4) == instead(3, 4, error="pooled") == "max-t"
+    assert instead(3, 3) is None
+
+
+@pytest.mark.parametrize("adjust", ["closed", "max-t"])
+def test_a_pair_of_too_few_runs_is_told_whatever_the_others_have(adjust: Any) -> None:
+    """No adjusted p is below that of the pair alone."""
+    few = compare_pairs(spread_out((3, 3, 3), 50), adjust=adjust, rng=0)
+    assert few.caveats == (TooFewRuns((3, 3), 1 / 10, 0.05, 4),)
+    some = compare_pairs(spread_out((3, 3, 5), 50), adjust=adjust, rng=0)
+    assert some.caveats == (OfMembers(("A and B",), TooFewRuns((3, 3), 0.1, 0.05, 4)),)
+    assert len(some.significant()) == 2
 
 
 def test_pairs_that_cannot_be_compared_are_left_out_by_reason() -> None:
@@ -244,7 +308,8 @@ def test_caveats_of_pairs_are_passed_on_with_their_pairs() -> None:
     single = compare_pairs(Curves(scores, list("AAABBBCD")))
     assert OfMembers(("A and C", "B and C"), SingleRun("C")) in single.caveats
     assert OfMembers(("A and D", "B and D"), SingleRun("D")) in single.caveats
-    kinds = [caveat.kind for caveat in single.caveats]
+    holm = compare_pairs(Curves(scores, list("AAABBBCD")), adjust="holm")
+    kinds = [caveat.kind for caveat in holm.caveats]
     assert kinds == ["too many pairs", "left out", "single run", "single run"]
 
     step = compare_pairs(some_curves(0, (3, 3, 3), n_steps=1))
@@ -292,14 +357,14 @@ def ask(adjust: str, **options: Any) -> Any:
     return partial(compare_pairs, CURVES, adjust=adjust, **{**GIVEN, **options})  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("adjust", ["holm", "max-t"])
+@pytest.mark.parametrize("adjust", ["closed", "holm", "max-t"])
 def test_interrupted_work_goes_on_with_the_same_digits(
     adjust: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     check_resumes(ask(adjust), tmp_path / "work", monkeypatch)
 
 
-@pytest.mark.parametrize("adjust", ["holm", "max-t"])
+@pytest.mark.parametrize("adjust", ["closed", "holm", "max-t"])
 def test_the_checkpoint_of_other_pairs_is_refused(adjust: Any, tmp_path: Path) -> None:
     scores, labels = CURVES.scores, CURVES.labels
     few: dict[str, Any] = {**GIVEN, "n_shuffles": 99}
@@ -307,7 +372,7 @@ def test_the_checkpoint_of_other_pairs_is_refused(adjust: Any, tmp_path: Path) -
     def on(curves: Curves) -> Any:
         return partial(compare_pairs, curves, adjust=adjust, **few)
 
-    other = "holm" if adjust == "max-t" else "max-t"
+    other = "bonferroni" if adjust == "max-t" else "max-t"
     check_refuses(
         ask(adjust, n_shuffles=99),
         {
@@ -318,7 +383,7 @@ def test_the_checkpoint_of_other_pairs_is_refused(adjust: Any, tmp_path: Path) -
             "blocks": on(Curves(scores, labels, blocks=list(range(7)) * 3)),
             "precision": on(Curves(scores, labels, precision=1e-3)),
             "adjust": ask(other, n_shuffles=99),
-            "error": ask(adjust, n_shuffles=99, error="pooled"),
+            "error": ask(other, n_shuffles=99, error="pooled"),
             "alpha": ask(adjust, n_shuffles=99, alpha=0.1),
             "n_shuffles": ask(adjust, n_shuffles=98),
             "exact": ask(adjust, n_shuffles=99, exact=None),
@@ -336,19 +401,21 @@ def test_without_a_seed_the_first_one_is_kept(tmp_path: Path) -> None:
     assert digits(ask("max-t", rng=None)()) != digits(first)
 
 
-@pytest.mark.parametrize("adjust", ["holm", "max-t"])
+@pytest.mark.parametrize("adjust", ["closed", "holm", "max-t"])
 def test_jobs_change_no_digit(adjust: str) -> None:
     assert digits(ask(adjust, n_jobs=2)()) == digits(ask(adjust)())
 
 
-def test_progress_is_reported_by_pair_and_then_of_max_t() -> None:
+def test_progress_is_reported_by_pair_and_then_of_all_algorithms() -> None:
     by_pair = [(1, 3), (2, 3), (3, 3)]
     assert progress_of(ask("holm")) == [by_pair]
+    # The one partition beyond the pairs has five batches.
+    assert progress_of(ask("closed")) == [by_pair, [(n, 5) for n in range(1, 6)]]
     # Max-t shuffles residuals, then curves: five batches in chunks of four, twice.
     assert progress_of(ask("max-t")) == [by_pair, [(4, 5), (5, 5)], [(4, 5), (5, 5)]]
 
 
-@pytest.mark.parametrize("adjust", ["holm", "max-t"])
+@pytest.mark.parametrize("adjust", ["closed", "holm", "max-t"])
 def test_auto_stops_where_the_verdict_is_settled(adjust: Any) -> None:
     curves = spread_out((8, 8, 8), 20)
     options: dict[str, Any] = {"adjust": adjust, "exact": False, "rng": 3}
@@ -361,15 +428,16 @@ def test_auto_settles_p_at_the_level_of_the_family_too() -> None:
     """The smallest p is held against alpha / 3 by Holm, so it must be settled there."""
     curves = some_curves(3, (12, 12))
     options: dict[str, Any] = {"exact": False, "rng": 3}
+    by_holm: dict[str, Any] = {**options, "adjust": "holm"}
     again = np.vstack([curves.scores, curves.scores[:12]])
     three = Curves(again, np.repeat(list("ABC"), 12))
-    p = compare_pairs(three, n_shuffles=2**15, **options)[0].overall.pvalue
+    p = compare_pairs(three, n_shuffles=2**15, **by_holm)[0].algorithm.pvalue
     # An alpha that is far from p, and near it when divided by three.
-    options["alpha"] = alpha = 3.15 * p
-    found = compare_pairs(three, n_shuffles="auto", **options)
+    options["alpha"] = by_holm["alpha"] = alpha = 3.15 * p
+    found = compare_pairs(three, n_shuffles="auto", **by_holm)
     alone = compare(curves, n_shuffles="auto", **options)
     assert alone.n_shuffles == FIRST_LOOK < found[0].n_shuffles
-    assert found[0].overall.pvalue < alpha / 3
+    assert found[0].algorithm.pvalue < alpha / 3
 
 
 @pytest.mark.parametrize("rule", ["auto", "precise"])

@@ -86,7 +86,7 @@ def test_a_single_step_has_no_shape() -> None:
     assert single[0].effect("interaction") is None
     assert single.significant("interaction") == ()
     assert single.table().rows[0][-2:] == ("", "")
-    assert "Warning: With these runs" in str(single)
+    assert "Warning: With 3 + 3 runs" in str(single)
 
 
 @pytest.mark.parametrize("adjust", NOTES)
@@ -95,13 +95,16 @@ def test_notes_say_how_p_was_adjusted(adjust: str) -> None:
     assert (
         note
         == {
+            "closed": (
+                "Adjusted for 3 pairs by closed testing, for each effect: the largest p of all "
+                "partitions into groups of alike algorithms that have both in one group."
+            ),
             "holm": "Adjusted by Holm over 3 pairs, for each effect.",
             "bonferroni": "Adjusted by Bonferroni over 3 pairs, for each effect.",
             "max-t": (
                 "Adjusted for 3 pairs by the largest statistic of each shuffle (max-t). The "
                 "residuals of all algorithms are shuffled together, so this is approximate and "
-                "assumes equal variation; p before adjustment is of the pair alone, and can be "
-                "the larger one."
+                "assumes equal variation. Where p of the pair alone is larger, it stands."
             ),
         }[adjust]
     )
@@ -130,11 +133,23 @@ def test_the_tables_are_the_pairs_and_the_letters() -> None:
 
 
 def test_the_smallest_p_is_that_of_the_runs_times_the_pairs() -> None:
-    three = compare_pairs(some_curves(0, (4, 4, 4)))
+    three = compare_pairs(some_curves(0, (4, 4, 4)), adjust="holm")
     assert three.smallest_pvalue == pytest.approx(3 / 35)
-    assert compare_pairs(some_curves(0, (2, 2, 2))).smallest_pvalue == 1
-    assert found().smallest_pvalue == 0
+    few = compare_pairs(some_curves(0, (2, 2, 2)), adjust="holm")
+    assert few.smallest_pvalue == 1
     assert replace(three, pairs=()).smallest_pvalue == 0
+    # By closed testing and max-t no pair pays for the number of pairs.
+    assert replace(three, adjust="closed").smallest_pvalue == pytest.approx(1 / 35)
+    assert replace(three, adjust="max-t").smallest_pvalue == pytest.approx(1 / 35)
+
+
+def test_of_many_algorithms_the_notes_say_why_closed_testing_is_not_used() -> None:
+    many = replace(found(), adjust="max-t", algorithms=tuple("ABCDEFGHI"))
+    assert many.notes[1] == (
+        "Closed testing, the default up to 8 algorithms, would have too many partitions of 9."
+    )
+    assert len(replace(many, adjust="holm").notes) == 1
+    assert len(replace(many, algorithms=tuple("ABCDEFGH")).notes) == 1
 
 
 def test_letters_follow_the_adjusted_p_in_height() -> None:

@@ -77,6 +77,13 @@ MANY = [
             "DQN and SAC (p = 0.050). " + PROMISE,
         ),
         (
+            pairs(*THREE, adjust="closed"),
+            "After closed testing, 2 of 3 pairs differ in height: PPO < SAC by 2.250 "
+            "(p = 0.012); PPO > DQN by 5.300 (p = 0.035). After closed testing, 2 of 3 "
+            "pairs differ in shape: PPO and SAC (p = 0.030); DQN and SAC (p = 0.050). "
+            + PROMISE,
+        ),
+        (
             pairs(*THREE, adjust="max-t"),
             "After adjustment by the largest statistic (max-t), 2 of 3 pairs differ in "
             "height: PPO < SAC by 2.250 (p = 0.012); PPO > DQN by 5.300 (p = 0.035). After "
@@ -154,6 +161,7 @@ MANY = [
     ids=[
         "some",
         "lower is better",
+        "by closed testing",
         "by max-t",
         "height only",
         "none",

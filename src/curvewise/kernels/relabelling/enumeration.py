@@ -177,7 +177,12 @@ class Enumeration:
         return shape_of(self.labels, self.blocks)
 
     def _batch(self, number: int) -> Integers:
-        ranks = np.arange(number * BATCH, min((number + 1) * BATCH, self.count))
+        return self.ranked(
+            np.arange(number * BATCH, min((number + 1) * BATCH, self.count))
+        )
+
+    def ranked(self, ranks: Integers) -> Integers:
+        """Return the labels of the relabellings of these ranks; (n_ranks, n_runs)."""
         relabelled = np.empty((len(ranks), len(self.labels)), dtype=np.int64)
         rows = np.arange(len(ranks))[:, None]
         for positions, draws in _block_draws(self.labels, self.blocks):

@@ -115,12 +115,11 @@ class Shuffles:
     def batch(self, number: int) -> Integers:
         """Return the labels of one batch of shuffles; (BATCH or fewer, n_runs)."""
         # A whole batch is always drawn, so that asking for fewer changes none of them.
-        labels = cached_batch(
-            (self.seed, number, self.shape), partial(self._draw, number)
-        )
+        labels = cached_batch((self.seed, number, self.shape), partial(self.draw, number))
         return labels[: self.count - number * BATCH]
 
-    def _draw(self, number: int) -> Integers:
+    def draw(self, number: int) -> Integers:
+        """Draw a batch, the last one whole as well, and keep nothing; (BATCH, n_runs)."""
         if self.masks is not None:
             return self.masks.labels(self.masks.draw(self.seed, number, BATCH))
         return self.draw_plan.draw(self.seed, number, BATCH)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from curvewise.questions.best.ranking import Ranking
     from curvewise.shuffling.tally import Measured
 
-__all__ = ["max_t_gaps"]
+__all__ = ["largest_leads", "max_t_gaps"]
 
 MAX_SHUFFLES = 2**20  # of "auto" and "precise"
 
@@ -37,19 +37,27 @@ class LargestLead(Statistic):
 
     def measure(self, labels: Integers, *, keep: bool) -> Measured:
         """Count, for each algorithm, the shuffles with a lead over it as large."""
-        n_groups = len(self.fit.estimates)
-        first, second = np.triu_indices(n_groups, 1)
-        t = shuffled_pair_t(self.fit, labels)
-        largest = np.stack(
-            [
-                np.vstack([t[second == code], -t[first == code]]).max(axis=0)
-                for code in range(n_groups)
-            ]
-        )
+        largest = largest_leads(self.fit, labels)
         counts = [
             int(c.count(row)[0]) for c, row in zip(self.observed, largest, strict=True)
         ]
         return (np.array(counts),), ((largest,) if keep else ())
+
+
+def largest_leads(fit: Fit, labels: Integers) -> Floats:
+    """Return the largest t of any group less each group; (n_groups, n_shuffles).
+
+    The residuals of the fit are shuffled.
+    """
+    n_groups = len(fit.estimates)
+    first, second = np.triu_indices(n_groups, 1)
+    t = shuffled_pair_t(fit, labels)
+    return np.stack(
+        [
+            np.vstack([t[second == code], -t[first == code]]).max(axis=0)
+            for code in range(n_groups)
+        ]
+    )
 
 
 def max_t_gaps(

@@ -56,10 +56,10 @@ def plot_best(best: Best, ax: Axes | None = None) -> Axes:
     forest(ax, [row(contender) for contender in best.rows], "adjusted p")
     level = f"{100 * (1 - best.alpha):.6g}%"
     side = "" if best.higher_is_better else "; lower is better"
-    ax.set_xlabel(
-        f"difference in height to the leader, with one-sided interval\n"
-        f"({level} for all of them together{side})"
-    )
+    intervals = f"one-sided interval\n({level} for all of them together"
+    if best.adjust == "closed":
+        intervals = f"{level} interval\n(of the two alone; without 0 only where ruled out"
+    ax.set_xlabel(f"difference in height to the leader, with {intervals}{side})")
     handles = [point("leader", CLEAR_COLOUR, "D")]
     if len(best.contenders) > 1:
         handles.append(point("may be the best too", CLEAR_COLOUR, filled=False))

@@ -8,8 +8,12 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Literal
 
-from curvewise.errors import CurvesError
-from curvewise.inference.diagnostics import different_spread, too_few_for_max_t
+from curvewise.errors import CurvesError, OptionError
+from curvewise.inference.diagnostics import (
+    different_spread,
+    too_few_for_max_t,
+    too_few_shuffles,
+)
 from curvewise.inference.effects import Interval
 from curvewise.inference.requirements import (
     check_alpha,
@@ -18,12 +22,15 @@ from curvewise.inference.requirements import (
     check_design,
 )
 from curvewise.inference.work import shuffling_work
+from curvewise.kernels.partitions import MAX_MEMBERS
 from curvewise.questions.best.caveats import KeptUncompared, TooFewToRuleOut
+from curvewise.questions.best.closed import closed_gaps
 from curvewise.questions.best.max_t import max_t_gaps
 from curvewise.questions.best.ranking import Gap, Ranking
 from curvewise.questions.best.result import Best, Contender
 from curvewise.questions.contrast.question import contrast_curves
 from curvewise.shuffling.parallel import track_items
+from curvewise.text import argument
 
 if TYPE_CHECKING:
     import os
@@ -32,7 +39,7 @@ if TYPE_CHECKING:
     from curvewise.data.curves import Curves
     from curvewise.inference.caveats import Caveat
     from curvewise.inference.requirements import RNGLike
-    from curvewise.questions.contrast.result import Contrast
+    from curvewise.questions.contrast.result import Alternative, Contrast
 
 __all__ = ["best"]
 
@@ -41,7 +48,7 @@ def best(
     curves: Curves,
     *,
     alpha: float = 0.05,
-    adjust: Literal["bonferroni", "max-t"] = "bonferroni",
+    adjust: Literal["closed", "bonferroni", "max-t"] | None = None,
     n_shuffles: int | Literal["auto", "precise"] = 9_999,
     exact: bool | None = None,
     n_jobs: int = 1,
@@ -50,9 +57,9 @@ def best(
 ) -> Best:
     """Select the algorithms that may have the best mean, and those significantly worse.
 
-    The leader has the best mean over training. It is tested against every other algorithm,
-    one-sided; those that are not significantly worse are kept. With confidence 1 - alpha
-    the truly best is among those kept, whichever algorithm leads.
+    The leader has the best mean over training. It is tested against every other algorithm;
+    those that are not significantly worse are kept. With confidence 1 - alpha the truly best
+    is among those kept, whichever algorithm leads. Of two algorithms, p is that of `compare`.
 
     Parameters
     ----------
@@ -60,13 +67,16 @@ def best(
         At least two algorithms. ``higher_is_better`` says which mean is the best.
     alpha : float
         The chance that the truly best is not kept.
-    adjust : "bonferroni" or "max-t"
-        Bonferroni multiplies the p of each pair by the number of algorithms less one.
+    adjust : "closed", "bonferroni" or "max-t", optional
+        By default "closed" up to eight algorithms and "max-t" beyond. Closed testing rules an
+        algorithm out if no set of algorithms that holds it and the leader may be alike; what
+        `compare_pairs` tells apart from the leader by closed testing is ruled out, and more.
+        Bonferroni multiplies the one-sided p of each pair by the number of algorithms less one.
         "max-t" shuffles the residuals of all algorithms at once, as Dunnett's test would
         with each algorithm in turn as control; it is approximate, and assumes that the runs of
         all algorithms vary equally.
     n_shuffles, exact, n_jobs, rng, checkpoint
-        As in `contrast`. Max-t itself is always sampled.
+        As in `contrast`. Sets of more than two algorithms are always sampled.
 
     Returns
     -------
@@ -81,16 +91,26 @@ def best(
     ('A1', ('A1', 'A3'))
     """
     check_curves(curves, "best()")
-    check_choice("adjust", adjust, ("bonferroni", "max-t"))
+    if adjust is None:
+        adjust = "closed" if len(curves.algorithms) <= MAX_MEMBERS else "max-t"
+    check_choice("adjust", adjust, ("closed", "bonferroni", "max-t"))
+    if adjust == "closed" and len(curves.algorithms) > MAX_MEMBERS:
+        msg = (
+            f"Closed testing goes through all sets of up to {MAX_MEMBERS} algorithms, and there "
+            f"are {len(curves.algorithms)}. Use {argument('adjust', 'max-t')}."
+        )
+        raise OptionError(msg, option="adjust")
     check_alpha(alpha)
     check_design(curves)
     ranking = Ranking.of(curves)
     leader, *others = (curves.algorithms[code] for code in ranking.order)
-    # Of two algorithms either may lead, so that one-sided tests count twice.
-    factor = max(len(others), 2)
     if len(others) == 1:
-        adjust = "bonferroni"
-    by_pairs = adjust == "bonferroni"
+        adjust = "closed"
+    factor = len(others) if adjust == "bonferroni" else 1
+    alternative: Alternative = "greater" if curves.higher_is_better else "less"
+    if adjust == "closed":
+        alternative = "two-sided"
+    by_pairs = adjust != "max-t"
     tests: dict[str, Contrast] = {}
     refused: dict[str, str] = {}
     with shuffling_work(
@@ -110,12 +130,14 @@ def best(
                     curves,
                     {leader: 1, name: -1},
                     member,
-                    alternative="greater" if curves.higher_is_better else "less",
-                    alpha=float(alpha) / factor if by_pairs else float(alpha),
+                    alternative=alternative,
+                    alpha=float(alpha) / factor,
                 )
             except CurvesError as reason:
                 refused[name] = str(reason)
-        if by_pairs:
+        if adjust == "closed":
+            gaps = closed_gaps(ranking, tests, work, alpha=float(alpha))
+        elif adjust == "bonferroni":
             gaps = {name: _multiplied(test, factor) for name, test in tests.items()}
         else:
             gaps = max_t_gaps(ranking, work.sampled(), alpha=float(alpha))
@@ -152,6 +174,11 @@ def best(
                 if by_pairs
                 else too_few_for_max_t(curves, work.n_shuffles, float(alpha))
             ),
+            *(
+                too_few_shuffles(work.n_shuffles, float(alpha))
+                if adjust == "closed" and len(tests) > 1
+                else ()
+            ),
             *different_spread(curves),
             *(
                 KeptUncompared(name, leader, reason)
@@ -180,7 +207,11 @@ def _out_of_reach(
         return
     n_enough = None
     if len(set(smallest.values())) == 1:
-        n_enough = next(n for n in range(2, 99) if factor / math.comb(2 * n, n) <= alpha)
+        # Of a two-sided test, a relabelling and its mirror image count as one.
+        sides = 2 if tests[kept[0]].alternative == "two-sided" else 1
+        n_enough = next(
+            n for n in range(2, 99) if sides * factor / math.comb(2 * n, n) <= alpha
+        )
     yield TooFewToRuleOut(
         kept,
         min(1.0, *(smallest[name] for name in kept)),

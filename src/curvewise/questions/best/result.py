@@ -17,11 +17,16 @@ if TYPE_CHECKING:
 __all__ = ["Best", "Contender"]
 
 NOTES = {
+    "closed": (
+        "p is that of the leader and the algorithm alone, two-sided. Adjusted, it is the largest "
+        "of all sets of algorithms that hold both, whose runs are shuffled (closed testing); "
+        "intervals are of the two alone, widened to hold 0 where the algorithm is kept. "
+        "This asks less than comparing all pairs, so it may rule out more."
+    ),
     "bonferroni": (
         "Every p is one-sided, of the leader and the algorithm alone, and multiplied by "
         "{factor}, since the leader was picked by the data; intervals are one-sided at the "
-        "level that goes with it. This asks less than comparing all pairs, so it may rule out "
-        "more."
+        "level that goes with it."
     ),
     "max-t": (
         "p is adjusted by the largest lead of any algorithm, for each shuffle of the residuals "
@@ -45,10 +50,10 @@ class Contender:
         The algorithm's mean minus the leader's, within blocks when there are blocks; None
         where the two cannot be compared.
     interval : Interval or None
-        What that difference can be at the adjusted level; one-sided, so that it excludes
-        0 exactly when the algorithm is ruled out.
+        What that difference can be; one-sided with Bonferroni and max-t. It excludes 0
+        exactly when the algorithm is ruled out.
     pvalue, pvalue_adjusted : float or None
-        Of the test that the leader is better; None for the leader.
+        Of the test against the leader, one-sided with Bonferroni and max-t; None for the leader.
     contends : bool
         Whether it may be the best.
     """
@@ -83,7 +88,7 @@ class Best(Result):
         Those that can be ruled out as the best: significantly worse than the leader.
     rows : tuple of Contender
         Every algorithm, the better ones first.
-    adjust : "bonferroni" or "max-t"
+    adjust : "closed", "bonferroni" or "max-t"
     alpha : float
     factor : int
         What p was multiplied by, with Bonferroni.

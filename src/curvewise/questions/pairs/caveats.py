@@ -16,7 +16,7 @@ class TooManyPairs(Caveat):
     """No adjusted p can be as small as alpha, whatever the data.
 
     ``by_runs`` tells whether runs are too few, not shuffles; ``n_enough`` runs of each would
-    do, where that is known.
+    do, where that is known, or the adjustment ``instead``, where there is one.
     """
 
     n_pairs: int
@@ -24,6 +24,7 @@ class TooManyPairs(Caveat):
     alpha: float
     by_runs: bool
     n_enough: int | None
+    instead: str | None
 
     def sentence(self) -> str:
         """Say how small an adjusted p can be, and what to do."""
@@ -33,8 +34,8 @@ class TooManyPairs(Caveat):
             remedy = f"Use at least {argument('n_shuffles', enough)}"
         elif self.n_enough is not None:
             remedy = f"Use {self.n_enough} runs of each algorithm"
-        if self.by_runs and self.n_pairs > 1:
-            remedy += f", or {argument('adjust', 'max-t')}"
+        if self.by_runs and self.instead is not None:
+            remedy += f", or {argument('adjust', self.instead)}"
         return (
             f"With these runs the smallest p possible is {p_text(self.smallest_pvalue)} after "
             f"adjustment for {plural(self.n_pairs, 'pair')}, which is above alpha = "

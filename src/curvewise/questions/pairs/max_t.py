@@ -19,7 +19,7 @@ from curvewise.shuffling.plan import Limits
 from curvewise.shuffling.visiting import Statistic
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping
 
     from curvewise.data.curves import Curves
     from curvewise.inference.effects import ErrorTerm
@@ -67,7 +67,7 @@ class LargestPair(Statistic):
 
 def max_t_adjusted(
     curves: Curves,
-    names: Sequence[tuple[str, str]],
+    own: Mapping[str, Mapping[tuple[str, str], float]],
     work: Work,
     *,
     error: ErrorTerm,
@@ -77,8 +77,10 @@ def max_t_adjusted(
 
     With few runs, shuffled residuals of shapes alone raise some false alarms too many where all
     algorithms are alike. The shuffled curves themselves raise none too many there, so the largest
-    of all pairs must stand out among those as well.
+    of all pairs must stand out among those as well. ``own`` has the p of each pair alone, for
+    each effect: it is of another distribution, so the larger of the two is returned.
     """
+    names = list(own["overall"])
     layout = Layout.of(curves)
     design = Design.from_scores(layout.scores, layout.labels, layout.blocks, layout.noise)
     check_variation(curves, sum(design.totals))
@@ -101,6 +103,10 @@ def max_t_adjusted(
     of_curves = pvalues(fit.values, ratios.max(axis=1, keepdims=True))
     adjusted = np.maximum(of_residuals, of_curves)
     return {
-        name: dict(zip(names, row.tolist(), strict=True))
+        name: {
+            pair: max(p, own[name][pair])
+            for pair, p in zip(names, row.tolist(), strict=True)
+            if pair in own[name]
+        }
         for name, row in zip(EFFECTS, adjusted, strict=True)
     }

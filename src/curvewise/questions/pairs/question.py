@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from curvewise.errors import CurvesError
+from curvewise.errors import CurvesError, OptionError
 from curvewise.inference.caveats import TooFewRuns, TooFewShuffles, gathered
-from curvewise.inference.diagnostics import different_spread, too_few_for_max_t
+from curvewise.inference.diagnostics import different_spread, too_few_shuffles
 from curvewise.inference.effects import EFFECTS
-from curvewise.inference.families import FAMILYWISE, adjusted
+from curvewise.inference.families import ADJUSTMENTS, FAMILYWISE, adjusted
 from curvewise.inference.requirements import (
     check_alpha,
     check_choice,
@@ -21,11 +21,14 @@ from curvewise.inference.requirements import (
     check_design,
 )
 from curvewise.inference.work import shuffling_work
+from curvewise.kernels.partitions import MAX_MEMBERS
 from curvewise.questions.compare.question import compare_curves
 from curvewise.questions.pairs.caveats import LeftOut, TooManyPairs
+from curvewise.questions.pairs.closed import closed_adjusted
 from curvewise.questions.pairs.max_t import max_t_adjusted
 from curvewise.questions.pairs.result import Pair, Pairs
 from curvewise.shuffling.parallel import track_items
+from curvewise.text import argument
 
 if TYPE_CHECKING:
     import os
@@ -50,7 +53,7 @@ MIN_SHUFFLES = 9_999
 def compare_pairs(
     curves: Curves,
     *,
-    adjust: Literal["holm", "bonferroni", "max-t"] = "holm",
+    adjust: Literal["closed", "holm", "bonferroni", "max-t"] | None = None,
     error: ErrorTerm = "split",
     alpha: float = 0.05,
     n_shuffles: int | Literal["auto", "precise"] | None = None,
@@ -68,24 +71,28 @@ def compare_pairs(
     ----------
     curves : Curves
         At least two algorithms.
-    adjust : "holm", "bonferroni" or "max-t"
-        Holm and Bonferroni take the p of each pair, which with few runs cannot be small
-        enough: six algorithms with five runs each have 15 pairs, and no adjusted p below
-        15/126 = 0.119. "max-t" shuffles the residual curves of all algorithms at once, in
-        the manner of Tukey's test, and then the curves, for the claim that any two differ.
-        It reaches small p with few runs; it is approximate unless all algorithms are
-        alike, and assumes that their runs vary equally.
+    adjust : "closed", "holm", "bonferroni" or "max-t", optional
+        By default "closed" up to eight algorithms and "max-t" beyond; "holm" with pooled
+        errors. Closed testing takes the largest p of all partitions of the algorithms into
+        groups of alike ones that have the two in one group; the runs of each group are
+        shuffled. It is valid without further assumptions, and p can be as small as that of
+        the pair alone. Holm and Bonferroni multiply the p of each pair, which with few runs
+        cannot be small enough: six algorithms with five runs each have 15 pairs, and no
+        adjusted p below 15/126 = 0.119. "max-t" shuffles the residual curves of all
+        algorithms at once, in the manner of Tukey's test, and then the curves, for the claim
+        that any two differ. It is approximate unless all algorithms are alike, and assumes
+        that their runs vary equally. No adjusted p is below that of the pair alone.
     error : "split" or "pooled"
         As in `compare`.
     alpha : float
         The chance of any false alarm among the pairs, for each effect.
     n_shuffles : int, "auto" or "precise", optional
         How many random shuffles, where not every relabelling is visited; by default 9,999,
-        or with many pairs as many as the adjustment needs, 20 / alpha a pair. "auto" settles
-        the p of each pair against alpha and against alpha divided by the number of pairs; for
-        max-t, whether any pair differs.
+        or with Holm and Bonferroni as many as these need, 20 / alpha a pair. "auto" settles
+        the verdict about each pair; for max-t, whether any pair differs.
     exact, n_jobs, rng, checkpoint
-        As in `compare`. Max-t itself is always sampled.
+        As in `compare`. For max-t, and for partitions with more than some thousands of
+        relabellings, shuffles are always drawn at random.
 
     Returns
     -------
@@ -97,7 +104,8 @@ def compare_pairs(
     CurvesError
         If no two algorithms can be compared.
     OptionError
-        If an argument has a value that cannot be used.
+        If an argument has a value that cannot be used; "closed" with more than eight
+        algorithms or with pooled errors.
 
     Examples
     --------
@@ -107,18 +115,20 @@ def compare_pairs(
     [('A1', 'A2')]
     """
     check_curves(curves, "compare_pairs()")
-    check_choice("adjust", adjust, FAMILYWISE)
+    n_algorithms = len(curves.algorithms)
+    chosen = _chosen(adjust, n_algorithms, error)
     check_alpha(alpha)
-    if adjust == "max-t" or len(curves.algorithms) < 2:
+    if chosen == "max-t" or n_algorithms < 2:
         check_design(curves)
     names = list(combinations(curves.algorithms, 2))
-    needed = 0 if adjust == "max-t" else math.ceil(20 * len(names) / alpha)
+    by_pvalue = ADJUSTMENTS[chosen].adjust is not None
+    needed = math.ceil(20 * len(names) / alpha) if by_pvalue else 0
     count = max(MIN_SHUFFLES, needed) if n_shuffles is None else n_shuffles
     found: dict[Names, Comparison] = {}
     refused: dict[Names, str] = {}
     with shuffling_work(
         "compare_pairs",
-        *(curves, adjust, error, alpha),
+        *(curves, chosen, error, alpha),
         n_shuffles=count,
         exact=exact,
         n_jobs=n_jobs,
@@ -126,7 +136,8 @@ def compare_pairs(
         checkpoint=checkpoint,
         n_keys=0,
     ) as work:
-        levels = float(alpha), float(alpha) / len(names)
+        # Holm's method holds the smallest p against alpha divided by the number of pairs.
+        levels = float(alpha), *([float(alpha) / len(names)] if by_pvalue else [])
         member = work.of_member()
         for a, b in track_items(names):
             try:
@@ -146,27 +157,28 @@ def compare_pairs(
             pair, why = next(iter(refused.items()))
             msg = f"No two algorithms can be compared; {_title(pair)}: {why}"
             raise CurvesError(msg)
-        if adjust == "max-t":
+        own, sampled = _pvalues(found), False
+        if chosen == "closed":
+            pvalues, sampled = closed_adjusted(curves, own, work, alpha=float(alpha))
+        elif chosen == "max-t":
+            sampled = True
             pvalues = max_t_adjusted(
-                curves, list(found), work.sampled(), error=error, alpha=float(alpha)
+                curves, own, work.sampled(), error=error, alpha=float(alpha)
             )
         else:
-            pvalues = _adjusted(found, adjust)
+            pvalues = {name: adjusted(own[name], chosen) for name in EFFECTS}
     return Pairs(
         pairs=tuple(
             _pair(comparison, {name: pvalues[name].get(pair) for name in EFFECTS})
             for pair, comparison in found.items()
         ),
         algorithms=curves.algorithms,
-        adjust=adjust,
+        adjust=chosen,
         error=error,
         alpha=float(alpha),
         caveats=(
-            *(
-                too_few_for_max_t(curves, work.n_shuffles, float(alpha))
-                if adjust == "max-t"
-                else _out_of_reach(curves, found, float(alpha))
-            ),
+            *_out_of_reach(curves, found, chosen, error, float(alpha)),
+            *(too_few_shuffles(work.n_shuffles, float(alpha)) if sampled else ()),
             *_left_out(refused),
             *_caveats_of_pairs(found),
             *different_spread(curves),
@@ -222,35 +234,70 @@ def _pair(comparison: Comparison, pvalues: Mapping[str, float | None]) -> Pair:
     )
 
 
-def _adjusted(
-    found: Mapping[Names, Comparison], adjust: str
-) -> dict[str, dict[Names, float]]:
-    """Adjust the p of the pairs, each effect by itself."""
+def _chosen(adjust: str | None, n_algorithms: int, error: ErrorTerm) -> str:
+    """Return how p is adjusted: as asked for, if that can be done, or by default."""
+    if adjust is None:
+        if error == "pooled":
+            return "holm"
+        return "closed" if n_algorithms <= MAX_MEMBERS else "max-t"
+    check_choice("adjust", adjust, ("closed", *FAMILYWISE))
+    if adjust == "closed" and n_algorithms > MAX_MEMBERS:
+        msg = (
+            f"Closed testing goes through all partitions of the algorithms: of {n_algorithms} "
+            f"algorithms there are too many, {MAX_MEMBERS} are the most. Use "
+            f"{argument('adjust', 'max-t')}."
+        )
+        raise OptionError(msg, option="adjust")
+    if adjust == "closed" and error == "pooled":
+        msg = (
+            "Closed testing compares sums of squares, each with its own error term, and has no "
+            f"form for pooled errors. Use {argument('adjust', 'holm')}, or "
+            f"{argument('error', 'split')}."
+        )
+        raise OptionError(msg, option="adjust")
+    return adjust
+
+
+def _pvalues(found: Mapping[Names, Comparison]) -> dict[str, dict[Names, float]]:
+    """Return the p of each pair alone, for each effect that was tested."""
     effects = {pair: own.effects[own.error] for pair, own in found.items()}
     return {
-        name: adjusted(
-            {pair: own[name].pvalue for pair, own in effects.items() if name in own},
-            adjust,
-        )
+        name: {pair: own[name].pvalue for pair, own in effects.items() if name in own}
         for name in EFFECTS
     }
 
 
 def _out_of_reach(
-    curves: Curves, found: Mapping[Names, Comparison], alpha: float
+    curves: Curves,
+    found: Mapping[Names, Comparison],
+    adjust: str,
+    error: ErrorTerm,
+    alpha: float,
 ) -> Iterator[Caveat]:
     """Warn where no adjusted p can be as small as alpha, whatever the data."""
+    if ADJUSTMENTS[adjust].adjust is None:
+        few = {
+            _title(pair): [c for c in own.caveats if isinstance(c, TooFewRuns)]
+            for pair, own in found.items()
+        }
+        yield from gathered(few)
+        return
     n_pairs = len(found)
     smallest = min(own.smallest_pvalue for own in found.values()) * n_pairs
     if smallest <= alpha:
         return
-    by_runs = n_pairs / max(own.n_relabellings for own in found.values()) > alpha
+    n_relabellings = max(own.n_relabellings for own in found.values())
+    by_runs = n_pairs / n_relabellings > alpha
+    instead = None
+    if 1 / n_relabellings <= alpha:
+        closed = _chosen(None, len(curves.algorithms), error) == "closed"
+        instead = "closed" if closed else "max-t"
     n_enough = None
     if curves.blocks is None:
         n_enough = next(
             n for n in range(2, 99) if 2 * n_pairs / math.comb(2 * n, n) <= alpha
         )
-    yield TooManyPairs(n_pairs, min(smallest, 1.0), alpha, by_runs, n_enough)
+    yield TooManyPairs(n_pairs, min(smallest, 1.0), alpha, by_runs, n_enough, instead)
 
 
 def _left_out(refused: Mapping[Names, str]) -> Iterator[Caveat]:

@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING, Any, overload
 
 from curvewise.errors import OptionError
 from curvewise.inference.effects import EFFECTS, Interval, json_ready
+from curvewise.inference.families import ADJUSTMENTS
 from curvewise.inference.result import Result
+from curvewise.kernels.partitions import MAX_MEMBERS
+from curvewise.questions.pairs.letters import letters
 from curvewise.rendering.tables import Table
 from curvewise.text import did_you_mean, interval_text, number_text, p_text, plural
 
@@ -18,18 +21,21 @@ if TYPE_CHECKING:
 
     from curvewise.inference.caveats import Caveat
     from curvewise.inference.effects import Effect, ErrorTerm
-from curvewise.questions.pairs.letters import letters
 
 __all__ = ["EFFECTS", "Pair", "Pairs"]
 
 
 NOTES = {
+    "closed": (
+        "Adjusted for {pairs} by closed testing, for each effect: the largest p of all "
+        "partitions into groups of alike algorithms that have both in one group."
+    ),
     "holm": "Adjusted by Holm over {pairs}, for each effect.",
     "bonferroni": "Adjusted by Bonferroni over {pairs}, for each effect.",
     "max-t": (
         "Adjusted for {pairs} by the largest statistic of each shuffle (max-t). The residuals "
         "of all algorithms are shuffled together, so this is approximate and assumes equal "
-        "variation; p before adjustment is of the pair alone, and can be the larger one."
+        "variation. Where p of the pair alone is larger, it stands."
     ),
 }
 
@@ -116,7 +122,7 @@ class Pairs(Result, Sequence[Pair]):
     pairs : tuple of Pair
     algorithms : tuple of str
         All algorithms, in their order; those in no pair as well.
-    adjust : "holm", "bonferroni" or "max-t"
+    adjust : "closed", "holm", "bonferroni" or "max-t"
     error : "split" or "pooled"
     alpha : float
         For each effect, the chance of any false alarm among the pairs stays at alpha.
@@ -141,8 +147,15 @@ class Pairs(Result, Sequence[Pair]):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """How p was adjusted, in a sentence."""
-        return (NOTES[self.adjust].format(pairs=plural(len(self.pairs), "pair")),)
+        """How p was adjusted, and why not by closed testing where that is impossible."""
+        how = NOTES[self.adjust].format(pairs=plural(len(self.pairs), "pair"))
+        if self.adjust != "max-t" or len(self.algorithms) <= MAX_MEMBERS:
+            return (how,)
+        why = (
+            f"Closed testing, the default up to {MAX_MEMBERS} algorithms, would have too many "
+            f"partitions of {len(self.algorithms)}."
+        )
+        return how, why
 
     @overload
     def __getitem__(self, place: int) -> Pair: ...
@@ -180,11 +193,11 @@ class Pairs(Result, Sequence[Pair]):
     @property
     def smallest_pvalue(self) -> float:
         """The smallest adjusted p that these runs could have given."""
-        if self.adjust == "max-t" or not self.pairs:
+        if not self.pairs:
             return 0.0
-        return min(
-            1.0, len(self.pairs) * min(1 / pair.n_relabellings for pair in self.pairs)
-        )
+        by_pvalue = ADJUSTMENTS[self.adjust].adjust is not None
+        factor = len(self.pairs) if by_pvalue else 1
+        return min(1.0, factor * min(1 / pair.n_relabellings for pair in self.pairs))
 
     @cached_property
     def letters(self) -> Mapping[str, str]:

@@ -1,0 +1,109 @@
+"""Several sets of runs, each relabelled by itself, their labels side by side."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from curvewise.kernels.relabelling.streams import BATCH, stream_key
+
+if TYPE_CHECKING:
+    from curvewise.kernels import Integers
+    from curvewise.kernels.relabelling.enumeration import Enumeration
+    from curvewise.kernels.relabelling.restriction import WithinBlocks
+    from curvewise.kernels.relabelling.shuffles import Shuffles
+
+__all__ = ["SideBySide"]
+
+
+@dataclass(frozen=True, eq=False)
+class SideBySide:
+    """The relabellings of several sets of runs, independently of each other.
+
+    ``tags`` are numbers, one for each set; with the seed they determine how the set is
+    shuffled, whatever other sets there are. A set may share runs with another one.
+    """
+
+    sets: tuple[WithinBlocks, ...]
+    tags: tuple[int, ...]
+
+    @property
+    def count(self) -> int:
+        """How many distinct relabellings of all sets together there are."""
+        return math.prod(each.count for each in self.sets)
+
+    def every(self) -> ProductOfSets:
+        """Return all of them."""
+        return ProductOfSets(tuple(each.every() for each in self.sets))
+
+    def drawn(self, count: int, seed: int) -> ShuffledSets:
+        """Return ``count`` of them at random, the same ones for the same seed."""
+        keys = (int(stream_key(seed ^ tag, 0)) for tag in self.tags)
+        return ShuffledSets(
+            tuple(
+                each.drawn(count, key) for each, key in zip(self.sets, keys, strict=True)
+            )
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class ShuffledSets:
+    """Random relabellings of several sets, each from a stream of its own."""
+
+    sets: tuple[Shuffles, ...] = field(repr=False)
+
+    @cached_property
+    def labels(self) -> Integers:
+        """The observed labels of all sets; (n_runs of all sets,)."""
+        return np.concatenate([each.labels for each in self.sets])
+
+    @cached_property
+    def blocks(self) -> Integers:
+        """The block of each run, counted in its set; (n_runs of all sets,)."""
+        return np.concatenate([each.blocks for each in self.sets])
+
+    @property
+    def count(self) -> int:
+        """How many relabellings there are in all batches."""
+        return self.sets[0].count
+
+    def batch(self, number: int) -> Integers:
+        """Return the labels of one batch; (BATCH or fewer, n_runs of all sets)."""
+        # Batches of many sets are large, and none is asked for twice: they are not cached.
+        labels: Any = [each.draw(number).astype(np.int8) for each in self.sets]
+        return np.hstack(labels)[: self.count - number * BATCH]
+
+
+@dataclass(frozen=True, eq=False)
+class ProductOfSets:
+    """Every relabelling of one set with every one of the others."""
+
+    sets: tuple[Enumeration, ...] = field(repr=False)
+
+    @cached_property
+    def labels(self) -> Integers:
+        """The observed labels of all sets; (n_runs of all sets,)."""
+        return np.concatenate([each.labels for each in self.sets])
+
+    @cached_property
+    def blocks(self) -> Integers:
+        """The block of each run, counted in its set; (n_runs of all sets,)."""
+        return np.concatenate([each.blocks for each in self.sets])
+
+    @cached_property
+    def count(self) -> int:
+        """The number of distinct relabellings."""
+        return math.prod(each.count for each in self.sets)
+
+    def batch(self, number: int) -> Integers:
+        """Return the labels of one batch; (BATCH or fewer, n_runs of all sets)."""
+        ranks = np.arange(number * BATCH, min((number + 1) * BATCH, self.count))
+        parts = []
+        for each in self.sets:
+            ranks, own = np.divmod(ranks, each.count)
+            parts.append(each.ranked(own))
+        return np.hstack(parts)

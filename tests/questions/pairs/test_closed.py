@@ -1,0 +1,313 @@
+from __future__ import annotations
+
+from itertools import combinations, permutations, product
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from curvewise import Curves, compare, compare_pairs
+from curvewise.questions.pairs.closed import AlikeGroup, PartitionSums
+from curvewise.shuffling.plan import Plan
+from curvewise.shuffling.stopping import FIRST_LOOK
+from curvewise.shuffling.visiting import visit
+from tests.simulation import integer_tied, some_curves
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from curvewise import Pairs
+    from curvewise.kernels import Floats
+
+EFFECTS = ("overall", "algorithm", "interaction")
+PARTS = ("algorithm", "interaction")
+
+
+def set_partitions(names: Sequence[str]) -> Iterator[list[list[str]]]:
+    """Every partition, the first member joining each group of a partition of the others."""
+    if not names:
+        yield []
+        return
+    first, *others = names
+    for rest in set_partitions(others):
+        yield [[first], *rest]
+        for place, group in enumerate(rest):
+            yield [*rest[:place], [first, *group], *rest[place + 1 :]]
+
+
+def slow_sums(curves: Curves, labels: Sequence[str]) -> tuple[float, float]:
+    """SS_alg and SS_int by least squares, with the blocks fitted first."""
+    blocks = [0] * len(labels) if curves.blocks is None else list(curves.blocks)
+    in_block = np.array([[b == each for each in sorted(set(blocks))] for b in blocks])
+    in_group = np.array([[a == each for each in sorted(set(labels))] for a in labels])
+    means = curves.scores.mean(axis=1, keepdims=True)
+    tables = means * np.ones_like(curves.scores), curves.scores - means
+
+    def left(columns: Any, table: Floats) -> float:
+        columns = columns.astype(float)
+        fitted = columns @ np.linalg.lstsq(columns, table, rcond=None)[0]
+        return float(np.sum((table - fitted) ** 2))
+
+    both = np.hstack([in_block, in_group])
+    height, shape = (left(in_block, table) - left(both, table) for table in tables)
+    return height, shape
+
+
+def relabellings(curves: Curves) -> list[tuple[str, ...]]:
+    """Every distinct way to give the labels to the runs, inside their blocks."""
+    blocks = np.zeros(curves.n_runs) if curves.blocks is None else np.array(curves.blocks)
+    inside = [np.flatnonzero(blocks == block) for block in dict.fromkeys(blocks.tolist())]
+    ways = [set(permutations([curves.labels[i] for i in runs])) for runs in inside]
+    found = []
+    for chosen in product(*ways):
+        labels = [""] * curves.n_runs
+        for runs, own in zip(inside, chosen, strict=True):
+            for run, label in zip(runs, own, strict=True):
+                labels[run] = label
+        found.append(tuple(labels))
+    return found
+
+
+def brute_force(curves: Curves) -> dict[str, dict[tuple[str, str], float]]:
+    """The largest p of all partitions that join a pair, by every relabelling of each group."""
+    known: dict[tuple[str, ...], tuple[Floats, Floats]] = {}
+
+    def sums(group: tuple[str, ...]) -> tuple[Floats, Floats]:
+        """Overall, height and shape: as observed (3,), and of all relabellings (3, n)."""
+        if group not in known:
+            own = curves.select(*group)
+            every = np.array([slow_sums(own, labels) for labels in relabellings(own)]).T
+            observed = np.array(slow_sums(own, own.labels.tolist()))
+            known[group] = (
+                np.array([observed.sum(), *observed]),
+                np.stack([every.sum(axis=0), *every]),
+            )
+        return known[group]
+
+    found = {
+        name: dict.fromkeys(combinations(curves.algorithms, 2), 0.0) for name in EFFECTS
+    }
+    for partition in set_partitions(curves.algorithms):
+        groups = [tuple(sorted(group)) for group in partition if len(group) > 1]
+        if not groups:
+            continue
+        observed = np.sum([sums(group)[0] for group in groups], axis=0)
+        every = np.zeros((3, 1))
+        for group in groups:
+            every = (every[:, :, None] + sums(group)[1][:, None, :]).reshape(3, -1)
+        p = np.mean(every >= (observed * (1 - 1e-9))[:, None] - 1e-12, axis=1)
+        for group in groups:
+            for pair in combinations(group, 2):
+                for name, value in zip(EFFECTS, p.tolist(), strict=True):
+                    found[name][pair] = max(found[name][pair], value)
+    return found
+
+
+def adjusted(pairs: Pairs) -> dict[str, dict[tuple[str, str], float]]:
+    found = {}
+    for name in EFFECTS:
+        effects = {(pair.a, pair.b): pair.effect(name) for pair in pairs}
+        found[name] = {pair: e.pvalue_adjusted for pair, e in effects.items() if e}
+    return found  # type: ignore[return-value]
+
+
+def _tied() -> Curves:
+    scores = integer_tied(np.random.default_rng(1), 9, 4)
+    return Curves(scores + np.repeat([0, 0, 2], 3)[:, None], np.repeat(list("ABC"), 3))
+
+
+def _blocked() -> Curves:
+    """Blocks that hold the algorithms in different numbers."""
+    labels = list("AABCABCCABBC")
+    lift = 2 * np.array([label == "C" for label in labels])[:, None]
+    blocks = [0] * 4 + [1] * 4 + [2] * 4
+    return Curves(some_curves(4, (12,)).scores + lift, labels, blocks=blocks)
+
+
+def _apart() -> Curves:
+    scores = some_curves(2, (2, 2, 2, 2)).scores + np.repeat([0, 3, 3, 9], 2)[:, None]
+    return Curves(scores, np.repeat(list("ABCD"), 2))
+
+
+SMALL = {
+    "ties": _tied(),
+    "blocks": _blocked(),
+    "four algorithms": _apart(),
+    "unequal numbers of runs": some_curves(5, (3, 1, 4)),
+    "a single step": some_curves(6, (3, 2, 3), n_steps=1),
+}
+
+
+@pytest.mark.parametrize("name", [name for name in SMALL if name != "a single step"])
+def test_small_designs_are_exact(name: str) -> None:
+    """Height and shape; overall has a statistic of its own, that of `compare`."""
+    expected, found = brute_force(SMALL[name]), adjusted(compare_pairs(SMALL[name]))
+    for effect in PARTS:
+        assert found[effect] == pytest.approx(expected[effect])
+
+
+@pytest.mark.parametrize("name", ["ties", "blocks", "unequal numbers of runs"])
+def test_of_three_algorithms_overall_is_that_of_a_pair_or_of_all(name: str) -> None:
+    """Both as `compare` has it."""
+    curves = SMALL[name]
+    of_all = compare(curves).overall.pvalue
+    for pair in compare_pairs(curves):
+        alone = compare(curves.select(pair.a, pair.b)).overall.pvalue
+        assert pair.overall.pvalue_adjusted == pytest.approx(max(alone, of_all))
+
+
+def test_overall_looks_of_two_groups_are_added_up() -> None:
+    curves = SMALL["four algorithms"]
+    groups = [AlikeGroup.of(curves, names, 1.0) for names in ("AB", "CD")]
+    statistic = PartitionSums.of(
+        groups, [(0, 1)], np.array([[True]]), np.zeros((3, 1)), None
+    )
+    plan = Plan(statistic.restriction, exact=True, n_shuffles=1, key=0)
+    (counts, n_visited) = visit(plan, statistic).counts
+    every, observed = [], 0.0
+    for group in groups:
+        assert group.combined is not None
+        assert group.scales is not None
+        labels = group.layout.restriction.every().batch(0)
+        z = group.scales.scores(group.combined.values(labels))
+        own = group.scales.scores(group.combined.values(group.layout.labels[None, :]))
+        used = group.scales.used[:, None]
+        every.append(np.sum(used * np.exp(2 * z), axis=0))
+        observed += float(np.sum(used * np.exp(2 * own)))
+    total = every[0][:, None] + every[1][None, :]
+    assert n_visited[0] == total.size == 9
+    assert counts[0, 0] == np.sum(total >= observed * (1 - 1e-9))
+
+
+def test_a_single_step_has_heights_only() -> None:
+    expected = brute_force(SMALL["a single step"])
+    found = adjusted(compare_pairs(SMALL["a single step"]))
+    assert found["algorithm"] == pytest.approx(expected["algorithm"])
+    assert found["overall"] == found["algorithm"]
+    assert found["interaction"] == {}
+
+
+@pytest.mark.parametrize("name", ["ties", "blocks", "four algorithms"])
+def test_shuffles_come_near_all_relabellings(name: str) -> None:
+    expected = brute_force(SMALL[name])
+    pairs = compare_pairs(SMALL[name], exact=False, n_shuffles=9_999, rng=1)
+    found = adjusted(pairs)
+    for effect in PARTS:
+        for pair, p in expected[effect].items():
+            # Five standard errors; and the largest of several p is a little larger still.
+            assert abs(found[effect][pair] - p) < 6 * np.sqrt(p * (1 - p) / 9_999) + 2e-4
+
+
+def test_a_pair_far_from_all_others_has_its_own_p() -> None:
+    curves = Curves(
+        some_curves(0, (5,) * 4).scores + 50 * np.repeat([0, 1, 3, 7], 5)[:, None],
+        np.repeat(list("ABCD"), 5),
+    )
+    for pair in compare_pairs(curves, rng=0):
+        alone = compare(curves.select(pair.a, pair.b))
+        assert pair.algorithm.pvalue_adjusted == alone.algorithm.pvalue == 1 / 126
+    two = curves.select("A", "B")
+    (only,) = compare_pairs(two)
+    for name in EFFECTS:
+        effect = only.effect(name)
+        assert effect is not None
+        assert effect.pvalue_adjusted == getattr(compare(two), name).pvalue
+
+
+def test_neither_order_nor_unit_of_the_algorithms_matters() -> None:
+    curves = some_curves(7, (4, 5, 3, 4))
+    options: dict[str, Any] = {"n_shuffles": 999, "rng": 5}
+    found = adjusted(compare_pairs(curves, **options))
+    turned = adjusted(compare_pairs(curves.select("C", "A", "D", "B"), **options))
+    scaled = Curves(curves.scores * 1024 + 4096, curves.labels)
+    for name in EFFECTS:
+        pairs = {tuple(sorted(pair)): p for pair, p in turned[name].items()}
+        assert pairs == found[name]
+        again = adjusted(compare_pairs(scaled, **options))[name]
+        assert again == pytest.approx(found[name])
+
+
+def test_single_runs_do_not_keep_others_from_being_compared() -> None:
+    """C and D cannot be told apart; that is no reason to doubt the others."""
+    labels = list("AAAAABBBBBCD")
+    scores = some_curves(3, (12,)).scores + 40 * (np.arange(12) < 5)[:, None]
+    pairs = compare_pairs(Curves(scores, labels), rng=0)
+    assert len(pairs) == 5
+    assert [(pair.a, pair.b) for pair in pairs.significant()] == [("A", "B")]
+    assert pairs.pair("A", "B").algorithm.pvalue_adjusted == 1 / 126
+    assert pairs.pair("A", "C").algorithm.pvalue == 1 / 6
+
+
+def test_groups_that_blocks_keep_apart_are_in_no_partition() -> None:
+    scores = some_curves(0, (16,)).scores
+    labels = np.repeat(list("ABCD"), 4)
+    apart = Curves(scores, labels, blocks=[0] * 8 + [1] * 8)
+    pairs = compare_pairs(apart)
+    assert [(pair.a, pair.b) for pair in pairs] == [("A", "B"), ("C", "D")]
+    # Beyond the pairs there is the partition of both.
+    both = brute_force_of_two(apart)
+    for pair in pairs:
+        assert pair.algorithm.pvalue_adjusted == pytest.approx(
+            max(pair.algorithm.pvalue, both)
+        )
+
+
+def brute_force_of_two(curves: Curves) -> float:
+    """The p in height of A and B alike, and C and D alike."""
+    parts = []
+    for names in ("AB", "CD"):
+        own = curves.select(*names)
+        every = [slow_sums(own, labels)[0] for labels in relabellings(own)]
+        parts.append((slow_sums(own, own.labels.tolist())[0], np.array(every)))
+    (first, firsts), (second, seconds) = parts
+    total = firsts[:, None] + seconds[None, :]
+    return float(np.mean(total >= (first + second) * (1 - 1e-9)))
+
+
+def _statistic(alpha: float | None, known: list[list[float]]) -> PartitionSums:
+    curves = some_curves(0, (3, 3, 3))
+    groups = [AlikeGroup.of(curves, names, 1.0) for names in ("AB", "CB", "ABC")]
+    joining = np.array([[True, False], [True, True]])
+    chosen = [(0,), (2,)]
+    return PartitionSums.of(groups, chosen, joining, np.array(known), alpha)
+
+
+def test_the_largest_count_of_each_pair_decides() -> None:
+    counts = np.array([[900, 10, 3], [5, 20, 1]]), np.array([1_000])
+    open_ = [[0.0, 0.0]] * 3
+    assert _statistic(None, open_).deciding(counts).tolist() == [900, 5, 20, 20, 3, 1]
+    # A pair that is known not to differ, or to have a far larger p, needs no more shuffles.
+    known = [[0.0, 0.0], [0.06, 0.03], [0.06, 0.01]]
+    assert _statistic(None, known).deciding(counts).tolist() == [900, 5, 20]
+    known = [[0.03, 0.0], [0.03, 0.03], [0.06, 0.06]]
+    assert _statistic(0.02, known).deciding(counts).tolist() == [5]
+    known = [[0.9, 0.9]] * 3
+    assert _statistic(0.05, known).deciding(counts).tolist() == [1_000]
+
+
+def test_a_group_does_not_depend_on_the_order_of_its_names() -> None:
+    curves = some_curves(0, (3, 4, 3))
+    one, other = (AlikeGroup.of(curves, names, 2.0) for names in ("AB", "BA"))
+    assert one.tag == other.tag != AlikeGroup.of(curves, "AC", 2.0).tag
+    np.testing.assert_array_equal(one.layout.labels, other.layout.labels)
+    np.testing.assert_array_equal(
+        one.parts(one.layout.labels[None, :]), other.parts(one.layout.labels[None, :])
+    )
+
+
+def test_auto_goes_on_where_a_pair_is_not_settled(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("curvewise.questions.pairs.closed.MAX_SHUFFLES", 2 * FIRST_LOOK)
+    curves = some_curves(1, (6, 6, 6))
+    options: dict[str, Any] = {"rng": 3}
+    many = compare_pairs(curves, n_shuffles=2 * FIRST_LOOK, **options)
+    pair = many[0]
+    alpha = pair.algorithm.pvalue_adjusted
+    assert alpha is not None
+    assert alpha > pair.algorithm.pvalue
+    ruled = compare_pairs(curves, n_shuffles="auto", alpha=alpha, **options)
+    few = compare_pairs(curves, n_shuffles=FIRST_LOOK, alpha=alpha, **options)
+    assert adjusted(ruled) == adjusted(many) != adjusted(few)
+    clear = compare_pairs(curves, n_shuffles="auto", alpha=1e-3, **options)
+    assert adjusted(clear) == adjusted(few)
