@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from curvewise.kernels import Integers
     from curvewise.questions.transfer.conditions import TwoConditions
     from curvewise.questions.transfer.run_values import RunValues
+    from curvewise.shuffling.plan import Plan
     from curvewise.shuffling.tally import Measured
 
 __all__ = ["DifferenceTests", "ShuffledDifferences", "difference_tests"]
@@ -54,15 +55,14 @@ class DifferenceTests(NamedTuple):
 
 
 def difference_tests(
-    conditions: TwoConditions, work: Work, *, alpha: float
+    conditions: TwoConditions, plan: Plan, work: Work, *, alpha: float
 ) -> DifferenceTests:
-    """Shuffle whole curves and test the differences; return p, and intervals at ``alpha``.
+    """Visit the relabellings of a plan; return the p of the differences, and intervals.
 
-    Every relabelling is visited, or sampled, as a comparison of two algorithms would; and
-    where they are sampled the p of the average gain is exact if that takes no time.
+    Where relabellings are sampled, and it was not asked for, the p of the average gain is
+    exact if that takes no time.
     """
     run_values = conditions.run_values
-    plan = work.plan(conditions.restriction, levels=(alpha,))
     found = work.visit(plan, ShuffledDifferences(run_values))
     pvalues = {
         name: pvalue(int(count), found.n_visited, exact=found.exact)

@@ -89,12 +89,12 @@ class Metric:
     interval_kind: IntervalKind | None
     intervals: Mapping[str, Interval]
     confidence: float
-    moved_by_test: bool
     pvalue: float | None
     exact: bool
     comparable: bool
     context: MetricContext
     undefined: UndefinedKind | None = None
+    moved_by_test: bool = False
     error: float | None = None
     error_df: float | None = None
     resamples: Floats | None = field(default=None, repr=False)

@@ -320,8 +320,11 @@ def settled_interval(
     if p is above alpha: the shuffle test is exact, and resamples of few runs are not. An end
     that is moved off "no effect" goes to the nearest of the resamples.
     """
-    least, most = record.bounds
-    inside = max(ends[0], least), min(ends[1], most)
+    inside = ends
+    # An interval that says nothing stays unbounded, and is seen to say nothing.
+    if not all(map(math.isinf, ends)):
+        least, most = record.bounds
+        inside = max(ends[0], least), min(ends[1], most)
     rejected = p is not None and p <= alpha
     candidates = np.empty(0) if resamples is None else resamples
     low, high = agreeing(inside, value, record.no_effect, candidates, rejected=rejected)

@@ -66,27 +66,27 @@ def leave_out(conditions: TwoConditions) -> dict[str, Floats] | None:
 def student_ends(
     record: MetricRecord, value: float, without: Floats, strata: Integers, alpha: float
 ) -> tuple[float, float] | None:
-    """Return the ends by the jackknife error of a logarithm and Student's t.
+    """Return the ends by jackknife errors and Student's t, of the metric and its logarithm.
 
-    The logarithm is that of a ratio, or of 1 minus a reduction. ``without`` has the metric
-    with each unit left out, ``strata`` the stratum of each unit. None where a logarithm is
-    infinite or undefined, or all are equal.
+    The logarithm is that of a ratio, or of 1 minus a reduction; of the two intervals each end
+    is the outer one. ``without`` has the metric with each unit left out, ``strata`` the stratum
+    of each unit. None where a logarithm is infinite or undefined, or all are equal.
     """
     from scipy.special import stdtrit
 
     offset, slope = (0.0, 1.0) if record.scale == "ratio" else (1.0, -1.0)
     ratios = offset + slope * np.append(without, value)
-    if not np.all((ratios > 0) & np.isfinite(ratios)):
+    if not np.all((ratios > 0) & np.isfinite(ratios)) or np.ptp(ratios) == 0:
         return None
-    *logs, centre = np.log(ratios)
-    error, df = jackknife_error(np.array(logs), strata)
-    if error == 0:
-        return None
-    reach = float(stdtrit(df, 1 - alpha / 2)) * error
-    # A t of one degree of freedom can exceed what a number can be.
+    ends = []
+    for scaled in (ratios, np.log(ratios)):
+        error, df = jackknife_error(scaled[:-1], strata)
+        reach = float(stdtrit(df, 1 - alpha / 2)) * error
+        ends.append([scaled[-1] - reach, scaled[-1] + reach])
+    # An error of one degree of freedom can reach beyond the largest number.
     with np.errstate(over="ignore"):
-        ends = offset + slope * np.exp([centre - reach, centre + reach])
-    return float(ends.min()), float(ends.max())
+        both = offset + slope * np.concatenate([ends[0], np.exp(ends[1])])
+    return float(both.min()), float(both.max())
 
 
 def percentile_ends(

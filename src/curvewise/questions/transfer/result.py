@@ -226,11 +226,11 @@ class AcrossTasks:
     name: str
     value: float
     interval: Interval | None
-    moved_by_test: bool
     confidence: float
     pvalue: float
     n_tasks: int
     n_all: int
+    moved_by_test: bool = False
 
     @property
     def title(self) -> str:

@@ -70,7 +70,8 @@ class MetricTest:
 class ShuffledMetrics(Statistic):
     """Every metric of relabelled curves, kept, and how many are as extreme as observed.
 
-    Only metrics that are compared with their own values in relabellings are counted.
+    Counted are the metrics that are compared with their own values in relabellings, and after
+    them the differences that the others are tested as.
 
     Attributes
     ----------
@@ -90,7 +91,7 @@ class ShuffledMetrics(Statistic):
     chunk = 4  # batches: ten milliseconds of work with 8 steps, a hundred with 200
 
     def measure(self, labels: Integers, *, keep: bool) -> Measured:
-        """Count the extreme relabellings of a batch, (n_counted, 2); keep the metrics."""
+        """Count the extreme relabellings of a batch, (n_counts, 2); keep the metrics."""
         both = (labels, 1 - labels) if self.mirrored else (labels,)
         values = np.concatenate(
             [
@@ -103,11 +104,17 @@ class ShuffledMetrics(Statistic):
             count_extreme(RECORDS[METRICS[place]], self.observed[place], values[place])
             for place in COUNTED
         ]
+        run_values = self.conditions.run_values
+        # A mirror image has sums of the other sign, and is as extreme.
+        differences = len(both) * run_values.counts(run_values.sums(labels))
+        counts += [(count, count) for count in differences.tolist()]
         return (np.array(counts, dtype=np.int64),), ((values,) if keep else ())
 
     def deciding(self, counts: tuple[Integers, ...]) -> Integers:
         """Return the counts behind the p of every metric that is defined."""
-        return counts[0].min(axis=1)[~np.isnan(self.observed[COUNTED])]
+        is_defined = np.ones(len(counts[0]), dtype=np.bool_)
+        is_defined[: len(COUNTED)] = ~np.isnan(self.observed[COUNTED])
+        return counts[0].min(axis=1)[is_defined]
 
 
 def shuffle_metrics(
@@ -127,10 +134,14 @@ def shuffle_metrics(
         compiled_reduction=conditions.repays_compiling(plan.relabellings.count),
     )
     found = work.visit(plan, statistic)
-    differences = difference_tests(conditions, work, alpha=alpha)
+    # Sums take less time than metrics, so that all relabellings may be visited for them.
+    of_sums = work.plan(conditions.restriction, levels=levels)
+    differences = difference_tests(
+        conditions, of_sums if of_sums.exact else found.plan, work, alpha=alpha
+    )
     (counts,), (values,) = found.counts, found.kept
     n_visited = found.n_visited * (2 if statistic.mirrored else 1)
-    tails = dict(zip(COUNTED, counts, strict=True))
+    tails = dict(zip(COUNTED, counts[: len(COUNTED)], strict=True))
     metrics = {}
     for place, (record, value) in enumerate(
         zip(RECORDS.values(), observed.tolist(), strict=True)

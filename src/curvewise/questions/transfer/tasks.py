@@ -175,11 +175,11 @@ def _mean_across(
         record.name,
         value,
         interval,
-        moved,
         usable[0].confidence,
         p,
         len(usable),
         len(metrics),
+        moved_by_test=moved,
     )
 
 
