@@ -47,10 +47,10 @@ def truth() -> dict[str, float]:
     return {name: float(value[0]) for name, value in values.items()}
 
 
-def coverage(n_runs: int, n_trials: int) -> dict[tuple[str, str], float]:
-    """Return how often each kind of interval holds the true value of each metric."""
+def coverage(n_runs: int, n_trials: int) -> dict[str, float]:
+    """Return how often the interval that is shown holds the true value of each metric."""
     true = truth()
-    hits: dict[tuple[str, str], list[bool]] = {}
+    hits: dict[str, list[bool]] = {name: [] for name in METRICS}
     for stream in np.random.default_rng([3, n_runs]).spawn(n_trials):
         found = transfer(
             simulated(stream, n_runs, RATES),
@@ -59,23 +59,23 @@ def coverage(n_runs: int, n_trials: int) -> dict[tuple[str, str], float]:
             optimum=OPTIMUM,
             threshold=1 + THRESHOLD,
             n_resamples=499,
-            n_shuffles=1,
-            exact=False,
+            n_shuffles=499,
+            exact=None if n_runs == 5 else False,
             rng=stream,
         )
-        for name in METRICS:
-            for kind, (low, high) in found.metrics[name].intervals.items():
-                hits.setdefault((name, kind), []).append(low <= true[name] <= high)
-    return {key: float(np.mean(values)) for key, values in hits.items()}
+        for name, metric in found.metrics.items():
+            assert metric.interval is not None
+            low, high = metric.interval
+            hits[name].append(low <= true[name] <= high)
+    return {name: float(np.mean(values)) for name, values in hits.items()}
 
 
 def check_coverage(n_runs: int, n_trials: int) -> None:
     rates = coverage(n_runs, n_trials)
     for name in METRICS:
-        kind = "percentile" if name == "time_to_threshold" else "studentised"
-        # With 5 to 10 runs 95 % is approached, not reached, by some metrics.
-        least = stats.binom.ppf(1e-4, n_trials, 0.91) / n_trials
-        assert rates[name, kind] >= least, (name, rates)
+        # Some metrics approach 95 %, and do not reach it.
+        least = stats.binom.ppf(1e-4, n_trials, 0.93) / n_trials
+        assert rates[name] >= least, (name, rates)
 
 
 @pytest.mark.parametrize("n_runs", [5, pytest.param(10, marks=pytest.mark.slow)])

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from curvewise import Curves, Transfer, compare, transfer
+from curvewise import Curves, compare, transfer
 from curvewise.inference.work import Work
 from curvewise.kernels.transfer.metrics import METRICS
 from curvewise.questions.transfer import inverted
@@ -20,8 +20,11 @@ from curvewise.questions.transfer.inverted import difference_tests
 from curvewise.questions.transfer.metrics import RECORDS
 from curvewise.questions.transfer.options import TransferOptions
 from curvewise.shuffling import visiting
-from curvewise.shuffling.plan import Plan
 from tests.questions.transfer.gains import SIDES, pair, rising
+
+if TYPE_CHECKING:
+    from curvewise import Transfer
+    from curvewise.shuffling.plan import Plan
 
 ALPHA = 0.05
 

@@ -132,6 +132,14 @@ def test_the_table_has_a_row_for_every_metric() -> None:
     )
 
 
+def test_a_note_says_where_the_test_moved_an_interval() -> None:
+    found = tictactoe()
+    time = replace(found.time_to_threshold, moved_by_test=True)
+    moved = replace(found, metrics={**found.metrics, time.name: time}).table()
+    assert set(moved.notes) - set(found.table().notes) == {f"{time.title}: {time.moved}"}
+    assert "Quote one, the calibrated transfer ratio" in moved.notes[-2]
+
+
 def test_what_is_undefined_has_no_numbers_and_says_why() -> None:
     found = of_runs(np.ones((3, 5)), np.ones((3, 5)))
     table, readings = found.tables()

@@ -302,7 +302,8 @@ class Transfers(Result, Mapping[str, Transfer]):
         tables = []
         if fair:
             note = (
-                "These mean the same on every task and may be compared down the column."
+                "These mean the same on every task and may be compared down the column. Each p "
+                "is of its task and metric alone."
             )
             tables.append(self._table(fair, note, means=True))
         # Never empty: some are shown that can never be compared.

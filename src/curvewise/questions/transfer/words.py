@@ -78,7 +78,7 @@ def _sureness(metric: Metric) -> str:
     verdict = "is" if metric.significant else "is not"
     sentence = f"This {verdict} statistically significant ({'; '.join(parts)})."
     explained = moved(metric)
-    return f"{sentence} The interval: {explained}" if explained else sentence
+    return f"{sentence} B{explained[1:]}" if explained else sentence
 
 
 def moved(found: Metric | AcrossTasks) -> str:
@@ -89,8 +89,8 @@ def moved(found: Metric | AcrossTasks) -> str:
     if found.significant:
         alone, instead = "includes", "ends before it"
     return (
-        f'by itself it {alone} "no effect"; the shuffle test is exact with few runs and '
-        f"decides, so it {instead}."
+        f'by itself the interval {alone} "no effect"; the shuffle test, which is exact with '
+        f"few runs, decides, and the interval {instead}."
     )
 
 
@@ -144,8 +144,8 @@ def _(transfers: Transfers) -> str:
 
 def _significance(mean: AcrossTasks) -> str:
     verdict = "which is" if mean.significant else "which is not"
-    explained = moved(mean)
-    return f", {verdict} statistically significant{explained and f'; the interval: {explained[:-1]}'}"
+    explained = f"; {moved(mean)[:-1]}" if mean.moved_by_test else ""
+    return f", {verdict} statistically significant{explained}"
 
 
 def _mean(mean: AcrossTasks) -> str:
