@@ -105,10 +105,12 @@ def transfer(
     n_resamples : int
         How many resamples; 0 leaves out the percentile and Student's intervals.
     n_shuffles, exact, n_jobs, rng, checkpoint
-        As in `compare`, for p and the resamples. All relabellings are visited when there are
-        at most ``n_shuffles`` or 50,000, whichever is more, and at most 2,000,000. "auto"
-        settles the p of every metric at 1 - confidence; it and "precise" give up at 2²⁰
-        shuffles. A checkpoint holds the shuffles; the resamples are drawn again, the same ones.
+        As in `compare`, for p and the resamples. For the average relative reduction and the
+        time to threshold all relabellings are visited when there are at most ``n_shuffles``
+        or 50,000, whichever is more, and at most 2,000,000; for the other metrics as in
+        `compare`. "auto" settles the p of every metric at 1 - confidence; it and "precise"
+        give up at 2²⁰ shuffles. A checkpoint holds the shuffles; the resamples are drawn
+        again, the same ones.
     allow_optimum_below : bool
         Accept an optimum that some scores exceed.
 
@@ -259,24 +261,11 @@ def _metrics(
         test = tests[name]
         resamples = None if is_undefined or resampled is None else sign * resampled[name]
         without = None if is_undefined or left_out is None else left_out[name]
-        ends: dict[IntervalKind, tuple[float, float] | None] = {}
+        settled = {}
         if not is_undefined:
-            ends["inverted"] = test.ends
-        if resamples is not None:
-            ends["percentile"] = percentile_ends(
-                resamples, conditions.n_units, options.alpha
+            settled = _intervals(
+                conditions, record, value, test, resamples, without, options.alpha
             )
-            if without is not None and not record.tested_as:
-                ends["student"] = student_ends(
-                    record, value, without, conditions.strata, options.alpha
-                )
-        settled = {
-            kind: settled_interval(
-                record, value, own, resamples, test.pvalue, options.alpha
-            )
-            for kind, own in ends.items()
-            if own is not None
-        }
         wanted = options.interval, record.interval(in_blocks=in_blocks)
         shown = next((kind for kind in (*wanted, *settled) if kind in settled), None)
         error = None
@@ -304,6 +293,30 @@ def _metrics(
             null_distribution=None if is_undefined else sign * test.null_distribution,
         )
     return metrics
+
+
+def _intervals(
+    conditions: TwoConditions,
+    record: MetricRecord,
+    value: float,
+    test: MetricTest,
+    resamples: Floats | None,
+    without: Floats | None,
+    alpha: float,
+) -> dict[IntervalKind, tuple[Interval, bool]]:
+    """Return the intervals that there are, and of each whether its test moved an end."""
+    ends: dict[IntervalKind, tuple[float, float] | None] = {"inverted": test.ends}
+    if resamples is not None:
+        if without is not None and not record.tested_as:
+            ends["student"] = student_ends(
+                record, value, without, conditions.strata, alpha
+            )
+        ends["percentile"] = percentile_ends(resamples, conditions.n_units, alpha)
+    return {
+        kind: settled_interval(record, value, own, resamples, test.pvalue, alpha)
+        for kind, own in ends.items()
+        if own is not None
+    }
 
 
 def settled_interval(
