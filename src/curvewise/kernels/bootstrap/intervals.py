@@ -1,7 +1,7 @@
 """Percentile intervals of any statistic, widened for few units, and jackknife errors.
 
 Efron & Tibshirani (1993), chapters 11 and 13; Hesterberg (2015), The American Statistician 69,
-371-386, section 3.
+371-386.
 """
 
 from __future__ import annotations
