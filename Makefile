@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all coverage check format calibration bench studies studies-quick clean
+.PHONY: help demo test test-all coverage check format calibration power bench studies studies-quick clean
 
 PYTEST := $(BIN)/python -m pytest -q -n auto --dist worksteal
 FAST := -m 'not slow'
@@ -48,6 +48,9 @@ format: $(READY)  ## Format the code
 
 calibration: $(READY)  ## Measure how often curvewise is wrong; writes docs/calibration.md (half an hour)
 	@$(BIN)/python -m studies.calibration
+
+power: $(READY)  ## Measure how much the tests find; writes docs/power.md (a quarter of an hour)
+	@$(BIN)/python -m studies.power
 
 bench: $(READY)  ## Measure curvewise and its peers in one run (about five minutes)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'

@@ -22,8 +22,10 @@ def page_text(n_sets: int, seed: int) -> str:
     """Measure, and return the page in Markdown; PROVENANCE stands for when it was made."""
     parts = [
         "# How much the tests find",
-        "Measured on simulated curves by `make power`; every number is computed by it. How "
-        "often the tests are wrong is measured in [calibration](calibration.md).",
+        (
+            "Measured on simulated curves by `make power`; every number is computed by it. "
+            "How often the tests are wrong is measured in [calibration](calibration.md)."
+        ),
         "PROVENANCE",
         f"The standard error of a rate is at most {math.sqrt(0.25 / n_sets):.3f}.".replace(
             " 0.", " ."

@@ -72,13 +72,14 @@ def transfer(
         float, typer.Option(help="Confidence of the intervals.")
     ] = 0.95,
     interval: Annotated[
-        Literal["percentile", "bca", "studentised"] | None,
+        Literal["inverted", "student", "percentile"] | None,
         typer.Option(
-            help="Kind of interval.  [default: studentised; percentile for times]"
+            help="Values the shuffle test does not reject, Student's t, or quantiles of "
+            "resamples.  [default: inverted; student for reductions, percentile for times]"
         ),
     ] = None,
     resamples: Annotated[
-        int, typer.Option(help="Resamples for the intervals; 0 for none.")
+        int, typer.Option(help="Resamples for reductions and times; 0 for none.")
     ] = 9_999,
     shuffling: Shuffling,
     output: Output,

@@ -36,16 +36,17 @@ FLAT_FROM_10 = np.minimum(np.arange(40.0), 10)
             NoIntervals("run"),
             "no intervals",
             (
-                "At least one condition has a single run, so run-to-run variation is unknown and "
-                "there are no intervals. Repeat the training with other seeds."
+                "At least one condition has a single run, so its run-to-run variation is "
+                "unknown: metrics that need resamples have no intervals, and those of the others "
+                "take both conditions to vary alike. Repeat the training with other seeds."
             ),
         ),
         (
             NoIntervals("block"),
             "no intervals",
             (
-                "There is a single block, so variation between blocks is unknown and there are no "
-                "intervals. Repeat the training in other blocks."
+                "There is a single block, so variation between blocks is unknown: metrics that "
+                "need resamples have no intervals. Repeat the training in other blocks."
             ),
         ),
         (
@@ -69,7 +70,8 @@ FLAT_FROM_10 = np.minimum(np.arange(40.0), 10)
             "unknown optimum",
             (
                 "No best possible score was given (optimum): the best mean score observed stands "
-                "in for it, so the calibrated transfer ratio must not be compared across tasks."
+                "in for it, so the calibrated transfer ratio must not be compared across tasks, "
+                "and its interval takes that score as given."
             ),
         ),
         (

@@ -24,7 +24,7 @@ from curvewise.text import naming_flags
         ("until_asymptote", 2, "until_asymptote is a share of the range"),
         ("until_asymptote", 0, "until_asymptote is a share of the range"),
         ("integration", "simpson", "integration must be 'sum' or 'trapezoid'"),
-        ("interval", "normal", "interval must be 'percentile', 'bca' or 'studentised'"),
+        ("interval", "normal", "interval must be 'inverted', 'student' or 'percentile'"),
         ("confidence", 95, "confidence must lie between 0 and 1"),
         ("n_resamples", 1.5, "n_resamples must be"),
         ("n_resamples", 5, "n_resamples must be"),
@@ -50,7 +50,7 @@ def test_flags_are_named_where_flags_are_typed() -> None:
         {"optimum": 0},
         {"optimum": np.float64(-1.5), "threshold": np.int64(3)},
         {"window": [1, 5], "until_asymptote": 0.05},
-        {"n_resamples": 0, "interval": "bca", "integration": "trapezoid"},
+        {"n_resamples": 0, "interval": "student", "integration": "trapezoid"},
     ],
 )
 def test_what_can_be_used_is_kept(options: dict[str, Any]) -> None:

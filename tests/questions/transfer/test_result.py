@@ -132,6 +132,14 @@ def test_the_table_has_a_row_for_every_metric() -> None:
     )
 
 
+def test_a_note_says_where_the_test_moved_an_interval() -> None:
+    found = tictactoe()
+    time = replace(found.time_to_threshold, moved_by_test=True)
+    moved = replace(found, metrics={**found.metrics, time.name: time}).table()
+    assert set(moved.notes) - set(found.table().notes) == {f"{time.title}: {time.moved}"}
+    assert "Quote one, the calibrated transfer ratio" in moved.notes[-2]
+
+
 def test_what_is_undefined_has_no_numbers_and_says_why() -> None:
     found = of_runs(np.ones((3, 5)), np.ones((3, 5)))
     table, readings = found.tables()
@@ -140,7 +148,7 @@ def test_what_is_undefined_has_no_numbers_and_says_why() -> None:
     for row in table.rows:
         if row[0].removesuffix(" *") in undefined:
             assert row[1:4] == ("undefined", "", "")
-    assert {note.split(":")[0] for note in table.notes[1:-1]} == undefined
+    assert {note.split(":")[0] for note in table.notes[1:-2]} == undefined
     assert not undefined & {row[0] for row in readings.rows}
 
 
@@ -222,6 +230,7 @@ def test_a_mean_across_tasks_as_json() -> None:
         "interval": [None, 0.4],
         "confidence": 0.95,
         "pvalue": 0.03,
+        "moved_by_test": False,
         "n_tasks": 2,
         "n_all": 3,
     }

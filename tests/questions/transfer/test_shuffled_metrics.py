@@ -162,34 +162,18 @@ def count(name: str, value: float, values: list[float]) -> tuple[int, int]:
     return count_extreme(RECORDS[name], value, np.array(values))
 
 
-def test_a_difference_counts_by_its_distance_from_0() -> None:
-    assert count("jumpstart", 2.0, [1.9, 2.0, -2.0, -3.0, 0.0]) == (3, 3)
-    assert count("jumpstart", 2.0, [2 - 1e-10, 2 - 1e-8]) == (1, 1)
-
-
 def test_half_is_as_far_from_1_as_double() -> None:
-    assert count("transfer_ratio", 2.0, [0.5, 0.51, 2.0, 1.0, 0.0]) == (3, 3)
-    # One minus a ratio: 1 - 2 and 1 - 1/2.
-    assert count("calibrated_transfer_ratio", -1.0, [0.5, 0.49, -1.0, 1.0]) == (3, 3)
+    assert count("time_to_threshold", 2.0, [0.5, 0.51, 2.0, 1.0, 0.0]) == (3, 3)
+    assert count("time_to_threshold", 2.0, [2 - 1e-10, 2 - 1e-8]) == (1, 1)
 
 
-def test_at_or_beyond_the_optimum_nothing_is_farther() -> None:
-    assert count("calibrated_transfer_ratio", 1.0, [1.0, 1.2, 0.99, -9.0]) == (2, 2)
+def test_nothing_is_farther_than_never() -> None:
     assert count("time_to_threshold", math.inf, [math.inf, 0.0, 5.0]) == (2, 2)
 
 
-@pytest.mark.parametrize(
-    ("name", "counts"),
-    [
-        ("transfer_ratio", 1),
-        ("calibrated_transfer_ratio", 1),
-        ("transfer_regret", 0),
-        ("time_to_threshold", 0),
-    ],
-)
-def test_what_an_undefined_relabelling_counts_as(name: str, counts: int) -> None:
-    """As far as can be, except where it is undefined for lack of any difference."""
-    assert count(name, 0.5, [math.nan]) == (counts, counts)
+def test_an_undefined_time_is_no_difference() -> None:
+    assert count("time_to_threshold", 0.5, [math.nan]) == (0, 0)
+    assert count("time_to_threshold", 1.0, [math.nan]) == (1, 1)
 
 
 def test_the_smaller_tail_counts_twice() -> None:
@@ -201,30 +185,46 @@ def test_the_smaller_tail_counts_twice() -> None:
     assert tail_counts(0.5, values) == (2, 3)
 
 
-def test_p_is_by_the_rule_of_the_record() -> None:
+def test_p_is_that_of_the_difference_or_of_the_metric_itself() -> None:
     conditions = laid_out(rising(6, 4, gain=0.5), optimum=9.0)
     tests, sampling = shuffled(conditions)
     for record, value in zip(RECORDS.values(), observed(conditions), strict=True):
         test = tests[record.name]
-        # A difference has symmetric tails, so its p is the same by either rule.
-        if record.unit or record.tail == "twice the smaller tail":
+        if record.tested_as:
+            own = tests[record.tested_as].null_distribution
+            reached = abs(observed(conditions)[METRICS.index(record.tested_as)])
+            n_extreme = np.sum(np.abs(own) >= reached * (1 - 1e-9))
+        elif record.scale == "difference":
             tails = tail_counts(value, test.null_distribution)
-            pvalue = min(2 * min(tails) / sampling.n_shuffles, 1)
-            assert test.pvalue == pytest.approx(pvalue), record.name
+            n_extreme = smaller_tail_twice(tails, sampling.n_shuffles)
         else:
             n_extreme, _ = count_extreme(record, value, test.null_distribution)
-            assert test.pvalue == n_extreme / sampling.n_shuffles
+        assert test.pvalue == n_extreme / sampling.n_shuffles, record.name
+
+
+def test_a_reduction_of_nothing_is_no_evidence() -> None:
+    """A value of no effect lies in no tail, whatever the others are."""
+    same = np.arange(5.0)
+    conditions = laid_out(pair([same, same], [same, same]))
+    values = observed(conditions)
+    assert values[METRICS.index("average_relative_reduction")] == 0
+    tests, _ = shuffled(conditions)
+    assert tests["average_relative_reduction"].pvalue == 1
 
 
 def test_only_defined_metrics_decide_when_to_stop() -> None:
     conditions = laid_out(rising(0, 4))
     values = observed(conditions)
-    values[METRICS.index("transfer_regret")] = np.nan
+    values[METRICS.index("time_to_threshold")] = np.nan
     statistic = ShuffledMetrics(
         conditions, values, mirrored=False, compiled_reduction=False
     )
-    counts = np.arange(18).reshape(9, 2)[:, ::-1].copy()
-    assert statistic.deciding((counts,)).tolist() == [0, 4, 6, 8, 10, 12, 14, 16]
+    (counts,), _ = statistic.measure(conditions.restriction.every().batch(0), keep=False)
+    assert counts.shape == (5, 2)
+    assert (
+        statistic.deciding((counts,)).tolist()
+        == counts.min(axis=1)[[0, 2, 3, 4]].tolist()
+    )
 
 
 def test_auto_stops_when_every_p_is_settled() -> None:

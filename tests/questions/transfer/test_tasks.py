@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from curvewise import CurvesError, OptionError, transfer, transfer_many
 from curvewise.questions.transfer.shuffled_metrics import ShuffledMetrics
@@ -100,10 +101,12 @@ def test_the_interval_across_ends_where_the_metric_does() -> None:
     """Nearly optimal on both tasks, and no metric can be above 1."""
     rng = np.random.default_rng(29)
     tasks = {
-        name: pair(rng.uniform(0, 5, (4, 6)), rng.uniform(8, 10, (4, 1)) + np.zeros(6))
+        name: pair(rng.uniform(0, 5, (4, 6)), rng.uniform(6, 10, (4, 1)) + np.zeros(6))
         for name in "ab"
     }
-    found = transfer_many(tasks, **SIDES, optimum=10, n_resamples=999, rng=0)
+    found = transfer_many(
+        tasks, **SIDES, optimum=10, n_resamples=999, confidence=0.99, rng=0
+    )
     across = found.across[CTR]
     assert across.value < 1
     assert across.interval is not None
@@ -111,7 +114,37 @@ def test_the_interval_across_ends_where_the_metric_does() -> None:
     assert across.interval.low < across.value
 
 
-def test_an_undefined_resample_leaves_the_percentile_interval() -> None:
+def test_the_interval_across_is_that_of_a_mean_of_independent_estimates() -> None:
+    found = measured()
+    for name, across in found.across.items():
+        own = [task.metrics[name] for task in found.values()]
+        variances = [(metric.error or math.nan) ** 2 for metric in own]
+        squares = [
+            variance**2 / (metric.error_df or math.nan)
+            for variance, metric in zip(variances, own, strict=True)
+        ]
+        df = sum(variances) ** 2 / sum(squares)
+        reach = stats.t.isf(0.025, df) * math.sqrt(sum(variances)) / len(own)
+        assert not across.moved_by_test
+        ends = across.value - reach, across.value + reach
+        assert across.interval == pytest.approx(ends), name
+
+
+def test_a_mean_across_tasks_agrees_with_its_p() -> None:
+    moved = 0
+    for seed in range(12):
+        tasks = {str(k): rising(10 * seed + k, 4, gain=seed / 8) for k in range(3)}
+        found = transfer_many(tasks, **SIDES, optimum=20, n_resamples=99, rng=seed)
+        for across in found.across.values():
+            assert across.interval is not None
+            low, high = across.interval
+            assert low <= across.value <= high
+            assert (low <= 0 <= high) == (across.pvalue > 0.05)
+            moved += across.moved_by_test
+    assert moved > 0
+
+
+def test_an_undefined_resample_leaves_an_interval() -> None:
     # With the better run of the control left out, the experimental condition is below it.
     shaky = pair([[0.0, 1, 2], [5.0, 6, 7]], [[1.0, 3, 4], [2.0, 3, 9]])
     found = transfer_many({"a": shaky, "b": shaky}, **SIDES, n_resamples=199, rng=0)

@@ -246,11 +246,28 @@ READING = "A1 achieved 9.4% of the improvement still possible over A2."
             ),
         ),
         (
-            {"pvalue": 0.0712},
+            {"pvalue": 0.3, "interval": Interval(-math.inf, math.inf)},
             (
-                "The shuffle test does not rule out chance (p = 0.071), although the interval "
-                'excludes "no effect" (calibrated transfer ratio 0.09360; 95% interval 0.01911 to '
-                "0.1551)."
+                "This is not statistically significant (calibrated transfer ratio 0.09360; too "
+                "few runs, or shuffles, for a 95% interval; p = 0.30)."
+            ),
+        ),
+        (
+            {"pvalue": 0.0712, "interval": Interval(0.0, 0.2), "moved_by_test": True},
+            (
+                "This is not statistically significant (calibrated transfer ratio 0.09360; 95% "
+                "interval 0 to 0.2000; p = 0.071). By itself the interval leaves out "
+                '"no effect"; the shuffle test, which is exact with few runs, decides, and the '
+                "interval is stretched to it."
+            ),
+        ),
+        (
+            {"interval": Interval(0.001, 0.2), "moved_by_test": True},
+            (
+                "This is statistically significant (calibrated transfer ratio 0.09360; 95% "
+                "interval 0.001000 to 0.2000; p = 0.013). By itself the interval includes "
+                '"no effect"; the shuffle test, which is exact with few runs, decides, and the '
+                "interval ends before it."
             ),
         ),
     ],
@@ -359,10 +376,19 @@ def test_across_tasks() -> None:
     }
     assert describe(replace(tasks, across=means)) == (
         "e against c on 3 tasks: the mean calibrated transfer ratio over 2 of them is 0.4200, "
-        "95% interval 0.3000 to 0.5000 (p = 0.012); the mean average relative reduction is "
-        "0.2000 (p = 0.20). Only metrics that mean the same on every task are averaged; "
-        "transfer ratio and transfer regret do not."
+        "95% interval 0.3000 to 0.5000 (p = 0.012), which is statistically significant. As "
+        "further description, the mean average relative reduction is 0.2000 (p = 0.20). Only "
+        "metrics that mean the same on every task are averaged; transfer ratio and transfer "
+        "regret do not."
     )
+    moved = replace(
+        means[CTR], interval=Interval(0.0, 0.5), pvalue=0.2, moved_by_test=True
+    )
+    assert (
+        "(p = 0.20), which is not statistically significant; by itself the interval leaves out "
+        '"no effect"; the shuffle test, which is exact with few runs, decides, and the interval '
+        "is stretched to it. As further description"
+    ) in describe(replace(tasks, across={**means, CTR: moved}))
     assert describe(replace(tasks, across={})) == (
         "e against c on 3 tasks: no metric is defined and comparable on two of them, so "
         "nothing is said across tasks."

@@ -98,6 +98,8 @@ def _measure(pair: CurvePair, rng: np.random.Generator) -> dict[str, Outcome]:
     outcomes = {}
     for name in JUDGED:
         metric = found.metrics[name]
-        pvalue = metric.pvalue if several else None
-        outcomes[name] = Outcome(metric.value, metric.interval, pvalue, metric.undefined)
+        interval, pvalue = None, None
+        if several:
+            interval, pvalue = metric.interval, metric.pvalue
+        outcomes[name] = Outcome(metric.value, interval, pvalue, metric.undefined)
     return outcomes

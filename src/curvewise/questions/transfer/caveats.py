@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-import numpy as np
-
 from curvewise.inference.caveats import Caveat
 from curvewise.inference.diagnostics import too_few
 from curvewise.questions.transfer.conditions import levelled_off
@@ -49,12 +47,13 @@ class NoIntervals(Caveat):
         """Say what is unknown, and what to do."""
         if self.single == "block":
             return (
-                "There is a single block, so variation between blocks is unknown and there "
-                "are no intervals. Repeat the training in other blocks."
+                "There is a single block, so variation between blocks is unknown: metrics "
+                "that need resamples have no intervals. Repeat the training in other blocks."
             )
         return (
-            "At least one condition has a single run, so run-to-run variation is unknown and "
-            "there are no intervals. Repeat the training with other seeds."
+            "At least one condition has a single run, so its run-to-run variation is unknown: "
+            "metrics that need resamples have no intervals, and those of the others take both "
+            "conditions to vary alike. Repeat the training with other seeds."
         )
 
 
@@ -94,7 +93,7 @@ class UnknownOptimum(Caveat):
         return (
             f"No best possible score was given ({argument('optimum')}): the best mean score "
             "observed stands in for it, so the calibrated transfer ratio must not be compared "
-            "across tasks."
+            "across tasks, and its interval takes that score as given."
         )
 
 
@@ -182,11 +181,8 @@ def transfer_caveats(
     ``curves`` are those in the window that was compared, the control first; ``whole`` those
     before the window was cut at the asymptote.
     """
-    caveats: list[Caveat] = [
-        # 1 - 0.95 is not quite 0.05.
-        *too_few(curves, sampling, round(options.alpha, 12))
-    ]
-    if np.bincount(conditions.strata).min() < 2:
+    caveats: list[Caveat] = [*too_few(curves, sampling, options.alpha)]
+    if conditions.n_units.min() < 2:
         caveats.append(NoIntervals("run" if curves.blocks is None else "block"))
     if not curves.higher_is_better:
         caveats.append(LowerIsBetter())

@@ -14,6 +14,7 @@ from curvewise.inference.requirements import check_connected
 from curvewise.kernels.contrasts import is_mirrored
 from curvewise.kernels.relabelling.restriction import WithinBlocks
 from curvewise.kernels.transfer.metrics import METRICS, MetricSettings, metric_values
+from curvewise.questions.transfer.run_values import RunValues
 from curvewise.shuffling.layout import Layout
 from curvewise.text import argument, did_you_mean, number_text
 
@@ -53,6 +54,8 @@ class TwoConditions:
         Weights of the steps, shift, optimum, threshold.
     sign : float
         -1 where lower is better: the scores are those given, negated. Else 1.
+    run_values : RunValues
+        What each run adds to the metrics that are linear in the runs.
     """
 
     scores: Floats
@@ -62,6 +65,7 @@ class TwoConditions:
     strata: Integers
     settings: MetricSettings
     sign: float
+    run_values: RunValues
 
     @classmethod
     def of(cls, curves: Curves, options: TransferOptions) -> TwoConditions:
@@ -99,7 +103,10 @@ class TwoConditions:
             steps=curves.steps.astype(np.float64),
             slack=1e-12 * float(np.abs(scores).max()),
         )
-        return cls(scores, member, layout.blocks, units, strata, settings, sign)
+        run_values = RunValues.of(layout, scores, member, settings.weights, n_last)
+        return cls(
+            scores, member, layout.blocks, units, strata, settings, sign, run_values
+        )
 
     @property
     def n_steps(self) -> int:
@@ -110,6 +117,11 @@ class TwoConditions:
     def n_runs(self) -> tuple[int, int]:
         """How many runs the control and the experimental condition have."""
         return int(np.sum(self.member == 0)), int(np.sum(self.member == 1))
+
+    @property
+    def n_units(self) -> Integers:
+        """How many units each stratum has: runs of each condition, or blocks."""
+        return np.bincount(self.strata)
 
     @cached_property
     def restriction(self) -> WithinBlocks:

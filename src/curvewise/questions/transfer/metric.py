@@ -60,9 +60,14 @@ class Metric:
         is never reached.
     interval : Interval or None
         At ``confidence``, of the kind ``interval_kind``; ``intervals`` has the other kinds.
-        None with a single run in a condition.
+        Each holds ``no_effect`` if, and only if, p is above 1 - ``confidence``. None for a
+        metric that needs resamples and has none; unbounded with too few runs, or shuffles.
+    moved_by_test : bool
+        Whether the resamples by themselves disagree with p about ``no_effect``, so that an end
+        of the interval was moved to agree.
     pvalue : float or None
-        The share of relabellings in which the metric is at least as far from ``no_effect``.
+        The share of relabellings at least as far from ``no_effect``: in the difference that
+        the metric is tested as (``record.tested_as``), or in the metric itself.
     exact : bool
         Whether p is over every distinct relabelling.
     comparable : bool
@@ -71,11 +76,11 @@ class Metric:
         What its sentence takes from the conditions.
     undefined : str or None
         Why there is no value, as a kind; None where there is one.
-    error : float or None
-        The standard error of the value, by leaving out one run, or block, at a time.
-    resamples, resample_errors, null_distribution : array or None
-        The metric in resamples, its standard error in the first of them, and the metric in
-        relabellings; of many a sample.
+    error, error_df : float or None
+        The standard error of the value, by leaving out one run, or block, at a time, and its
+        degrees of freedom.
+    resamples, null_distribution : array or None
+        The metric in resamples, and in relabellings; of many a sample.
     """
 
     name: str
@@ -89,9 +94,10 @@ class Metric:
     comparable: bool
     context: MetricContext
     undefined: UndefinedKind | None = None
+    moved_by_test: bool = False
     error: float | None = None
+    error_df: float | None = None
     resamples: Floats | None = field(default=None, repr=False)
-    resample_errors: Floats | None = field(default=None, repr=False)
     null_distribution: Floats | None = field(default=None, repr=False)
 
     @property
@@ -103,6 +109,13 @@ class Metric:
     def defined(self) -> bool:
         """Whether the metric has a value."""
         return self.value is not None
+
+    @property
+    def significant(self) -> bool:
+        """Whether p is at most 1 - ``confidence``."""
+        # 1 - 0.95 is not quite 0.05.
+        alpha = round(1 - self.confidence, 12)
+        return self.pvalue is not None and self.pvalue <= alpha
 
     @property
     def title(self) -> str:
@@ -126,6 +139,12 @@ class Metric:
         return text
 
     @property
+    def moved(self) -> str:
+        """Why the interval ends where it does, if its test moved an end; else ""."""
+        text: str = beside(self, "words").moved(self)
+        return text
+
+    @property
     def reason(self) -> str:
         """Why there is no value, in words; "" where there is one."""
         text: str = beside(self, "words").reason(self)
@@ -145,8 +164,10 @@ class Metric:
             "intervals": {
                 kind: interval_ends(interval) for kind, interval in self.intervals.items()
             },
+            "moved_by_test": self.moved_by_test,
             "confidence": self.confidence,
             "error": json_ready(self.error),
+            "error_df": self.error_df,
             "pvalue": self.pvalue,
             "exact": self.exact,
             "no_effect": self.no_effect,

@@ -12,8 +12,8 @@ from typing import Literal
 
 __all__ = ["RECORDS", "IntervalKind", "MetricRecord", "UndefinedKind"]
 
-IntervalKind = Literal["percentile", "bca", "studentised"]
-Scale = Literal["difference", "ratio", "one minus a ratio"]
+IntervalKind = Literal["inverted", "student", "percentile"]
+Scale = Literal["difference", "ratio"]
 UndefinedKind = Literal[
     "no area under the control",
     "all scores equal",
@@ -35,22 +35,18 @@ class MetricRecord:
         As in JSON, and as an attribute of `Transfer`.
     title, short : str
         As people write it in full, and as an abbreviation; "" where there is none.
-    scale : "difference", "ratio" or "one minus a ratio"
-        Ratios are compared by their logarithm.
+    scale : "difference" or "ratio"
+        Whether no effect is 0 or 1.
+    tested_as : str
+        The difference whose shuffle test is its test, and gives its interval; "" for a metric
+        that is not linear in the runs, which is compared with its own values in
+        relabellings.
     unit : str
         "" for metrics without a unit. One with a unit keeps the sign of the scores as given.
     bounds : (float, float)
         The smallest and the largest value the metric can have.
     comparable : "never", "always" or "when the optimum is known"
         When values may be compared across tasks.
-    undefined_in_shuffle : "as far as can be" or "no difference"
-        What a relabelling in which the metric is undefined counts as.
-    tail : "distance" or "twice the smaller tail"
-        How p counts: relabellings at least as far from no effect, or those at least as extreme
-        on one side, twice. Swapping the conditions turns a metric into its opposite, except
-        where losses are unbounded and gains are not.
-    interval : "studentised" or another kind
-        Which interval is shown by default.
     shown_across_tasks : bool
         Whether tables of several tasks have a column for it.
     undefined : tuple of str
@@ -64,11 +60,7 @@ class MetricRecord:
     short: str = ""
     bounds: tuple[float, float] = (-math.inf, math.inf)
     comparable: Literal["never", "always", "when the optimum is known"] = "never"
-    undefined_in_shuffle: Literal["as far as can be", "no difference"] = (
-        "as far as can be"
-    )
-    tail: Literal["distance", "twice the smaller tail"] = "distance"
-    interval: IntervalKind = "studentised"
+    tested_as: str = ""
     shown_across_tasks: bool = False
     undefined: tuple[UndefinedKind, ...] = ()
 
@@ -76,6 +68,14 @@ class MetricRecord:
     def no_effect(self) -> float:
         """The value of the metric when the conditions do not differ."""
         return 1.0 if self.scale == "ratio" else 0.0
+
+    def interval(self, *, in_blocks: bool) -> IntervalKind:
+        """Return which interval is shown by default."""
+        if self.tested_as:
+            return "inverted"
+        # A time jumps from step to step, which standard errors cannot follow; but few blocks
+        # have few distinct resamples.
+        return "student" if self.scale == "difference" or in_blocks else "percentile"
 
     @property
     def averaged(self) -> bool:
@@ -105,6 +105,7 @@ RECORDS = {
             "ratio",
             short="ratio",
             bounds=(0.0, math.inf),
+            tested_as="average_gain",
             shown_across_tasks=True,
             undefined=("no area under the control",),
         ),
@@ -114,47 +115,64 @@ RECORDS = {
             "difference",
             short="regret",
             bounds=(-1.0, 1.0),
-            undefined_in_shuffle="no difference",
+            tested_as="average_gain",
             shown_across_tasks=True,
             undefined=("all scores equal",),
         ),
         MetricRecord(
             "calibrated_transfer_ratio",
             "calibrated transfer ratio",
-            "one minus a ratio",
+            "difference",
             short="CTR",
             bounds=(-math.inf, 1.0),
             comparable="when the optimum is known",
+            tested_as="average_gain",
             shown_across_tasks=True,
             undefined=("nothing left to improve",),
         ),
         MetricRecord(
             "average_relative_reduction",
             "average relative reduction",
-            "one minus a ratio",
+            "difference",
             short="ARR",
             bounds=(-math.inf, 1.0),
             comparable="always",
-            tail="twice the smaller tail",
             shown_across_tasks=True,
             undefined=("single step", "no range of performance"),
         ),
-        MetricRecord("jumpstart", "jump-start", "difference", unit="score"),
         MetricRecord(
-            "asymptotic_advantage", "asymptotic advantage", "difference", unit="score"
+            "jumpstart",
+            "jump-start",
+            "difference",
+            unit="score",
+            tested_as="jumpstart",
         ),
         MetricRecord(
-            "area_difference", "area difference", "difference", unit="score × step"
+            "asymptotic_advantage",
+            "asymptotic advantage",
+            "difference",
+            unit="score",
+            tested_as="asymptotic_advantage",
         ),
-        MetricRecord("average_gain", "average overall gain", "difference", unit="score"),
+        MetricRecord(
+            "area_difference",
+            "area difference",
+            "difference",
+            unit="score × step",
+            tested_as="average_gain",
+        ),
+        MetricRecord(
+            "average_gain",
+            "average overall gain",
+            "difference",
+            unit="score",
+            tested_as="average_gain",
+        ),
         MetricRecord(
             "time_to_threshold",
             "time to threshold, ratio",
             "ratio",
             bounds=(0.0, math.inf),
-            undefined_in_shuffle="no difference",
-            # It jumps from step to step, which standard errors cannot follow.
-            interval="percentile",
             undefined=("threshold not reached", "threshold reached at step 0"),
         ),
     )

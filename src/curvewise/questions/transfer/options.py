@@ -56,7 +56,8 @@ class TransferOptions:
     @property
     def alpha(self) -> float:
         """The level at which intervals miss, and "auto" settles p."""
-        return 1 - float(self.confidence)
+        # 1 - 0.95 is not quite 0.05.
+        return round(1 - float(self.confidence), 12)
 
     @property
     def optimum_known(self) -> bool:

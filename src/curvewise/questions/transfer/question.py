@@ -11,8 +11,11 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from curvewise.inference.effects import Interval
 from curvewise.inference.requirements import check_curves
 from curvewise.inference.work import shuffling_work
+from curvewise.kernels.bootstrap.intervals import jackknife_error
+from curvewise.kernels.transfer.inversion import agreeing
 from curvewise.kernels.transfer.metrics import METRICS, first_reached
 from curvewise.questions.transfer.caveats import transfer_caveats
 from curvewise.questions.transfer.conditions import (
@@ -23,7 +26,12 @@ from curvewise.questions.transfer.conditions import (
 from curvewise.questions.transfer.metric import Metric, MetricContext
 from curvewise.questions.transfer.metrics import RECORDS
 from curvewise.questions.transfer.options import TransferOptions
-from curvewise.questions.transfer.resampling import metric_intervals, resample_metrics
+from curvewise.questions.transfer.resampling import (
+    leave_out,
+    percentile_ends,
+    resample_metrics,
+    student_ends,
+)
 from curvewise.questions.transfer.result import Transfer
 from curvewise.questions.transfer.shuffled_metrics import shuffle_metrics
 from curvewise.shuffling.parallel import single_blas
@@ -35,9 +43,9 @@ if TYPE_CHECKING:
     from curvewise.data.curves import Curves
     from curvewise.inference.requirements import RNGLike
     from curvewise.inference.work import Work
-    from curvewise.questions.transfer.metrics import IntervalKind
+    from curvewise.kernels import Floats
+    from curvewise.questions.transfer.metrics import IntervalKind, MetricRecord
     from curvewise.questions.transfer.options import Integration
-    from curvewise.questions.transfer.resampling import Resampled
     from curvewise.questions.transfer.shuffled_metrics import MetricTest
 
 __all__ = ["transfer"]
@@ -87,16 +95,22 @@ def transfer(
         steps at unequal distances.
     confidence : float
         Of the intervals, between 0 and 1.
-    interval : "percentile", "bca" or "studentised", optional
-        Which interval is shown. By default studentised, which covers best with 5 to 10 runs,
-        and percentile for time to threshold.
+    interval : "inverted", "student" or "percentile", optional
+        Which interval is shown, where a metric has it. Inverted, all values that the shuffle
+        test does not reject, is the default. The average relative reduction and the time to
+        threshold have none: of a reduction, and of a time with blocks, the default is
+        Student's, by the logarithm and its standard error; of a time without blocks
+        percentile, quantiles of resamples, widened for few runs. Every interval holds "no
+        effect" if, and only if, p is above 1 - confidence.
     n_resamples : int
-        How many resamples, for the intervals; 0 leaves these out.
+        How many resamples; 0 leaves out the percentile and Student's intervals.
     n_shuffles, exact, n_jobs, rng, checkpoint
-        As in `compare`, for p and the resamples. All relabellings are visited when there are
-        at most ``n_shuffles`` or 50,000, whichever is more, and at most 2,000,000. "auto"
-        settles the p of every metric at 1 - confidence; it and "precise" give up at 2²⁰
-        shuffles. A checkpoint holds the shuffles; the resamples are drawn again, the same ones.
+        As in `compare`, for p and the resamples. For the average relative reduction and the
+        time to threshold all relabellings are visited when there are at most ``n_shuffles``
+        or 50,000, whichever is more, and at most 2,000,000; for the other metrics as in
+        `compare`. "auto" settles the p of every metric at 1 - confidence; it and "precise"
+        give up at 2²⁰ shuffles. A checkpoint holds the shuffles; the resamples are drawn
+        again, the same ones.
     allow_optimum_below : bool
         Accept an optimum that some scores exceed.
 
@@ -161,6 +175,7 @@ def transfer_curves(curves: Curves, options: TransferOptions, work: Work) -> Tra
         resampled = resample_metrics(
             conditions, int(options.n_resamples), resample_key, n_jobs=work.n_jobs
         )
+        left_out = leave_out(conditions)
         shuffling = replace(work, keys=(shuffle_key,))
         tests, sampling = shuffle_metrics(
             conditions, observed, shuffling, alpha=options.alpha
@@ -173,9 +188,9 @@ def transfer_curves(curves: Curves, options: TransferOptions, work: Work) -> Tra
         options,
         dict(zip(METRICS, observed.tolist(), strict=True)),
         resampled,
+        left_out,
         tests,
         times=times,
-        exact=sampling.exact,
     )
     return Transfer(
         control=options.control,
@@ -218,11 +233,11 @@ def _metrics(
     conditions: TwoConditions,
     options: TransferOptions,
     observed: Mapping[str, float],
-    resampled: Mapping[str, Resampled] | None,
+    resampled: Mapping[str, Floats] | None,
+    left_out: Mapping[str, Floats] | None,
     tests: Mapping[str, MetricTest],
     *,
     times: tuple[float, float],
-    exact: bool,
 ) -> dict[str, Metric]:
     """Put together what is known of every metric."""
     settings = conditions.settings
@@ -236,40 +251,99 @@ def _metrics(
         threshold=conditions.sign * settings.threshold,
         control_gets_there=float(control.max()) >= last,
     )
+    in_blocks = len(set(conditions.blocks.tolist())) > 1
     metrics = {}
     for name, record in RECORDS.items():
-        value = observed[name]
-        is_undefined = math.isnan(value)
-        own = None if is_undefined or resampled is None else resampled[name]
+        is_undefined = math.isnan(observed[name])
         # Differences keep the sign of the scores as given, also where lower is better.
         sign = conditions.sign if record.unit else 1.0
-        intervals, shown = {}, None
-        if own is not None:
-            intervals = metric_intervals(record, value, own, options.alpha, sign)
-            shown = options.interval or record.interval
-            shown = shown if shown in intervals else "percentile"
+        value = sign * observed[name] + 0.0
+        test = tests[name]
+        resamples = None if is_undefined or resampled is None else sign * resampled[name]
+        without = None if is_undefined or left_out is None else left_out[name]
+        settled = {}
+        if not is_undefined:
+            settled = _intervals(
+                conditions, record, value, test, resamples, without, options.alpha
+            )
+        wanted = options.interval, record.interval(in_blocks=in_blocks)
+        shown = next((kind for kind in (*wanted, *settled) if kind in settled), None)
+        error = None
+        if without is not None:
+            error = jackknife_error(without, conditions.strata)
         metrics[name] = Metric(
             name=name,
-            value=None if is_undefined else sign * value + 0.0,
-            interval=intervals[shown] if shown else None,
+            value=None if is_undefined else value,
+            interval=None if shown is None else settled[shown][0],
             interval_kind=shown,
-            intervals=intervals,
-            confidence=1 - options.alpha,
-            pvalue=tests[name].pvalue,
-            exact=exact,
+            intervals={kind: own for kind, (own, _) in settled.items()},
+            # That of a difference is moved by no more than chance in the shuffles.
+            moved_by_test=shown in {"student", "percentile"} and settled[shown][1],
+            confidence=float(options.confidence),
+            pvalue=test.pvalue,
+            exact=test.exact,
             comparable=record.is_comparable(optimum_known=options.optimum_known),
             context=context,
             undefined=record.why_undefined(times, conditions.n_steps)
             if is_undefined
             else None,
-            error=None if own is None else own.error,
-            resamples=None if own is None else sign * own.values,
-            resample_errors=None if own is None else own.errors,
-            null_distribution=None
-            if is_undefined
-            else sign * tests[name].null_distribution,
+            error=None if error is None else error[0],
+            error_df=None if error is None else error[1],
+            resamples=resamples,
+            null_distribution=None if is_undefined else sign * test.null_distribution,
         )
     return metrics
+
+
+def _intervals(
+    conditions: TwoConditions,
+    record: MetricRecord,
+    value: float,
+    test: MetricTest,
+    resamples: Floats | None,
+    without: Floats | None,
+    alpha: float,
+) -> dict[IntervalKind, tuple[Interval, bool]]:
+    """Return the intervals that there are, and of each whether its test moved an end."""
+    ends: dict[IntervalKind, tuple[float, float] | None] = {"inverted": test.ends}
+    if resamples is not None:
+        if without is not None and not record.tested_as:
+            ends["student"] = student_ends(
+                record, value, without, conditions.strata, alpha
+            )
+        ends["percentile"] = percentile_ends(resamples, conditions.n_units, alpha)
+    return {
+        kind: settled_interval(record, value, own, resamples, test.pvalue, alpha)
+        for kind, own in ends.items()
+        if own is not None
+    }
+
+
+def settled_interval(
+    record: MetricRecord,
+    value: float,
+    ends: tuple[float, float],
+    resamples: Floats | None,
+    p: float | None,
+    alpha: float,
+) -> tuple[Interval, bool]:
+    """Return an interval that agrees with p about no effect, and whether that moved an end.
+
+    It lies within the bounds of the metric and holds the value, and "no effect" if and only
+    if p is above alpha: the shuffle test is exact, and resamples of few runs are not. An end
+    that is moved off "no effect" goes to the nearest of the resamples.
+    """
+    inside = ends
+    # An interval that says nothing stays unbounded, and is seen to say nothing.
+    if not all(map(math.isinf, ends)):
+        least, most = record.bounds
+        inside = max(ends[0], least), min(ends[1], most)
+    rejected = p is not None and p <= alpha
+    candidates = np.empty(0) if resamples is None else resamples
+    low, high = agreeing(inside, value, record.no_effect, candidates, rejected=rejected)
+    holds = min(inside[0], value) <= record.no_effect <= max(inside[1], value)
+    # Adding 0 turns -0.0 into 0.0.
+    return Interval(low + 0.0, high + 0.0), holds == rejected
 
 
 def _recommended(metrics: Mapping[str, Metric], *, optimum_known: bool) -> str:

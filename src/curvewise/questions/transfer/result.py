@@ -181,11 +181,20 @@ class Transfer(Sampled, Result):
             for metric in self.metrics.values()
             if not metric.defined
         )
-        note = (
-            "across tasks: whether values may be compared between tasks. Each p is of its "
-            "metric alone; choose the metric before looking at the p."
+        moved = (
+            f"{metric.title}: {metric.moved}"
+            for metric in self.metrics.values()
+            if metric.moved_by_test
         )
-        return Table(header, rows, notes=(f"* {self.advice}", *reasons, note))
+        one = self.metrics[self.recommended].title
+        family = (
+            f"Quote one, the {one}, or a metric chosen before looking at the p. The others "
+            "describe the same runs from other sides: each p is of its metric alone, and so "
+            "many are several chances of a false alarm."
+        )
+        note = "across tasks: whether values may be compared between tasks."
+        notes = (f"* {self.advice}", *reasons, *moved, family, note)
+        return Table(header, rows, notes=notes)
 
     def tables(self) -> list[Table]:
         """Return what there is to show, as tables: the metrics, and what they mean."""
@@ -205,6 +214,11 @@ class AcrossTasks:
 
     Attributes
     ----------
+    interval : Interval or None
+        The mean plus or minus its standard error times a quantile of Student's t; it holds 0
+        if, and only if, p is above 1 - ``confidence``. None without resamples.
+    moved_by_test : bool
+        Whether an end of the interval was moved to agree with p about 0.
     n_tasks, n_all : int
         How many tasks the mean is over, and how many there are.
     """
@@ -216,6 +230,7 @@ class AcrossTasks:
     pvalue: float
     n_tasks: int
     n_all: int
+    moved_by_test: bool = False
 
     @property
     def title(self) -> str:
@@ -225,6 +240,11 @@ class AcrossTasks:
     def to_dict(self) -> dict[str, Any]:
         """Return the mean as JSON-ready data."""
         return {**vars(self), "interval": interval_ends(self.interval)}
+
+    @property
+    def significant(self) -> bool:
+        """Whether p is at most 1 - ``confidence``."""
+        return self.pvalue <= round(1 - self.confidence, 12)
 
 
 @dataclass(frozen=True, eq=False)
@@ -282,7 +302,8 @@ class Transfers(Result, Mapping[str, Transfer]):
         tables = []
         if fair:
             note = (
-                "These mean the same on every task and may be compared down the column."
+                "These mean the same on every task and may be compared down the column. Each p "
+                "is of its task and metric alone."
             )
             tables.append(self._table(fair, note, means=True))
         # Never empty: some are shown that can never be compared.

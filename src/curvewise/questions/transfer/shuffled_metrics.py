@@ -11,6 +11,8 @@ import numpy as np
 from curvewise.inference.sampling import Sampling
 from curvewise.kernels.adjustments import TIE
 from curvewise.kernels.pvalues import pvalue
+from curvewise.kernels.transfer.metrics import METRICS
+from curvewise.questions.transfer.inverted import difference_tests
 from curvewise.questions.transfer.metrics import RECORDS
 from curvewise.shuffling.plan import MAX_FREE, Limits
 from curvewise.shuffling.visiting import Statistic
@@ -33,6 +35,8 @@ __all__ = [
 
 # Nine metrics take about eight times as long as sums of squares.
 LIMITS = Limits(free=MAX_FREE // 8, exact=2_000_000, shuffles=2**20)
+# The metrics that are not tested as a difference, by their place.
+COUNTED = [place for place, name in enumerate(METRICS) if not RECORDS[name].tested_as]
 
 
 @dataclass(frozen=True)
@@ -50,15 +54,24 @@ class MirroredSampling(Sampling):
 
 @dataclass(frozen=True, eq=False)
 class MetricTest:
-    """The p of a metric, None where it is undefined, and its values in relabellings."""
+    """The p of a metric, None where it is undefined, and its values in relabellings.
+
+    ``exact`` says whether p is over every distinct relabelling. ``ends`` are those of the
+    interval that belongs to the test, None where the metric has none.
+    """
 
     pvalue: float | None
     null_distribution: Floats
+    exact: bool
+    ends: tuple[float, float] | None
 
 
 @dataclass(frozen=True, eq=False)
 class ShuffledMetrics(Statistic):
     """Every metric of relabelled curves, kept, and how many are as extreme as observed.
+
+    Counted are the metrics that are compared with their own values in relabellings, and after
+    them the differences that the others are tested as.
 
     Attributes
     ----------
@@ -78,7 +91,7 @@ class ShuffledMetrics(Statistic):
     chunk = 4  # batches: ten milliseconds of work with 8 steps, a hundred with 200
 
     def measure(self, labels: Integers, *, keep: bool) -> Measured:
-        """Count the extreme relabellings of a batch, (n_metrics, 2); keep the metrics."""
+        """Count the extreme relabellings of a batch, (n_counts, 2); keep the metrics."""
         both = (labels, 1 - labels) if self.mirrored else (labels,)
         values = np.concatenate(
             [
@@ -88,16 +101,20 @@ class ShuffledMetrics(Statistic):
             axis=1,
         )
         counts = [
-            count_extreme(record, float(value), row)
-            for record, value, row in zip(
-                RECORDS.values(), self.observed, values, strict=True
-            )
+            count_extreme(RECORDS[METRICS[place]], self.observed[place], values[place])
+            for place in COUNTED
         ]
+        run_values = self.conditions.run_values
+        # A mirror image has sums of the other sign, and is as extreme.
+        differences = len(both) * run_values.counts(run_values.sums(labels))
+        counts += [(count, count) for count in differences.tolist()]
         return (np.array(counts, dtype=np.int64),), ((values,) if keep else ())
 
     def deciding(self, counts: tuple[Integers, ...]) -> Integers:
         """Return the counts behind the p of every metric that is defined."""
-        return counts[0].min(axis=1)[~np.isnan(self.observed)]
+        is_defined = np.ones(len(counts[0]), dtype=np.bool_)
+        is_defined[: len(COUNTED)] = ~np.isnan(self.observed[COUNTED])
+        return counts[0].min(axis=1)[is_defined]
 
 
 def shuffle_metrics(
@@ -117,16 +134,30 @@ def shuffle_metrics(
         compiled_reduction=conditions.repays_compiling(plan.relabellings.count),
     )
     found = work.visit(plan, statistic)
+    # Sums take less time than metrics, so that all relabellings may be visited for them.
+    of_sums = work.plan(conditions.restriction, levels=levels)
+    differences = difference_tests(
+        conditions, of_sums if of_sums.exact else found.plan, work, alpha=alpha
+    )
     (counts,), (values,) = found.counts, found.kept
     n_visited = found.n_visited * (2 if statistic.mirrored else 1)
+    tails = dict(zip(COUNTED, counts[: len(COUNTED)], strict=True))
     metrics = {}
-    for record, value, tails, row in zip(
-        RECORDS.values(), observed, counts, values, strict=True
+    for place, (record, value) in enumerate(
+        zip(RECORDS.values(), observed.tolist(), strict=True)
     ):
-        p = None
-        if not math.isnan(value):
-            p = pvalue(_n_extreme(record, tails, n_visited), n_visited, exact=found.exact)
-        metrics[record.name] = MetricTest(p, row)
+        if record.tested_as:
+            p = differences.pvalues[record.tested_as]
+            exact = differences.exact[record.tested_as]
+        else:
+            n_extreme = _n_extreme(record, value, tails[place], n_visited)
+            p, exact = pvalue(n_extreme, n_visited, exact=found.exact), found.exact
+        metrics[record.name] = MetricTest(
+            None if math.isnan(value) else p,
+            values[place],
+            exact,
+            differences.ends.get(record.name),
+        )
     kind, factor = (MirroredSampling, 2) if conditions.is_mirrored else (Sampling, 1)
     n_relabellings = factor * conditions.restriction.count
     # The resamples depend on the seed even where every relabelling was visited.
@@ -134,24 +165,28 @@ def shuffle_metrics(
 
 
 def count_extreme(record: MetricRecord, value: float, values: Floats) -> tuple[int, int]:
-    """Count the relabellings at least as extreme as ``value``, by the metric's tail rule.
+    """Count the relabellings at least as extreme as ``value``, of a metric by its own values.
 
-    Two tails for a metric of which the smaller counts, twice; for the others the same number
-    twice: those at least as far from no effect.
+    A reduction has two tails, of which the smaller counts, twice: its losses are unbounded and
+    its gains are not. Of a ratio the same number twice: the relabellings at least as far from
+    1, where half is as far as double and what is undefined is no difference.
     """
-    if record.tail == "twice the smaller tail":
+    if record.scale == "difference":
         return tail_counts(value, values)
-    reached = float(_distances(record, np.array([value]))[0])
+    reached = float(_distances(np.array([value]))[0])
     # Equal but for rounding is as far.
     least = reached * (1 - TIE) if math.isfinite(reached) else reached
-    n_as_far = int(np.sum(_distances(record, values) >= least))
+    n_as_far = int(np.sum(_distances(values) >= least))
     return n_as_far, n_as_far
 
 
-def _n_extreme(record: MetricRecord, tails: Integers, n_visited: int) -> int:
-    if record.tail == "twice the smaller tail":
-        return smaller_tail_twice(tails, n_visited)
-    return int(tails[0])
+def _n_extreme(
+    record: MetricRecord, value: float, tails: Integers, n_visited: int
+) -> int:
+    if record.scale == "ratio":
+        return int(tails[0])
+    # What was observed is no effect, so nothing is less extreme.
+    return n_visited if value == 0 else smaller_tail_twice(tails, n_visited)
 
 
 def tail_counts(value: float, values: Floats) -> tuple[int, int]:
@@ -172,23 +207,10 @@ def smaller_tail_twice(tails: tuple[int, int] | Integers, n_visited: int) -> int
     return min(2 * int(min(tails)), n_visited)
 
 
-def _distances(record: MetricRecord, values: Floats) -> Floats:
-    """Return how far values are from no effect; undefined ones as the record says."""
-    undefined = 0.0 if record.undefined_in_shuffle == "no difference" else np.inf
-    signed = _departures(record, values)
-    return np.where(np.isnan(signed), undefined, np.abs(signed))
-
-
-def _departures(record: MetricRecord, values: Floats) -> Floats:
-    """Return how far a metric departs from no effect, with a sign; NaN if undefined.
-
-    Ratios are compared by their logarithm, so that half is as far from 1 as double. So is
-    what is 1 minus a ratio, of areas above the curves or of times.
-    """
-    if record.scale == "difference":
-        return values
-    ratios = values if record.scale == "ratio" else 1.0 - values
-    logs = np.full_like(values, np.nan)
+def _distances(ratios: Floats) -> Floats:
+    """Return how far ratios are from 1, by their logarithm; 0 where they are undefined."""
+    logs = np.zeros_like(ratios)
     np.log(ratios, out=logs, where=ratios > 0)
-    # At 0, or beyond it where scores exceed the optimum, nothing is farther.
-    return np.where(ratios <= 0, -np.inf, logs)
+    # Nothing is farther than 0.
+    logs[ratios == 0] = -np.inf
+    return np.abs(logs)

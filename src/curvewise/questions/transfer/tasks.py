@@ -11,17 +11,14 @@ import numpy as np
 
 from curvewise.errors import OptionError
 from curvewise.inference.caveats import gathered
-from curvewise.inference.effects import Interval
 from curvewise.inference.families import ask_each, check_members
 from curvewise.inference.requirements import as_generator, check_curves, random_keys
 from curvewise.inference.work import shuffling_work
-from curvewise.kernels.bootstrap.intervals import studentised
 from curvewise.kernels.pvalues import pvalue
 from curvewise.questions.transfer.caveats import tasks_left_out
 from curvewise.questions.transfer.metrics import RECORDS
 from curvewise.questions.transfer.options import TransferOptions
-from curvewise.questions.transfer.question import transfer_curves
-from curvewise.questions.transfer.resampling import percentile_interval
+from curvewise.questions.transfer.question import settled_interval, transfer_curves
 from curvewise.questions.transfer.result import AcrossTasks, Transfers
 from curvewise.questions.transfer.shuffled_metrics import smaller_tail_twice, tail_counts
 
@@ -29,6 +26,7 @@ if TYPE_CHECKING:
     import os
 
     from curvewise.data.curves import Curves
+    from curvewise.inference.effects import Interval
     from curvewise.inference.requirements import RNGLike
     from curvewise.questions.transfer.metric import Metric
     from curvewise.questions.transfer.metrics import MetricRecord
@@ -127,7 +125,7 @@ def transfer_many(
             members, lambda _, member: transfer_curves(*member), label="Task"
         )
     means = (
-        _mean_across(record, found, stream_across)
+        _mean_across(record, found, asked[0].alpha, stream_across)
         for record in RECORDS.values()
         if record.averaged
     )
@@ -146,7 +144,10 @@ def transfer_many(
 
 
 def _mean_across(
-    record: MetricRecord, found: Mapping[str, Transfer], rng: np.random.Generator
+    record: MetricRecord,
+    found: Mapping[str, Transfer],
+    alpha: float,
+    rng: np.random.Generator,
 ) -> AcrossTasks | None:
     """Average a metric over the tasks in which it may be compared; None for fewer than two.
 
@@ -168,42 +169,47 @@ def _mean_across(
     # Losses have no bound and gains do, so the smaller tail counts, twice.
     tails = tail_counts(value, np.mean(drawn, axis=0))
     n_extreme = smaller_tail_twice(tails, N_SHUFFLES_ACROSS)
+    p = pvalue(n_extreme, N_SHUFFLES_ACROSS, exact=False)
+    interval, moved = _interval_across(record, value, usable, p, alpha)
     return AcrossTasks(
         record.name,
         value,
-        _interval_across(record, value, usable),
+        interval,
         usable[0].confidence,
-        pvalue(n_extreme, N_SHUFFLES_ACROSS, exact=False),
+        p,
         len(usable),
         len(metrics),
+        moved_by_test=moved,
     )
 
 
 def _interval_across(
-    record: MetricRecord, value: float, metrics: list[Metric]
-) -> Interval | None:
-    """Return the studentised interval of the mean, or the percentile one if need be."""
-    alpha = 1 - metrics[0].confidence
-    values, errors = [], []
+    record: MetricRecord, value: float, metrics: list[Metric], p: float, alpha: float
+) -> tuple[Interval | None, bool]:
+    """Return the interval of a mean of tasks, and whether its test moved an end.
+
+    None where a task has no resamples.
+
+    The mean plus or minus its standard error times a quantile of Student's t. Resamples of few
+    runs have a bias that many tasks do not average out, so intervals by their quantiles would
+    lie beside the mean.
+    """
+    from scipy.special import stdtrit
+
+    resamples, variances, dfs = [], [], []
     for metric in metrics:
-        if metric.resamples is None or metric.resample_errors is None:
-            return None
-        values.append(metric.resamples)
-        errors.append(metric.resample_errors)
-    n_studentised = min(map(len, errors))
-    means = np.mean(values, axis=0)
-    squares = np.sum([own[:n_studentised] ** 2 for own in errors], axis=0)
-    error_of_resamples = np.sqrt(squares) / len(metrics)
-    error = math.sqrt(sum((own.error or 0.0) ** 2 for own in metrics)) / len(metrics)
-    if (
-        math.isfinite(error)
-        and np.isfinite(error_of_resamples).all()
-        and np.isfinite(means).all()
-    ):
-        low, high = studentised(
-            value, error, means[:n_studentised], error_of_resamples, alpha
-        )
-    else:
-        low, high = percentile_interval(means, alpha)
-    least, most = record.bounds
-    return Interval(max(low, least), min(high, max(most, value)))
+        if metric.resamples is None or metric.error is None or metric.error_df is None:
+            return None, False
+        resamples.append(metric.resamples)
+        variances.append(metric.error**2)
+        dfs.append(metric.error_df)
+    total = sum(variances)
+    reach = 0.0
+    if math.isinf(total):
+        reach = math.inf
+    elif total > 0:
+        squares = sum(own**2 / df for own, df in zip(variances, dfs, strict=True))
+        quantile = float(stdtrit(total**2 / squares, 1 - alpha / 2))
+        reach = quantile * math.sqrt(total) / len(metrics)
+    ends = value - reach, value + reach
+    return settled_interval(record, value, ends, np.mean(resamples, axis=0), p, alpha)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from curvewise.questions.transfer.metrics import UndefinedKind
     from curvewise.questions.transfer.result import AcrossTasks
 
-__all__ = ["advice", "describe", "reading", "reason", "undefined_text"]
+__all__ = ["advice", "describe", "moved", "reading", "reason", "undefined_text"]
 
 # Why a metric is undefined, after its name and a colon.
 UNDEFINED: dict[UndefinedKind, str] = {
@@ -70,25 +70,28 @@ def _sureness(metric: Metric) -> str:
     parts = [f"{metric.title} {number_text(metric.value)}"]
     if metric.interval is not None:
         level = percent(metric.confidence)
-        parts.append(f"{level} interval {interval_text(metric.interval)}")
-    p = f"{'exact ' if metric.exact else ''}p = {p_short(metric.pvalue)}"
-    # 1 − 0.9 is 0.0999… in binary; the tolerance makes p = 0.1 count as significant.
-    significant = metric.pvalue <= 1 - metric.confidence + 1e-9
-    if not significant and _excludes_no_effect(metric):
-        return (
-            f"The shuffle test does not rule out chance ({p}), although the interval "
-            f'excludes "no effect" ({"; ".join(parts)}).'
-        )
-    verdict = "This is statistically significant"
-    if not significant:
-        verdict = "This is not statistically significant"
-    return f"{verdict} ({'; '.join([*parts, p])})."
+        if all(map(math.isinf, metric.interval)):
+            parts.append(f"too few runs, or shuffles, for a {level} interval")
+        else:
+            parts.append(f"{level} interval {interval_text(metric.interval)}")
+    parts.append(f"{'exact ' if metric.exact else ''}p = {p_short(metric.pvalue)}")
+    verdict = "is" if metric.significant else "is not"
+    sentence = f"This {verdict} statistically significant ({'; '.join(parts)})."
+    explained = moved(metric)
+    return f"{sentence} B{explained[1:]}" if explained else sentence
 
 
-def _excludes_no_effect(metric: Metric) -> bool:
-    if metric.interval is None:
-        return False
-    return not metric.interval.low <= metric.no_effect <= metric.interval.high
+def moved(found: Metric | AcrossTasks) -> str:
+    """Say which of interval and p to trust where they disagreed; "" where they did not."""
+    if not found.moved_by_test:
+        return ""
+    alone, instead = "leaves out", "is stretched to it"
+    if found.significant:
+        alone, instead = "includes", "ends before it"
+    return (
+        f'by itself the interval {alone} "no effect"; the shuffle test, which is exact with '
+        f"few runs, decides, and the interval {instead}."
+    )
 
 
 def _method(transfer: Transfer) -> str:
@@ -123,7 +126,11 @@ def _(transfers: Transfers) -> str:
             f"{experimental} against {control} on {tasks}: no metric is defined and "
             "comparable on two of them, so nothing is said across tasks."
         )
-    means = "; ".join(map(_mean, transfers.across.values()))
+    first, *others = transfers.across.values()
+    # One of the means is the claim; the others are told behind it.
+    means = f"{_mean(first)}{_significance(first)}"
+    if others:
+        means += f". As further description, {'; '.join(map(_mean, others))}"
     never = [
         record.title
         for record in RECORDS.values()
@@ -133,6 +140,12 @@ def _(transfers: Transfers) -> str:
         f"{experimental} against {control} on {tasks}: {means}. Only metrics that mean the "
         f"same on every task are averaged; {listed(never)} do not."
     )
+
+
+def _significance(mean: AcrossTasks) -> str:
+    verdict = "which is" if mean.significant else "which is not"
+    explained = f"; {moved(mean)[:-1]}" if mean.moved_by_test else ""
+    return f", {verdict} statistically significant{explained}"
 
 
 def _mean(mean: AcrossTasks) -> str:
