@@ -120,7 +120,7 @@ def test_components_say_which_look_found_it() -> None:
     curves = some_curves(3, (6, 6), n_steps=30)
     scores = curves.scores.copy()
     # A difference at one step, where all runs are quiet.
-    scores[:, 17] = scores[:, 17] / 10 + (curves.codes == 0)
+    scores[:, 17] = (scores[:, 17] / 10 + (curves.codes == 0)) / 5
     found = compare(Curves(scores, curves.labels, steps=np.arange(30) * 10))
     components = found.to_dict()["overall"]["components"]
     assert max(components, key=components.__getitem__) == "one step"
