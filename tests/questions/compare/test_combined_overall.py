@@ -117,7 +117,7 @@ def test_height_and_shape_do_not_depend_on_the_overall_test() -> None:
 
 
 def test_components_say_which_look_found_it() -> None:
-    curves = some_curves(3, (6, 6), n_steps=30)
+    curves = some_curves(2, (6, 6), n_steps=30)
     scores = curves.scores.copy()
     # A difference at one step, where all runs are quiet.
     scores[:, 17] = (scores[:, 17] / 10 + (curves.codes == 0)) / 5
