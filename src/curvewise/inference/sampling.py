@@ -29,6 +29,9 @@ class Sampling:
         What did the counting: NumPy or compiled code, shuffling or enumerating.
     seed : int or None
         The ``rng`` that repeats the result, when it was a number and mattered.
+    unit : str
+        What was counted: "shuffle", or "draw" where tables are drawn anew and ``n_relabellings``
+        is how many sets of draws there are.
     """
 
     exact: bool
@@ -36,6 +39,7 @@ class Sampling:
     n_shuffles: int
     engine: str = ""
     seed: int | None = None
+    unit: str = "shuffle"
 
     @property
     def smallest_by_runs(self) -> float:
