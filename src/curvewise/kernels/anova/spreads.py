@@ -9,6 +9,9 @@ runs S has fewer directions than Σ: (tr S)² / tr S² is at most ν. Without th
 for normal curves (Himeno & Yamada 2014), and B / A is the number of directions f. A group's own
 B / A is noisy, so the smaller of it and that of all groups together is taken, times ν / (ν + 1),
 and not less than 1.
+
+Whether groups differ in spread is asked by the test of Bartlett (1937) of tr S on ν f degrees of
+freedom each.
 """
 
 from __future__ import annotations
@@ -17,12 +20,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from curvewise.kernels.pvalues import chi_squared_survival
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from curvewise.kernels import Floats
 
-__all__ = ["Spreads", "n_directions", "spreads"]
+__all__ = ["Spreads", "equal_spread_pvalue", "n_directions", "spreads"]
 
 MAX_DIRECTIONS = 1e4  # beyond this a sum of squares is as good as constant
 
@@ -56,6 +61,23 @@ def spreads(residuals: Sequence[Floats]) -> Spreads:
     directions = np.minimum(_ratio(total, own), pooled) * freedom / (freedom + 1)
     directions = np.where(varies, np.clip(directions, 1.0, MAX_DIRECTIONS), 1.0)
     return Spreads(variances, directions, unevenness)
+
+
+def equal_spread_pvalue(residuals: Sequence[Floats]) -> float:
+    """Return the p of the hypothesis that all groups vary alike, if curves are normal.
+
+    ``residuals`` are as `spreads` takes them, of two groups or more. It is 0 where some vary and
+    others do not, and 1 where none does.
+    """
+    variances, directions, _ = spreads(residuals)
+    if variances.min() <= 0:
+        return float(variances.max() <= 0)
+    df = np.array([len(group) - 1 for group in residuals]) * directions
+    total, more = float(df.sum()), len(residuals) - 1
+    pooled = float(np.sum(df * variances)) / total
+    statistic = float(np.sum(df * np.log(pooled / variances)))
+    correction = 1 + (float(np.sum(1 / df)) - 1 / total) / (3 * more)
+    return chi_squared_survival(max(statistic, 0.0) / correction, more)
 
 
 def n_directions(vectors: Floats) -> float:
