@@ -196,9 +196,7 @@ class DifferentSpread(Caveat):
         does = "The test may have found that, and not a difference between means."
         if self.n_runs[0] != self.n_runs[1]:
             many = "fewer" if self.doubts_means else "more"
-            much += (
-                f", and {self.wide} has {many} runs ({self.n_runs[0]} and {self.n_runs[1]})"
-            )
+            much += f", and {self.wide} has {many} runs ({self.n_runs[0]} and {self.n_runs[1]})"
         if not self.doubts_means:
             does = "The test then misses too many differences."
         return (

@@ -12,7 +12,6 @@ import numpy as np
 
 from curvewise.inference.sampling import Sampling
 from curvewise.kernels.anova.spreads import equal_spread_pvalue
-from curvewise.kernels.anova.thresholds import rounding
 from curvewise.kernels.relabelling.enumeration import n_relabellings
 from curvewise.shuffling.layout import Layout
 from curvewise.shuffling.stopping import MAX_SHUFFLES
@@ -107,14 +106,15 @@ def spread_caveat(curves: Curves) -> DifferentSpread | None:
     """
     if curves.blocks is not None:
         return None
+    layout = Layout.of(curves)
     groups = {
-        code: curves.scores[curves.codes == code]
+        code: layout.scores[layout.labels == code]
         for code, size in enumerate(curves.sizes)
         if size > 1
     }
     if len(groups) < 2:
         return None
-    least = (16 * rounding(curves.scores, curves.precision)) ** 2 / curves.n_runs
+    least = (16 * layout.noise) ** 2 / curves.n_runs
     heights = [group.mean(axis=1, keepdims=True) for group in groups.values()]
     for of, parts in (("curve means", heights), ("whole curves", list(groups.values()))):
         residuals = [part - part.mean(axis=0) for part in parts]

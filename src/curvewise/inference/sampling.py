@@ -26,7 +26,7 @@ class Sampling:
     n_shuffles : int
         How many relabellings were visited.
     engine : str
-        What did the counting: NumPy or compiled code, shuffling or enumerating.
+        What did the counting: NumPy or compiled code, shuffling, drawing or enumerating.
     seed : int or None
         The ``rng`` that repeats the result, when it was a number and mattered.
     unit : str
@@ -58,8 +58,9 @@ class Sampling:
         return replace(self, seed=seed)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as JSON-ready data."""
-        return {**vars(self), "smallest_pvalue": self.smallest_pvalue}
+        """Return everything as JSON-ready data; the engine says what the unit is."""
+        told = {name: value for name, value in vars(self).items() if name != "unit"}
+        return {**told, "smallest_pvalue": self.smallest_pvalue}
 
 
 class Sampled:

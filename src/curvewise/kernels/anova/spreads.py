@@ -33,7 +33,7 @@ MAX_DIRECTIONS = 1e4  # beyond this a sum of squares is as good as constant
 
 
 class Spreads(NamedTuple):
-    """For each group: tr S, the directions f, and tr S² − (tr S)² / ν; (n_groups,)."""
+    """For each group: tr S, the directions f, and tr S² / (tr S)² − 1 / ν; (n_groups,)."""
 
     variances: Floats
     directions: Floats
@@ -46,21 +46,24 @@ def spreads(residuals: Sequence[Floats]) -> Spreads:
     Each group has two runs or more. One that does not vary has one direction.
     """
     freedom = np.array([len(group) - 1 for group in residuals], dtype=np.float64)
-    variances = np.array([np.sum(group**2) for group in residuals]) / freedom
-    squared = np.array([_squared(group) for group in residuals]) / freedom**2
-    unevenness = np.maximum(squared - variances**2 / freedom, 0.0)
+    totals = np.array([np.sum(group**2) for group in residuals])
+    varies = totals > 0
+    # Of curves in units of their own spread, so that no scale is too large or too small.
+    units = np.sqrt(np.where(varies, totals, 1.0))
+    shares = np.array(
+        [_squared(group / unit) for group, unit in zip(residuals, units, strict=True)]
+    )
+    unevenness = np.maximum(shares - 1 / freedom, 0.0) * varies
     # A single difference of two runs says nothing about directions: it counts as one.
-    many, varies = freedom > 1, variances > 0
-    squares = np.where(varies, variances, 1.0) ** 2
+    many = freedom > 1
     divisor = np.where(many, (freedom - 1) * (freedom + 2), 1.0)
-    own = np.where(many, freedom**2 * unevenness / divisor / squares, 1.0)
-    own = np.where(many, own, freedom / (freedom + 2))
+    own = np.where(many, freedom**2 * unevenness / divisor, freedom / (freedom + 2))
     total = 1 - 2 * own / freedom
     weights = freedom * varies
     pooled = _ratio(np.sum(weights * total), np.sum(weights * own))
     directions = np.minimum(_ratio(total, own), pooled) * freedom / (freedom + 1)
     directions = np.where(varies, np.clip(directions, 1.0, MAX_DIRECTIONS), 1.0)
-    return Spreads(variances, directions, unevenness)
+    return Spreads(totals / freedom, directions, unevenness)
 
 
 def equal_spread_pvalue(residuals: Sequence[Floats]) -> float:

@@ -106,7 +106,8 @@ class WelchDesign:
         """Take the coordinates of a design; ``noise`` is how far rounding can move them."""
         first = {int(label): place for place, label in reversed(list(enumerate(labels)))}
         groups = [
-            design.coordinates[labels == label] for label in sorted(first, key=first.get)  # type: ignore[arg-type]
+            design.coordinates[labels == label]
+            for label in sorted(first, key=first.get)  # type: ignore[arg-type]
         ]
         means = np.stack([group.mean(axis=0) for group in groups])
         residuals = [group - mean for group, mean in zip(groups, means, strict=True)]
@@ -245,11 +246,10 @@ def _projected(
     variances, directions, unevenness = spreads(residuals)
     scale = np.sqrt(np.where(variances > 0, variances, 1.0))
     scaled = [own / unit for own, unit in zip(residuals, scale, strict=True)]
-    # A random direction alone gives the squared length this variance ...
+    # In units of tr S: a random direction alone gives the squared length this variance ...
     by_direction = 2 * unevenness * freedom / (freedom + 2)
-    # ... and what is missing from 2 (tr S)² / f is made up by a random length.
-    squares = np.where(variances > 0, variances**2, 1.0)
-    missing = (1 + 2 / directions) * squares / (by_direction + squares) - 1
+    # ... and what is missing from 2 / f is made up by a random length.
+    missing = (1 + 2 / directions) / (1 + by_direction) - 1
     lengths = np.full(len(residuals), np.inf)
     np.divide(2, missing, out=lengths, where=missing > 1e-9)
     return variances * freedom, directions, lengths, n_directions(np.concatenate(scaled))
