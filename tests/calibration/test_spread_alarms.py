@@ -1,7 +1,7 @@
 """How often means are found to differ that do not, when algorithms differ in spread.
 
-Shuffling is exact when only the mean may differ. With unequal spread the Welch-type test is
-approximate at few runs, and these rates say how good it is. ``make test`` runs a short form.
+Shuffling is exact when only the mean may differ. With unequal spread means are compared with
+tables drawn at random, which is approximate, and these rates say how good it is. ``make test`` runs a short form.
 """
 
 from __future__ import annotations
@@ -17,10 +17,9 @@ from tests.simulation import autoregressive
 
 ALPHA = 0.05
 NAMES = ("overall", "algorithm", "interaction")
-DESIGNS = [(5, 10), (10, 5), (5, 5), (4, 12), (5, 5, 10)]
+DESIGNS = [(5, 10), (10, 5), (5, 5), (4, 12), (5, 5, 10), (5,) * 6]
 RATIOS = [1, 4, 25]
-# The most that was measured, by ratio: see docs/method.md.
-WORST = {1: 0.05, 4: 0.066, 25: 0.1}
+WORST = 0.065  # the most that was measured: see docs/method.md
 
 
 def scaled_curves(
@@ -29,11 +28,11 @@ def scaled_curves(
     """AR(1) curves with mean zero, the first algorithm's with ``ratio`` times the variance."""
     scores = autoregressive(stream, sum(sizes), 12)
     scores[: sizes[0]] *= np.sqrt(ratio)
-    return Curves(scores, np.repeat(list("ABC"[: len(sizes)]), sizes))
+    return Curves(scores, np.repeat(list("ABCDEF"[: len(sizes)]), sizes))
 
 
 def alarms(
-    sizes: tuple[int, ...], ratio: float, n_trials: int, *, exact: bool = False
+    sizes: tuple[int, ...], ratio: float, n_trials: int
 ) -> dict[str, dict[str, float]]:
     """Return how often each effect was found, taking spreads for equal and for unequal."""
     counts = {spread: dict.fromkeys(NAMES, 0) for spread in ("equal", "unequal")}
@@ -43,7 +42,7 @@ def alarms(
             effects = compare(
                 curves,
                 spread=spread,  # type: ignore[arg-type]
-                exact=exact,
+                exact=False,
                 n_shuffles=499,
                 rng=stream,
             ).effects["split"]
@@ -55,12 +54,10 @@ def alarms(
     }
 
 
-def check(
-    sizes: tuple[int, ...], ratio: int, n_trials: int, *, exact: bool = False
-) -> None:
-    rates = alarms(sizes, ratio, n_trials, exact=exact)
+def check(sizes: tuple[int, ...], ratio: int, n_trials: int) -> None:
+    rates = alarms(sizes, ratio, n_trials)
     n_tests = len(DESIGNS) * len(RATIOS) * len(NAMES)
-    most = stats.binom.isf(1e-4 / n_tests, n_trials, WORST[ratio]) / n_trials
+    most = stats.binom.isf(1e-4 / n_tests, n_trials, WORST) / n_trials
     for name, rate in rates["unequal"].items():
         assert rate <= most, f"{sizes}, ratio {ratio}: {name} found in {rate:.1%}"
 
@@ -70,6 +67,7 @@ def check(
     [
         ((5, 5), 1),
         ((4, 12), 25),
+        ((5,) * 6, 25),
         pytest.param((5, 5), 25, marks=pytest.mark.slow),
         pytest.param((4, 12), 1, marks=pytest.mark.slow),
     ],
@@ -87,7 +85,7 @@ def test_false_alarms_are_few_where_spreads_differ_in_full(
     sizes: tuple[int, ...], ratio: int
 ) -> None:
     n_trials = int(os.environ.get("CURVEWISE_TRIALS", "2000"))
-    check(sizes, ratio, n_trials, exact=len(sizes) == 2)
+    check(sizes, ratio, n_trials)
 
 
 def test_taking_spreads_for_equal_cries_wolf_where_few_runs_vary_more() -> None:
@@ -115,12 +113,12 @@ def warned(sizes: tuple[int, ...], ratio: float, n_trials: int) -> float:
 
 @pytest.mark.parametrize("sizes", [(5, 10), (8, 20), (5, 5, 10)])
 def test_the_advice_is_rare_where_spreads_are_equal(sizes: tuple[int, ...]) -> None:
-    assert warned(sizes, 1, 250) <= stats.binom.isf(1e-4, 250, 0.04) / 250
+    assert warned(sizes, 1, 250) <= stats.binom.isf(1e-4, 250, 0.1) / 250
 
 
-@pytest.mark.parametrize("sizes", [(5, 10), (4, 12), (20, 8)])
+@pytest.mark.parametrize("sizes", [(5, 10), (4, 12), (20, 8), (5, 5), (5,) * 6])
 def test_the_advice_comes_where_spreads_matter(sizes: tuple[int, ...]) -> None:
-    assert warned(sizes, 25, 150) > 0.7
+    assert warned(sizes, 25, 150) > 0.9
 
 
 def test_the_interval_covers_where_spreads_differ() -> None:
@@ -130,7 +128,9 @@ def test_the_interval_covers_where_spreads_differ() -> None:
         lifted = Curves(
             curves.scores + 10.0 * (curves.codes == 0)[:, None], curves.labels
         )
-        difference = compare(lifted, spread="unequal").difference
+        difference = compare(
+            lifted, spread="unequal", n_shuffles=499, rng=stream
+        ).difference
         assert difference is not None
         covered += difference.interval.low <= 10 <= difference.interval.high
     assert covered >= stats.binom.ppf(1e-4, n_trials, 0.93)

@@ -23,7 +23,7 @@ p that F has on its own df (prepivoting: Beran 1988).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -63,15 +63,16 @@ class ChiSquared:
     roots: Floats
 
     @classmethod
+    @lru_cache(maxsize=128)
     def of(cls, df: float) -> ChiSquared:
         """Tabulate; with infinite ``df`` it is always 1."""
         from scipy.special import gammainccinv, gammaincinv, ndtr
 
         if not np.isfinite(df):
             return cls(np.ones_like(SCORES))
-        tail = ndtr(-np.abs(SCORES))
-        low, high = gammaincinv(df / 2, tail), gammainccinv(df / 2, tail)
-        return cls(np.cbrt(np.where(SCORES < 0, low, high) * (2 / df)))
+        low, high = np.split(ndtr(-np.abs(SCORES)), [len(SCORES) // 2])
+        quantiles = [gammaincinv(df / 2, low), gammainccinv(df / 2, high)]
+        return cls(np.cbrt(np.concatenate(quantiles) * (2 / df)))
 
     def at(self, scores: Floats) -> Floats:
         """Return the quantiles at normal scores."""
