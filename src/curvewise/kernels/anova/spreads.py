@@ -6,7 +6,7 @@ runs S has fewer directions than Σ: (tr S)² / tr S² is at most ν. Without th
     A = ν² / ((ν − 1)(ν + 2)) (tr S² − (tr S)² / ν)  estimates tr Σ²,
     B = (tr S)² − 2 A / ν                            estimates (tr Σ)²
 
-for normal curves (Himeno & Yamada 2014), and B / A is the number of directions f. A group's own
+for normal curves (Bai & Saranadasa 1996), and B / A is the number of directions f. A group's own
 B / A is noisy, so the smaller of it and that of all groups together is taken, times ν / (ν + 1),
 and not less than 1.
 
