@@ -67,7 +67,7 @@ def check(sizes: tuple[int, ...], ratio: int, n_trials: int) -> None:
     [
         ((5, 5), 1),
         ((4, 12), 25),
-        ((5,) * 6, 25),
+        pytest.param((5,) * 6, 25, marks=pytest.mark.slow),
         pytest.param((5, 5), 25, marks=pytest.mark.slow),
         pytest.param((4, 12), 1, marks=pytest.mark.slow),
     ],
