@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from studies.power.closed_pairs import ADJUSTMENTS, N_SHUFFLES, closed_pairs_powers
 from studies.power.first_test import DIFFERENCES, KINDS, TARGET, first_test_powers
 from studies.power.typical_runs import CENTERS, SHIFTS, typical_runs_powers
+from studies.power.unequal_spread import unequal_spread_powers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -33,6 +34,7 @@ def page_text(n_sets: int, seed: int) -> str:
         *_first_test({n: first_test_powers(n, n_sets, seed) for n in N_RUNS}),
         *_typical_runs(typical_runs_powers(n_sets, seed)),
         *_closed_pairs(closed_pairs_powers(n_sets, seed)),
+        *_unequal_spread(unequal_spread_powers(n_sets, seed)),
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -143,6 +145,19 @@ def _closed_pairs(found: dict[str, Any]) -> Iterator[str]:
     yield table(
         ["heights (SD)", *(f"{adjust}: false / found" for adjust in ADJUSTMENTS)], rows
     )
+
+
+def _unequal_spread(found: dict[str, Any]) -> Iterator[str]:
+    yield "## Unequal spread"
+    yield (
+        "AR(1) curves, by `spread=`: how often a difference was found overall / in height / in "
+        "shape. With equal means these are false alarms."
+    )
+    rows = [
+        [name, *(" / ".join(map(rate, own[spread])) for spread in ("equal", "unequal"))]
+        for name, own in found.items()
+    ]
+    yield table(["design", "equal", "unequal"], rows)
 
 
 def _mean(values: Sequence[float]) -> float:

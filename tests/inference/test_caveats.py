@@ -18,7 +18,6 @@ from curvewise.inference.caveats import (
     PooledErrorMisleads,
     SingleRun,
     SingleStep,
-    SpreadAndRunsDiffer,
     TooFewRuns,
     TooFewShuffles,
     UnevenBlocks,
@@ -101,42 +100,43 @@ EXAMPLES: list[tuple[Caveat, str, str, tuple[str, str] | None]] = [
         ('error="split"', "--error split"),
     ),
     (
-        DifferentSpread("wild", "calm", 9.77),
+        DifferentSpread("wild", "calm", 9.77, "curve means", (5, 5)),
         "different spread",
         (
-            "Runs of wild vary about 9.8 times as much as runs of calm. The shuffle test assumes "
-            "equal variation under the null hypothesis, so this result may reflect different "
-            "variation rather than different means. To test means only, use "
+            "The runs of wild vary more than those of calm: the standard deviation of curve "
+            "means is 9.8 times as large. The test may have found that, and not a difference "
+            'between means. For means alone use compare(spread="unequal").'
+        ),
+        ('compare(spread="unequal")', "curvewise compare --spread unequal"),
+    ),
+    (
+        DifferentSpread("wild", "calm", 3.0, "whole curves", (4, 14)),
+        "different spread",
+        (
+            "The runs of wild vary more than those of calm: the standard deviation of whole "
+            "curves is 3.0 times as large, and wild has fewer runs (4 and 14). The test may have "
+            "found that, and not a difference between means. For means alone use "
             'compare(spread="unequal").'
         ),
         ('compare(spread="unequal")', "curvewise compare --spread unequal"),
     ),
     (
-        SpreadAndRunsDiffer("wild", "calm", (13.19, 2.061), (4, 14), 1.9),
-        "spread and runs differ",
+        DifferentSpread("wild", "calm", float("inf"), "curve means", (14, 4)),
+        "different spread",
         (
-            "wild varies more between runs than calm (SD 13.19 and 2.061) and has fewer runs (4 "
-            "and 14). The test then raises too many false alarms. To test means, use "
-            'spread="unequal".'
+            "The runs of wild vary more than those of calm: the curve means of calm do not vary "
+            "at all, and wild has more runs (14 and 4). The test then misses too many "
+            'differences. For means alone use compare(spread="unequal").'
         ),
-        ('spread="unequal"', "--spread unequal"),
-    ),
-    (
-        SpreadAndRunsDiffer("wild", "calm", (13.19, 2.061), (14, 4), 0.4),
-        "spread and runs differ",
-        (
-            "wild varies more between runs than calm (SD 13.19 and 2.061) and has more runs (14 "
-            "and 4). The test then misses too many differences. To test means, use "
-            'spread="unequal".'
-        ),
-        ('spread="unequal"', "--spread unequal"),
+        ('compare(spread="unequal")', "curvewise compare --spread unequal"),
     ),
     (
         WelchIsApproximate(5),
         "welch is approximate",
         (
-            "With 5 runs of an algorithm the Welch-type test is approximate: where spreads "
-            "differ greatly, its false-alarm rate can be up to twice alpha. Use more runs."
+            "With 5 runs of an algorithm, p under unequal spread relies on runs being roughly "
+            "normal: where they are skewed and spreads differ greatly, the false-alarm rate can "
+            "be two to three times alpha."
         ),
         None,
     ),
@@ -202,13 +202,14 @@ def test_every_class_has_an_example_here() -> None:
 
 
 def test_numbers_are_told_in_full() -> None:
-    assert SpreadAndRunsDiffer("a", "b", (2.0, 0.0), (4, 9), float("inf")).to_dict() == {
-        "kind": "spread and runs differ",
+    spread = DifferentSpread("a", "b", float("inf"), "curve means", (4, 9))
+    assert spread.to_dict() == {
+        "kind": "different spread",
         "wide": "a",
         "narrow": "b",
-        "spread": [2.0, 0.0],
+        "ratio": None,
+        "of": "curve means",
         "n_runs": [4, 9],
-        "variance_ratio": None,
     }
     members = OfMembers(("x",), SingleRun("A"))
     assert members.to_dict() == {
@@ -247,3 +248,11 @@ def test_what_is_about_every_member_stands_by_itself() -> None:
         OfMembers(("x",), SingleRun("A")),
         OfMembers(("y",), SingleRun("B")),
     )
+
+
+def test_only_a_wider_spread_of_no_more_runs_casts_doubt_on_means() -> None:
+    for n_runs, doubts in (((5, 5), True), ((4, 9), True), ((9, 4), False)):
+        caveat = DifferentSpread("a", "b", 4.0, "curve means", n_runs)
+        assert caveat.doubts_means == doubts
+        assert OfMembers(("x",), caveat).doubts_means == doubts
+    assert not SingleRun("A").doubts_means

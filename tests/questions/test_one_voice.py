@@ -137,7 +137,7 @@ def test_metrics_of_transfer_agree_with_their_p(two: Curves) -> None:
 @settings(max_examples=N_EXAMPLES, deadline=None)
 def test_no_adjusted_p_is_below_its_own(many: Curves) -> None:
     for adjust in ("closed", "holm", "bonferroni", "max-t"):
-        pairs = compare_pairs(many, adjust=adjust, **SHUFFLES)  # type: ignore[arg-type]
+        pairs = compare_pairs(many, adjust=adjust, **SHUFFLES)
         for pair in pairs:
             for name in ("overall", "algorithm", "interaction"):
                 effect = getattr(pair, name)
@@ -156,7 +156,7 @@ def test_the_best_is_never_ruled_out_beside_an_interval_that_holds_it(
 ) -> None:
     pairs = compare_pairs(many, **SHUFFLES)
     for adjust in ("closed", "bonferroni", "max-t"):
-        who = best(many, adjust=adjust, **SHUFFLES)  # type: ignore[arg-type]
+        who = best(many, adjust=adjust, **SHUFFLES)
         for row in who.rows[1:]:
             if row.interval is None or row.pvalue_adjusted is None:
                 continue
@@ -185,7 +185,7 @@ def test_contrasts_agree_with_their_intervals(many: Curves) -> None:
         rest = {name: -1 / (len(names) - 1) for name in names[1:]}
         asked["first"] = {names[0]: 1.0, **rest}
     for adjust in ("holm", "bonferroni", "max-t"):
-        family = contrast_many(many, asked, adjust=adjust, **SHUFFLES)  # type: ignore[arg-type]
+        family = contrast_many(many, asked, adjust=adjust, **SHUFFLES)
         for own in family.values():
             assert own.significant == (not holds(own.interval, 0))
             assert holds(own.interval, own.value)
@@ -215,8 +215,9 @@ def test_where_and_who_stand_behind_the_overall_test(many: Curves) -> None:
 @given(curves())
 @settings(max_examples=N_EXAMPLES, deadline=None)
 def test_the_verdict_claims_what_the_numbers_say(many: Curves) -> None:
-    for options in ({}, {"overall": "F"}, {"error": "pooled"}):
-        found = compare(many, **options, **SHUFFLES)  # type: ignore[arg-type]
+    asked: list[dict[str, Any]] = [{}, {"overall": "F"}, {"error": "pooled"}]
+    for options in asked:
+        found = compare(many, **options, **SHUFFLES)
         text = found.describe()
         if found.smallest_pvalue > found.alpha:
             assert "cannot be decided" in text

@@ -1,10 +1,11 @@
-"""Every statistic that `compare` and `locate` shuffle, ready to be visited."""
+"""Every statistic that `compare` and `locate` visit, and what each is visited with."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from curvewise.kernels.anova.design import Design
+from curvewise.kernels.bootstrap.draws import RandomDraws
 from curvewise.kernels.location.profiles import StepDesign
 from curvewise.questions.compare.randomized_anova import RandomizedAnova
 from curvewise.questions.compare.unequal_spread import WelchStatistic
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from curvewise import Curves
+    from curvewise.kernels.relabelling.restriction import Restriction
     from curvewise.shuffling.visiting import Statistic
 
 THRESHOLD = 4.0  # F of steps that make a cluster
@@ -43,6 +45,13 @@ STATISTICS: dict[str, Callable[[Layout], Statistic]] = {
     "Welch": welch,
     "step scan": scan,
 }
+
+
+def restriction_of(statistic: Statistic, layout: Layout) -> Restriction:
+    """Return what a statistic is visited with: relabellings, or draws."""
+    if isinstance(statistic, WelchStatistic):
+        return RandomDraws(layout.labels, layout.blocks, statistic.design.width)
+    return layout.restriction
 
 
 def statistic_of(name: str, curves: Curves) -> tuple[Statistic, Layout]:

@@ -24,6 +24,7 @@ class SoMany:
     """A restriction that allows so many relabellings."""
 
     count: int
+    unit: str = "shuffle"
 
     def every(self) -> Relabellings:
         pytest.fail("a plan visits nothing")

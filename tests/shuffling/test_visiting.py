@@ -14,8 +14,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from curvewise.errors import OptionError
 from curvewise.kernels.relabelling.streams import BATCH
 from curvewise.questions.compare import randomized_anova
+from curvewise.questions.compare.randomized_anova import RandomizedAnova
 from curvewise.questions.locate.scan import ScanCounts, StepScan
 from curvewise.shuffling import plan as planning
 from curvewise.shuffling import visiting
@@ -24,8 +26,7 @@ from curvewise.shuffling.parallel import reporting_progress
 from curvewise.shuffling.plan import Limits, Plan
 from curvewise.shuffling.stopping import FIRST_LOOK
 from curvewise.shuffling.visiting import CompiledWork, Statistic, visit
-from tests.kernels.anova.test_welch import by_definition
-from tests.shuffling.statistics import STATISTICS, statistic_of
+from tests.shuffling.statistics import STATISTICS, restriction_of, statistic_of
 from tests.simulation import some_curves
 from tests.textbook import f_ratios
 
@@ -61,11 +62,16 @@ def test_neither_chunks_nor_jobs_change_what_is_counted_or_kept(
     name: str, exact: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     statistic, layout = statistic_of(name, CURVES)
-    expected = visit(plan_of(layout.restriction, exact=exact), statistic)
+    restriction = restriction_of(statistic, layout)
+    if exact and restriction is not layout.restriction:
+        with pytest.raises(OptionError, match="cannot be listed one by one"):
+            restriction.every()
+        return
+    expected = visit(plan_of(restriction, exact=exact), statistic)
     assert expected.n_visited == (6_435 if exact else SAMPLED)
     for chunk, n_jobs in ((1, 1), (2, 2), (1_000, 1), (1, -1)):
         monkeypatch.setattr(type(statistic), "chunk", chunk)
-        plan = plan_of(layout.restriction, exact=exact)
+        plan = plan_of(restriction, exact=exact)
         assert_same(visit(plan, statistic, n_jobs=n_jobs), expected)
 
 
@@ -74,19 +80,20 @@ def test_processes_give_the_same_as_threads(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     statistic, layout = statistic_of(name, CURVES)
-    expected = visit(plan_of(layout.restriction), statistic)
+    restriction = restriction_of(statistic, layout)
+    expected = visit(plan_of(restriction), statistic)
     monkeypatch.setattr(type(statistic), "chunk", 2)
     with joblib.parallel_config(backend="loky"):
-        assert_same(visit(plan_of(layout.restriction), statistic, n_jobs=2), expected)
+        assert_same(visit(plan_of(restriction), statistic, n_jobs=2), expected)
 
 
 @pytest.mark.parametrize("name", STATISTICS)
 def test_a_statistic_survives_pickling(name: str) -> None:
     statistic, layout = statistic_of(name, CURVES)
     again = pickle.loads(pickle.dumps(statistic))  # noqa: S301 (our own)
+    restriction = restriction_of(statistic, layout)
     assert_same(
-        visit(plan_of(layout.restriction), again),
-        visit(plan_of(layout.restriction), statistic),
+        visit(plan_of(restriction), again), visit(plan_of(restriction), statistic)
     )
 
 
@@ -95,10 +102,11 @@ def test_a_statistic_survives_pickling(name: str) -> None:
 
 def test_a_sample_is_kept_of_many_shuffles(monkeypatch: pytest.MonkeyPatch) -> None:
     statistic, layout = statistic_of("Welch", CURVES)
-    whole = visit(plan_of(layout.restriction), statistic)
+    restriction = restriction_of(statistic, layout)
+    whole = visit(plan_of(restriction), statistic)
     assert whole.kept[0].shape == (3, SAMPLED)
     monkeypatch.setattr(visiting, "MAX_KEPT_BATCHES", 2)
-    partly = visit(plan_of(layout.restriction), statistic)
+    partly = visit(plan_of(restriction), statistic)
     np.testing.assert_array_equal(partly.counts[0], whole.counts[0])
     np.testing.assert_array_equal(partly.kept[0], whole.kept[0][:, : 2 * BATCH])
 
@@ -106,10 +114,10 @@ def test_a_sample_is_kept_of_many_shuffles(monkeypatch: pytest.MonkeyPatch) -> N
 def test_of_a_large_enumeration_a_random_sample_is_kept(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    statistic, layout = statistic_of("Welch", CURVES)
+    statistic, layout = statistic_of("randomized ANOVA", CURVES)
     whole = visit(plan_of(layout.restriction, exact=True), statistic)
-    assert whole.kept[0].shape == (3, 6_435)
-    monkeypatch.setattr(visiting, "MAX_KEPT_BATCHES", 2)
+    assert whole.kept[0].shape == (2, 6_435)
+    monkeypatch.setattr(RandomizedAnova, "n_kept", lambda *_: 2)
     monkeypatch.setattr(planning, "MAX_FREE", 6_434)
     partly = visit(plan_of(layout.restriction, exact=True), statistic)
     np.testing.assert_array_equal(partly.counts[0], whole.counts[0])
@@ -263,10 +271,11 @@ def test_shuffling_stops_at_the_look_that_settles_it_and_at_the_most() -> None:
 @pytest.mark.parametrize("name", STATISTICS)
 def test_stopping_at_a_number_gives_the_counts_of_that_number(name: str) -> None:
     statistic, layout = statistic_of(name, CURVES)
+    restriction = restriction_of(statistic, layout)
     stopped = visit(
-        Plan.of(layout.restriction, n_shuffles="precise", exact=False, key=3), statistic
+        Plan.of(restriction, n_shuffles="precise", exact=False, key=3), statistic
     )
-    plain = visit(plan_of(layout.restriction, n_shuffles=stopped.n_visited), statistic)
+    plain = visit(plan_of(restriction, n_shuffles=stopped.n_visited), statistic)
     assert_same(stopped, plain)
     assert statistic.deciding(stopped.counts).min() >= 100
 
@@ -283,7 +292,7 @@ def test_progress_is_reported_up_to_the_end(
     monkeypatch.setattr(type(statistic), "chunk", 2)
     seen: list[tuple[int, int]] = []
     with reporting_progress(lambda done, total: seen.append((done, total))):
-        visit(plan_of(layout.restriction), statistic, n_jobs=n_jobs)
+        visit(plan_of(restriction_of(statistic, layout)), statistic, n_jobs=n_jobs)
     assert seen == [(2, 6), (4, 6), (6, 6)]
 
 
@@ -315,6 +324,7 @@ class Rotations:
     """Only cyclic rotations of the labels are allowed."""
 
     labels: Integers
+    unit: str = "rotation"
 
     @cached_property
     def count(self) -> int:
@@ -340,18 +350,10 @@ def anova_statistics(layout: Layout, labels: Integers) -> np.ndarray:
     return np.array(list(f_ratios(layout.scores, labels).values()))
 
 
-def welch_statistics(layout: Layout, labels: Integers) -> np.ndarray:
-    heights = layout.scores.mean(axis=1, keepdims=True)
-    projections = layout.scores, heights, layout.scores - heights
-    found = [by_definition(vectors, labels) for vectors in projections]
-    return np.array([-stats.f.logsf(statistic, *df) for statistic, df in found])
-
-
 @pytest.mark.parametrize(
     ("name", "measured"),
     [
         ("randomized ANOVA", anova_statistics),
-        ("Welch", welch_statistics),
         ("step scan", step_ratios),
     ],
 )

@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from curvewise.inference.effects import EFFECTS, json_ready
-from curvewise.text import argument, call, listed, number_text, p_text, plural
+from curvewise.text import argument, call, listed, p_text, plural
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -30,7 +30,6 @@ __all__ = [
     "PooledErrorMisleads",
     "SingleRun",
     "SingleStep",
-    "SpreadAndRunsDiffer",
     "TooFewRuns",
     "TooFewShuffles",
     "UnevenBlocks",
@@ -49,6 +48,11 @@ class Caveat(ABC):
     def kind(self) -> str:
         """The name of the class in words, such as "too few runs"."""
         return re.sub(r"(?<!^)(?=[A-Z])", " ", type(self).__name__).lower()
+
+    @property
+    def doubts_means(self) -> bool:
+        """Whether what was found may be a difference in spread, not between means."""
+        return False
 
     @abstractmethod
     def sentence(self) -> str:
@@ -164,57 +168,55 @@ class PooledErrorMisleads(Caveat):
 
 @dataclass(frozen=True)
 class DifferentSpread(Caveat):
-    """Runs of one algorithm vary much more than those of another."""
+    """Runs of one algorithm vary more than those of another.
+
+    ``ratio`` is that of their standard deviations, infinite if ``narrow`` does not vary; ``of``
+    says of what, "curve means" or "whole curves"; ``n_runs`` are those of wide and narrow.
+    """
 
     wide: str
     narrow: str
     ratio: float
-
-    def sentence(self) -> str:
-        """Say what a finding may reflect instead of a difference between means."""
-        return (
-            f"Runs of {self.wide} vary about {self.ratio:.1f} times as much as runs of "
-            f"{self.narrow}. The shuffle test assumes equal variation under the null "
-            "hypothesis, so this result may reflect different variation rather than "
-            f"different means. To test means only, use {call('compare', spread='unequal')}."
-        )
-
-
-@dataclass(frozen=True)
-class SpreadAndRunsDiffer(Caveat):
-    """Spread and number of runs both differ, so the pooled variance is wrong."""
-
-    wide: str
-    narrow: str
-    spread: tuple[float, float]
+    of: str
     n_runs: tuple[int, int]
-    variance_ratio: float  # of the true variance of the difference to the pooled estimate
+
+    @property
+    def doubts_means(self) -> bool:
+        """Whether the spread can pass for a difference between means.
+
+        Where the wider algorithm has more runs, it hides differences instead.
+        """
+        return self.n_runs[0] <= self.n_runs[1]
 
     def sentence(self) -> str:
-        """Say in which direction the test errs."""
-        fewer = self.variance_ratio > 1
-        errs = "raises too many false alarms" if fewer else "misses too many differences"
-        first, second = map(number_text, self.spread)
+        """Say by how much, what it does to the test, and what tests means alone."""
+        much = f"the standard deviation of {self.of} is {self.ratio:.1f} times as large"
+        if math.isinf(self.ratio):
+            much = f"the {self.of} of {self.narrow} do not vary at all"
+        does = "The test may have found that, and not a difference between means."
+        if self.n_runs[0] != self.n_runs[1]:
+            many = "fewer" if self.doubts_means else "more"
+            much += f", and {self.wide} has {many} runs ({self.n_runs[0]} and {self.n_runs[1]})"
+        if not self.doubts_means:
+            does = "The test then misses too many differences."
         return (
-            f"{self.wide} varies more between runs than {self.narrow} (SD {first} and "
-            f"{second}) and has {'fewer' if fewer else 'more'} runs ({self.n_runs[0]} and "
-            f"{self.n_runs[1]}). The test then {errs}. To test means, use "
-            f"{argument('spread', 'unequal')}."
+            f"The runs of {self.wide} vary more than those of {self.narrow}: {much}. {does} "
+            f"For means alone use {call('compare', spread='unequal')}."
         )
 
 
 @dataclass(frozen=True)
 class WelchIsApproximate(Caveat):
-    """With few runs the Welch-type test holds its level only roughly."""
+    """With few runs the test of means under unequal spread needs roughly normal runs."""
 
     n_fewest: int
 
     def sentence(self) -> str:
         """Say by how much the false-alarm rate may exceed alpha."""
         return (
-            f"With {plural(self.n_fewest, 'run')} of an algorithm the Welch-type test is "
-            "approximate: where spreads differ greatly, its false-alarm rate can be up to "
-            "twice alpha. Use more runs."
+            f"With {plural(self.n_fewest, 'run')} of an algorithm, p under unequal spread "
+            "relies on runs being roughly normal: where they are skewed and spreads differ "
+            "greatly, the false-alarm rate can be two to three times alpha."
         )
 
 
@@ -257,6 +259,11 @@ class OfMembers(Caveat):
     def kind(self) -> str:
         """The kind of the caveat itself."""
         return self.caveat.kind
+
+    @property
+    def doubts_means(self) -> bool:
+        """Whether the caveat itself does."""
+        return self.caveat.doubts_means
 
     def sentence(self) -> str:
         """Say whom it is about, then say it."""

@@ -6,15 +6,12 @@ Caveats are many small classes, and most curves call for none: they are imported
 from __future__ import annotations
 
 import math
-from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from curvewise.inference.effects import f_statistic
 from curvewise.inference.sampling import Sampling
-from curvewise.kernels.anova.thresholds import rounding
-from curvewise.kernels.pvalues import f_survival, t_survival
+from curvewise.kernels.anova.spreads import equal_spread_pvalue
 from curvewise.kernels.relabelling.enumeration import n_relabellings
 from curvewise.shuffling.layout import Layout
 from curvewise.shuffling.stopping import MAX_SHUFFLES
@@ -23,13 +20,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from curvewise.data.curves import Curves
-    from curvewise.inference.caveats import Caveat
+    from curvewise.inference.caveats import Caveat, DifferentSpread
     from curvewise.kernels import Floats
 
 __all__ = [
     "different_spread",
     "single_runs_and_steps",
-    "spread_and_runs",
+    "spread_caveat",
     "too_few",
     "too_few_for_max_t",
     "too_few_shuffles",
@@ -37,13 +34,9 @@ __all__ = [
     "welch_with_few_runs",
 ]
 
-MIN_SPREAD_RATIO = 2.0  # of standard deviations, for spreads that are worth a warning
-# By how much the variance of a difference may be mistaken before it matters.
-MAX_VARIANCE_RATIO = 1.5
-# Runs from which the median finds the spread; with fewer only a stricter F test does.
-MIN_RUNS_FOR_MEDIANS = 8
-# Runs from which the Welch-type test was found to come near alpha (docs/method.md).
-MIN_RUNS_FOR_WELCH = 10
+MIN_SPREAD_RATIO = 1.5  # of standard deviations, for spreads that are worth a warning
+# Runs below which skewed runs were found to mislead the Welch-type test (docs/method.md).
+MIN_RUNS_FOR_WELCH = 20
 
 
 def too_few(curves: Curves, sampling: Sampling, alpha: float) -> Iterator[Caveat]:
@@ -103,112 +96,70 @@ def single_runs_and_steps(curves: Curves) -> Iterator[Caveat]:
 
 
 def different_spread(curves: Curves) -> Iterator[Caveat]:
-    """Warn where runs of one algorithm vary much more than those of another.
+    """Warn where runs of one algorithm vary more than those of another."""
+    caveat = spread_caveat(curves)
+    if caveat is not None:
+        yield caveat
 
-    For questions that look at single steps, at many algorithms or for the best, this can
-    pass for a difference between means even with equally many runs. How far each run is
-    from its algorithm's median curve tells, by Welch's test of the logarithms.
+
+def spread_caveat(curves: Curves) -> DifferentSpread | None:
+    """Return the warning that spreads differ, where that can be told; else None.
+
+    A difference in spread can pass for one between means. Spreads are compared by the test of
+    Bartlett (1937), at .05 each, of curve means and of whole curves; and the largest standard
+    deviation must be `MIN_SPREAD_RATIO` times the smallest. Curve means are quoted if they tell,
+    since tables show their standard deviations. Single runs are left out, and within blocks
+    nothing is said.
     """
     if curves.blocks is not None:
-        return
-    groups = {}
-    least = (16 * rounding(curves.scores, curves.precision)) ** 2 / curves.n_runs
-    for code, name in enumerate(curves.algorithms):
-        runs = curves.scores[curves.codes == code]
-        if len(runs) > 2:
-            squares = np.sum((runs - np.median(runs, axis=0)) ** 2, axis=1)
-            if squares.min() > least:
-                groups[name] = np.log(squares)
-    found = []
-    for a, b in combinations(groups, 2):
-        wide, narrow = sorted((a, b), key=lambda name: -groups[name].mean())
-        ratio = math.exp((groups[wide].mean() - groups[narrow].mean()) / 2)
-        if ratio > MIN_SPREAD_RATIO:
-            found.append((ratio, wide, narrow))
-    n_pairs = math.comb(len(groups), 2)
-    for ratio, wide, narrow in sorted(found, reverse=True):
-        if n_pairs * _welch_pvalue(groups[wide], groups[narrow]) < 0.05:
+        return None
+    layout = Layout.of(curves)
+    groups = {
+        code: layout.scores[layout.labels == code]
+        for code, size in enumerate(curves.sizes)
+        if size > 1
+    }
+    if len(groups) < 2:
+        return None
+    least = (16 * layout.noise) ** 2 / curves.n_runs
+    heights = [group.mean(axis=1, keepdims=True) for group in groups.values()]
+    for of, parts in (("curve means", heights), ("whole curves", list(groups.values()))):
+        residuals = [part - part.mean(axis=0) for part in parts]
+        # What rounding can explain is no variation.
+        residuals = [own if np.sum(own**2) > least else 0 * own for own in residuals]
+        found = _widest_pair(residuals)
+        if found is not None:
             from curvewise.inference.caveats import DifferentSpread
 
-            yield DifferentSpread(wide, narrow, ratio)
-            return
+            wide, narrow, ratio = found
+            codes = list(groups)
+            return DifferentSpread(
+                curves.algorithms[codes[wide]],
+                curves.algorithms[codes[narrow]],
+                ratio,
+                of,
+                (len(residuals[wide]), len(residuals[narrow])),
+            )
+    return None
 
 
-def _welch_pvalue(first: Floats, second: Floats) -> float:
-    errors = [float(group.var(ddof=1)) / len(group) for group in (first, second)]
-    if sum(errors) == 0:
-        return 0.0
-    t = abs(float(first.mean() - second.mean())) / math.sqrt(sum(errors))
-    parts = sum(
-        error**2 / (len(group) - 1)
-        for error, group in zip(errors, (first, second), strict=True)
-    )
-    return 2 * t_survival(t, sum(errors) ** 2 / parts)
-
-
-def spread_and_runs(curves: Curves) -> Iterator[Caveat]:
-    """Warn where a difference in spread can pass for one in the mean, or hide one.
-
-    The shuffle test takes the variance of a difference of two means from the pooled runs.
-    With equally many runs that is right whatever the spreads; else it matters by how much
-    it is wrong, and whether chance alone could make the spreads differ so much.
-    """
-    if curves.blocks is not None or len(set(curves.sizes)) == 1 or min(curves.sizes) < 2:
-        return
-    means = curves.scores.mean(axis=1)
-    groups = [means[curves.codes == code] for code in range(len(curves.algorithms))]
-    pairs = list(combinations(range(len(groups)), 2))
-    ratios = [_variance_ratio(groups[a], groups[b]) for a, b in pairs]
-    ratio, (a, b) = max(zip(ratios, pairs, strict=True), key=lambda x: abs(np.log(x[0])))
-    if 1 / MAX_VARIANCE_RATIO <= ratio <= MAX_VARIANCE_RATIO:
-        return
-    if not _differ_in_spread(groups[a], groups[b], len(pairs)):
-        return
-    wide, narrow = (a, b) if groups[a].std(ddof=1) > groups[b].std(ddof=1) else (b, a)
-    from curvewise.inference.caveats import SpreadAndRunsDiffer
-
-    yield SpreadAndRunsDiffer(
-        curves.algorithms[wide],
-        curves.algorithms[narrow],
-        (float(groups[wide].std(ddof=1)), float(groups[narrow].std(ddof=1))),
-        (len(groups[wide]), len(groups[narrow])),
-        ratio,
-    )
-
-
-def _variance_ratio(first: Floats, second: Floats) -> float:
-    """Return the true variance of the difference of means, divided by the pooled estimate."""
-    n_first, n_second = len(first), len(second)
-    variances = first.var(ddof=1), second.var(ddof=1)
-    pooled = np.average(variances, weights=(n_first - 1, n_second - 1))
-    largest = max(np.abs(first).max(), np.abs(second).max())
-    if pooled <= (8 * np.finfo(np.float64).eps * largest) ** 2:
-        return 1.0  # what there is of it is rounding
-    own = variances[0] / n_first + variances[1] / n_second
-    return float(own / (pooled * (1 / n_first + 1 / n_second)))
-
-
-def _differ_in_spread(first: Floats, second: Floats, n_pairs: int) -> bool:
-    """Tell whether spreads differ detectably: by distances from the median, if that can be.
-
-    The F test of variances takes heavy tails for spread, but the test of Brown & Forsythe
-    (1974) finds next to nothing in a handful of runs; there F must be clearer instead.
-    """
-    if min(len(first), len(second)) < MIN_RUNS_FOR_MEDIANS:
-        wide, narrow = sorted((first, second), key=np.var, reverse=True)
-        df = len(wide) - 1, len(narrow) - 1
-        ratio = f_statistic(float(wide.var(ddof=1)), float(narrow.var(ddof=1)), (1, 1))
-        return 2 * n_pairs * f_survival(ratio, df) < 0.01
-    distances = [np.abs(group - np.median(group)) for group in (first, second)]
-    grand = np.concatenate(distances).mean()
-    between = sum(len(group) * (group.mean() - grand) ** 2 for group in distances)
-    within = sum(float(np.sum((group - group.mean()) ** 2)) for group in distances)
-    df = 1, len(first) + len(second) - 2
-    return n_pairs * f_survival(f_statistic(float(between), within, df), df) < 0.05
+def _widest_pair(residuals: list[Floats]) -> tuple[int, int, float] | None:
+    """Return who varies most and who least, and by which factor, if spreads differ."""
+    spread = [
+        math.sqrt(float(np.sum(own**2)) / (len(own) - 1) / own.shape[1])
+        for own in residuals
+    ]
+    wide, narrow = int(np.argmax(spread)), int(np.argmin(spread))
+    if spread[wide] < MIN_SPREAD_RATIO * spread[narrow] or spread[wide] == 0:
+        return None
+    if equal_spread_pvalue(residuals) > 0.05:
+        return None
+    ratio = spread[wide] / spread[narrow] if spread[narrow] > 0 else math.inf
+    return wide, narrow, ratio
 
 
 def welch_with_few_runs(curves: Curves) -> Iterator[Caveat]:
-    """Warn that the Welch-type test is approximate with few runs."""
+    """Warn that with few runs the Welch-type test relies on runs being roughly normal."""
     if min(curves.sizes) < MIN_RUNS_FOR_WELCH:
         from curvewise.inference.caveats import WelchIsApproximate
 

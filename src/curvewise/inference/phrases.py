@@ -43,7 +43,7 @@ def method_parts(
     how = (
         f"all {sampling.n_relabellings:,} relabellings"
         if sampling.exact
-        else plural(sampling.n_shuffles, "shuffle")
+        else plural(sampling.n_shuffles, sampling.unit)
     )
     within = f" inside {plural(n_blocks, 'block')}" if n_blocks else ""
     parts = [f"{each} per algorithm", steps, f"{how}{within}", *more, f"α = {alpha:g}"]

@@ -26,9 +26,12 @@ class Sampling:
     n_shuffles : int
         How many relabellings were visited.
     engine : str
-        What did the counting: NumPy or compiled code, shuffling or enumerating.
+        What did the counting: NumPy or compiled code, shuffling, drawing or enumerating.
     seed : int or None
         The ``rng`` that repeats the result, when it was a number and mattered.
+    unit : str
+        What was counted: "shuffle", or "draw" where tables are drawn anew and ``n_relabellings``
+        is how many sets of draws there are.
     """
 
     exact: bool
@@ -36,6 +39,7 @@ class Sampling:
     n_shuffles: int
     engine: str = ""
     seed: int | None = None
+    unit: str = "shuffle"
 
     @property
     def smallest_by_runs(self) -> float:
@@ -54,8 +58,9 @@ class Sampling:
         return replace(self, seed=seed)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as JSON-ready data."""
-        return {**vars(self), "smallest_pvalue": self.smallest_pvalue}
+        """Return everything as JSON-ready data; the engine says what the unit is."""
+        told = {name: value for name, value in vars(self).items() if name != "unit"}
+        return {**told, "smallest_pvalue": self.smallest_pvalue}
 
 
 class Sampled:

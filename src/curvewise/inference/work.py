@@ -83,6 +83,7 @@ class Work:
             found.n_visited,
             found.engine,
             None if found.exact else self.seed,
+            found.plan.restriction.unit,
         )
 
     def of_member(self, n_keys: int = 1) -> Work:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from curvewise.kernels import Floats, Integers
 
 __all__ = [
+    "chi_squared_survival",
     "clopper_pearson",
     "critical_value",
     "f_quantile",
@@ -97,6 +98,24 @@ def f_survival(statistic: float, df: tuple[float, float]) -> float:
     from scipy.special import fdtrc
 
     return 0.0 if math.isinf(statistic) else float(fdtrc(df[0], df[1], statistic))
+
+
+def chi_squared_survival(value: float, df: int) -> float:
+    """Return the probability that chi-squared with a whole number of ``df`` exceeds a value.
+
+    >>> round(chi_squared_survival(3.841459, 1), 6), round(chi_squared_survival(9.487729, 4), 6)
+    (0.05, 0.05)
+    """
+    half = value / 2
+    odd = df % 2
+    total = math.erfc(math.sqrt(half)) if odd else 0.0
+    for place in range(df // 2):
+        power = place + odd / 2
+        if half > 0:
+            total += math.exp(power * math.log(half) - half - math.lgamma(power + 1))
+        elif power == 0:
+            total += 1.0
+    return min(total, 1.0)
 
 
 def t_survival(t: float, df: float) -> float:

@@ -141,7 +141,7 @@ class _Visitor:
     def visit_all(self, plan: Plan) -> Counts:
         relabellings, n_batches = plan.relabellings, plan.n_batches
         n_kept = self.statistic.n_kept(len(relabellings.labels))
-        how = "enumeration" if plan.exact else "shuffles"
+        how = "enumeration" if plan.exact else f"{plan.restriction.unit}s"
         if plan.exact and not plan.keeps_all:
             # Part of an enumeration would be a corner of it, so a sample is kept.
             sample = plan.restriction.drawn(n_kept * BATCH, seed=0)
@@ -169,9 +169,8 @@ class _Visitor:
             grown = plan.cut(min(2 * found.n_visited, plan.n_shuffles))
             more = range(found.n_visited // BATCH, grown.n_batches)
             counts, engine = self._count(grown.relabellings, more, list(found.counts))
-            found = Counts(
-                tuple(counts), found.kept, grown.n_shuffles, f"{engine} shuffles", grown
-            )
+            engine = f"{engine} {plan.restriction.unit}s"
+            found = Counts(tuple(counts), found.kept, grown.n_shuffles, engine, grown)
         return found
 
     def _count(

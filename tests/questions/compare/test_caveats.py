@@ -103,7 +103,7 @@ def test_the_pooled_error_misleads_nobody_where_nothing_is_found() -> None:
 def test_spread_is_told_with_the_advice_that_fits_the_test() -> None:
     curves = some_curves(0, (5, 12))
     wide = Curves(curves.scores * np.where(curves.codes, 1, 9)[:, None], curves.labels)
-    assert kinds(wide) == ["spread and runs differ"]
+    assert kinds(wide) == ["different spread"]
     unequal = compare(wide, spread="unequal")
     assert unequal.caveats == (WelchIsApproximate(5),)
 

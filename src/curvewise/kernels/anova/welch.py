@@ -1,7 +1,7 @@
-"""Welch-type statistics of shuffled tables: differences of means where spreads may differ.
+"""Welch-type statistics, and tables of equal means drawn at random to compare them with.
 
 For curves in some projection (their heights, their shapes, or both together) write x̄_i for
-the mean of algorithm i, V_i for the covariance of its runs, and ω_i = n_i / tr V_i. Then
+the mean of algorithm i, S_i for the covariance of its runs, and ω_i = n_i / tr S_i. Then
 
     Λ = Σ_i (1 − ω_i / Σω)² / (n_i − 1),
     F = Σ_i ω_i |x̄_i − x̄_ω|² / (m − 1) / (1 + 2 (m − 2) Λ / (m² − 1)),
@@ -10,18 +10,27 @@ with x̄_ω the mean weighted by ω, on (m − 1) f and f (m² − 1) / (3 Λ) d
 heights, where f = 1, this is the test of Welch (1951), and of two algorithms his t, squared.
 For shapes f is the number of directions that curves vary in, as Box (1954) counts them.
 
-The second degrees of freedom differ between shuffled tables, so tables are not ordered by F
-but by the p that F has on its own df (prepivoting: Beran 1988; Fogarty 2021).
+A draw has, for each algorithm, a mean and a spread as normal curves of its own covariance and
+of mean zero would have: for heights those of Krishnamoorthy, Lu & Mathew (2007). For curves the
+mean lies in the space of the algorithm's own residual curves, a random direction of them times
+a random length; its squared length and tr S are multiples of chi-squared variables with as many
+directions as `spreads` counts, so that few runs do not make curves look simpler than they are.
+
+The second degrees of freedom differ between tables, so tables are not ordered by F but by the
+p that F has on its own df (prepivoting: Beran 1988).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from curvewise.kernels.anova.spreads import n_directions, spreads
 from curvewise.kernels.anova.thresholds import EPSILON
+from curvewise.kernels.bootstrap.draws import chances
 
 if TYPE_CHECKING:
     from curvewise.kernels import Floats, Integers
@@ -31,10 +40,12 @@ __all__ = ["WelchDesign", "WelchRatios", "f_at"]
 
 # The three statistics, in the order of `anova.thresholds`: overall, algorithm, interaction.
 PROJECTIONS = (slice(None), slice(0, 1), slice(1, None))
+# As far as the normal scores of 53 random bits go.
+SCORES = np.linspace(-8.5, 8.5, 1_025)
 
 
 class WelchRatios(NamedTuple):
-    """F of relabellings, by how much rounding can have moved it, and its second df; (3, n)."""
+    """F of tables, by how much rounding can have moved it, and its second df; (3, n)."""
 
     statistics: Floats
     slack: Floats
@@ -42,16 +53,51 @@ class WelchRatios(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class WelchDesign:
-    """The curves in the form from which means and spreads of relabelled groups are summed.
+class ChiSquared:
+    """Chi-squared over its degrees of freedom, as a function of a normal score.
 
-    ``columns`` has the coordinates of `anova.sums.rotated`, and after them the squared
-    length of each curve in the three projections. ``dimensions`` is f in each of them, and
-    ``floors`` the sum of squares within a group that rounding can explain.
+    ``roots`` are the cube roots of its quantiles at the scores of `SCORES`: between them they
+    are nearly straight (Wilson & Hilferty 1931), so draws need no quantile of their own.
     """
 
-    columns: Floats
+    roots: Floats
+
+    @classmethod
+    @lru_cache(maxsize=128)
+    def of(cls, df: float) -> ChiSquared:
+        """Tabulate; with infinite ``df`` it is always 1."""
+        from scipy.special import gammainccinv, gammaincinv, ndtr
+
+        if not np.isfinite(df):
+            return cls(np.ones_like(SCORES))
+        low, high = np.split(ndtr(-np.abs(SCORES)), [len(SCORES) // 2])
+        quantiles = [gammaincinv(df / 2, low), gammainccinv(df / 2, high)]
+        return cls(np.cbrt(np.concatenate(quantiles) * (2 / df)))
+
+    def at(self, scores: Floats) -> Floats:
+        """Return the quantiles at normal scores."""
+        return np.asarray(np.interp(scores, SCORES, self.roots)) ** 3
+
+
+@dataclass(frozen=True, eq=False)
+class WelchDesign:
+    """Means and spreads of the groups, and what is needed to draw others.
+
+    Groups are in the order of their first runs, so that names change no digit. ``within`` and
+    the two after it are (n_groups, 3), for the three projections: sums of squares in the group,
+    ``directions`` f of its spread, and ``lengths`` the degrees of freedom of the squared length
+    of its mean, given the direction (infinite where that is fixed). ``contrasts`` are n − 1
+    orthonormal contrasts of the runs of each group. ``dimensions`` is f of the degrees of
+    freedom in each projection, and ``floors`` the sum of squares within a group that rounding
+    can explain.
+    """
+
     sizes: Integers
+    means: Floats
+    within: Floats
+    contrasts: tuple[Floats, ...]
+    directions: Floats
+    lengths: Floats
     dimensions: Floats
     floors: Floats
     noise: float
@@ -59,15 +105,34 @@ class WelchDesign:
     @classmethod
     def of(cls, design: Design, labels: Integers, noise: float) -> WelchDesign:
         """Take the coordinates of a design; ``noise`` is how far rounding can move them."""
-        parts = [design.coordinates[:, part] for part in PROJECTIONS]
-        lengths = np.stack([np.sum(part**2, axis=1) for part in parts], axis=1)
-        # The sum of squares of a group is a difference of numbers as large as the total.
-        floors = 64 * EPSILON * lengths.sum(axis=0) + noise**2
+        first = {int(label): place for place, label in reversed(list(enumerate(labels)))}
+        groups = [
+            design.coordinates[labels == label]
+            for label in sorted(first, key=first.get)  # type: ignore[arg-type]
+        ]
+        means = np.stack([group.mean(axis=0) for group in groups])
+        residuals = [group - mean for group, mean in zip(groups, means, strict=True)]
+        totals = [np.sum(design.coordinates[:, part] ** 2) for part in PROJECTIONS]
+        floors = 64 * EPSILON * np.array(totals) + noise**2
+        floors = np.where(floors > 0, floors, 1.0)
+        sizes = np.array([len(group) for group in groups])
+        parts = [
+            _projected([own[:, part] for own in residuals], floor)
+            for part, floor in zip(PROJECTIONS, floors, strict=True)
+        ]
+        within, directions, lengths = (
+            np.stack(columns, axis=1)
+            for columns in zip(*(part[:3] for part in parts), strict=True)
+        )
         return cls(
-            np.hstack([design.coordinates, lengths]),
-            np.bincount(labels),
-            np.array([_dimensions(part) for part in parts]),
-            np.where(floors > 0, floors, 1.0),
+            sizes,
+            means,
+            within,
+            tuple(_contrasts(len(own)) @ own for own in residuals),
+            directions,
+            lengths,
+            np.array([part[3] for part in parts]),
+            floors,
             noise,
         )
 
@@ -76,17 +141,55 @@ class WelchDesign:
         """The first degrees of freedom of the three statistics."""
         return (len(self.sizes) - 1) * self.dimensions
 
-    def ratios(self, labels: Integers) -> WelchRatios:
-        """Return the statistics of each relabelling; ``labels`` is (n, n_runs)."""
-        sums = np.stack(
+    @cached_property
+    def tables(self) -> list[list[tuple[ChiSquared, ChiSquared]]]:
+        """For each group and projection, how squared lengths and spreads are distributed."""
+        return [
             [
-                (labels == group).astype(np.float64) @ self.columns
-                for group in range(len(self.sizes))
+                (ChiSquared.of(length), ChiSquared.of(f * (n - 1)))
+                for length, f in zip(*own, strict=True)
             ]
-        )
-        means = sums[:, :, :-3] / self.sizes[:, None, None]
+            for n, *own in zip(self.sizes, self.lengths, self.directions, strict=True)
+        ]
+
+    @property
+    def width(self) -> int:
+        """How many random words a draw takes: n + 1 for a group of n runs."""
+        return int(np.sum(self.sizes + 1))
+
+    def observed(self) -> WelchRatios:
+        """Return the statistics of the curves themselves; (3, 1)."""
         parts = [
-            self._ratios(means[:, :, part], sums[:, :, place - 3], place)
+            self._ratios(self.means[:, None, part], self.within[:, place, None], place)
+            for place, part in enumerate(PROJECTIONS)
+        ]
+        return WelchRatios(*np.stack(parts, axis=1))
+
+    def drawn(self, words: Integers) -> WelchRatios:
+        """Return the statistics of draws under equal means; ``words`` is (n, width)."""
+        from scipy.special import ndtri
+
+        given = ndtri(chances(words))
+        n_groups = len(self.sizes)
+        means = np.empty((n_groups, len(words), self.means.shape[1]))
+        factors = np.empty((3, n_groups, len(words)))
+        within = np.empty((3, n_groups, len(words)))
+        start = 0
+        for group, contrasts in enumerate(self.contrasts):
+            freedom = len(contrasts)
+            normal = given[:, start : start + freedom]
+            direction = normal / np.sqrt(np.sum(normal**2, axis=1, keepdims=True))
+            means[group] = direction @ contrasts / np.sqrt(freedom + 1)
+            of_length, of_spread = given[:, start + freedom : start + freedom + 2].T
+            start += freedom + 2
+            for place in range(3):
+                length, spread = self.tables[group][place]
+                factors[place, group] = np.sqrt(length.at(of_length))
+                within[place, group] = self.within[group, place] * spread.at(of_spread)
+        parts = [
+            self._ratios(
+                means[:, :, part] * factors[place, :, :, None], within[place], place
+            )
             for place, part in enumerate(PROJECTIONS)
         ]
         return WelchRatios(*np.stack(parts, axis=1))
@@ -94,21 +197,20 @@ class WelchDesign:
     def pvalues(self, ratios: WelchRatios, *, sign: float = 1.0) -> Floats:
         """Return the p of each F on its df, with F moved by its slack, up or down by ``sign``.
 
-        A relabelling whose F is moved up, against an observed F moved down, counts if
-        rounding may hide that it is as extreme.
+        A draw whose F is moved up, against an observed F moved down, counts if rounding may
+        hide that it is as extreme.
         """
         from scipy.special import fdtrc
 
         moved = np.maximum(ratios.statistics + sign * ratios.slack, 0.0)
         return np.asarray(fdtrc(self.df_effect[:, None], ratios.df_error, moved))
 
-    def _ratios(self, means: Floats, squares: Floats, place: int) -> Floats:
+    def _ratios(self, means: Floats, within: Floats, place: int) -> Floats:
         """Return F, slack and second df in one projection; (3, n).
 
-        ``means`` is (n_groups, n, n_coordinates), ``squares`` (n_groups, n).
+        ``means`` is (n_groups, n, n_coordinates), ``within`` (n_groups, n).
         """
         n_groups, sizes, floor = len(self.sizes), self.sizes[:, None], self.floors[place]
-        within = squares - sizes * np.sum(means**2, axis=2)
         constant = within <= floor
         # A group without variation is given the least that can be distinguished from none.
         within = np.maximum(within, floor)
@@ -135,14 +237,31 @@ class WelchDesign:
         return np.stack([statistics, slack, df_error])
 
 
-def _dimensions(part: Floats) -> float:
-    """Return in how many directions curves vary: (tr V)² / tr V², V over all runs.
+def _projected(
+    residuals: list[Floats], floor: float
+) -> tuple[Floats, Floats, Floats, float]:
+    """Return sums of squares, directions and lengths of the groups, and f of all runs."""
+    # What rounding can explain is no variation.
+    residuals = [own if np.sum(own**2) > floor else 0 * own for own in residuals]
+    freedom = np.array([len(own) - 1 for own in residuals])
+    variances, directions, unevenness = spreads(residuals)
+    scale = np.sqrt(np.where(variances > 0, variances, 1.0))
+    scaled = [own / unit for own, unit in zip(residuals, scale, strict=True)]
+    # In units of tr S: a random direction alone gives the squared length this variance ...
+    by_direction = 2 * unevenness * freedom / (freedom + 2)
+    # ... and what is missing from 2 / f is made up by a random length.
+    missing = (1 + 2 / directions) / (1 + by_direction) - 1
+    lengths = np.full(len(residuals), np.inf)
+    np.divide(2, missing, out=lengths, where=missing > 1e-9)
+    return variances * freedom, directions, lengths, n_directions(np.concatenate(scaled))
 
-    V must not depend on the labels, so that f is the same for every relabelling.
-    """
-    products = part @ part.T if len(part) < part.shape[1] else part.T @ part
-    squared = float(np.sum(products**2))
-    return float(np.trace(products)) ** 2 / squared if squared > 0 else 1.0
+
+def _contrasts(n: int) -> Floats:
+    """Return n − 1 orthonormal contrasts of n runs (Helmert's); (n - 1, n)."""
+    rows = np.arange(1, n)[:, None]
+    columns = np.arange(n)[None, :]
+    raw = (columns < rows).astype(np.float64) - rows * (columns == rows)
+    return np.asarray(raw / np.sqrt(rows * (rows + 1.0)))
 
 
 def f_at(pvalues: Floats, df: tuple[float, float]) -> Floats:

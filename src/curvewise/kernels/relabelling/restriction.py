@@ -46,6 +46,10 @@ class Restriction(Protocol):
     def count(self) -> int:
         """How many distinct relabellings are allowed, the observed one among them."""
 
+    @property
+    def unit(self) -> str:
+        """What one of them, drawn at random, is called."""
+
     def every(self) -> Relabellings:
         """Return all of them."""
 
@@ -59,6 +63,7 @@ class WithinBlocks:
 
     labels: Integers = field(repr=False)
     blocks: Integers = field(repr=False)
+    unit: str = "shuffle"
 
     @cached_property
     def count(self) -> int:

@@ -30,6 +30,7 @@ class SideBySide:
 
     sets: tuple[WithinBlocks, ...]
     tags: tuple[int, ...]
+    unit: str = "shuffle"
 
     @property
     def count(self) -> int:

@@ -6,8 +6,8 @@ import math
 from typing import TYPE_CHECKING
 
 from curvewise.inference.diagnostics import (
+    different_spread,
     single_runs_and_steps,
-    spread_and_runs,
     too_few,
     uneven_blocks,
     welch_with_few_runs,
@@ -41,7 +41,7 @@ def comparison_caveats(
         *single_runs_and_steps(curves),
         *_without_error(effects[error]),
         *_pooled_error_misleads(effects, error),
-        *(spread_and_runs(curves) if equal else welch_with_few_runs(curves)),
+        *(different_spread(curves) if equal else welch_with_few_runs(curves)),
         *uneven_blocks(curves),
     )
 

@@ -85,8 +85,10 @@ def compare(
         neither effect can fake the other. Pooled is the papers'.
     spread : "equal" or "unequal"
         Unequal asks whether means differ where algorithms vary differently from run to
-        run, by a statistic of Welch's kind. Equal, the default, can take a difference in
-        spread for one in the mean when the numbers of runs differ.
+        run: a statistic of Welch's kind is held against tables that are drawn with equal
+        means and each algorithm's own spread. Equal, the default, can take a difference in
+        spread for one in the mean, the more so the more algorithms there are; a warning says
+        where.
     alpha : float
         The significance level, between 0 and 1.
     n_shuffles : int, "auto" or "precise"
@@ -98,6 +100,7 @@ def compare(
         there are at most ``n_shuffles`` or 400,000, whichever is more; and of two
         algorithms with up to 44 runs the height is exact in any case. Of more than 400,000
         the combined test takes a sample, unless True and they are fewer than ten million.
+        With unequal spread no p is exact, and True is refused.
     n_jobs : int
         How many threads, or workers of the active joblib backend; -1 for all cores. The
         result does not depend on it.

@@ -35,7 +35,7 @@ class Difference:
         In units of the score; within blocks when there are blocks.
     interval : Interval
         All shifts the shuffle test does not reject at ``1 - confidence``. Where spreads
-        may differ: the value ± a quantile of the shuffled |t| times its standard error.
+        may differ: the value ± a quantile of the drawn |t| times its standard error.
     hedges_g : float
         In standard deviations of the curve means, corrected for few runs.
     probability_of_superiority : float

@@ -1,7 +1,8 @@
-"""The shuffle test where algorithms may differ in spread: Welch-type, in NumPy throughout.
+"""The test of means where algorithms may differ in spread: Welch-type, by random draws.
 
-Janssen (1997), Statistics & Probability Letters 36; Chung & Romano (2013), Annals of
-Statistics 41; Pauly, Brunner & Konietschke (2015), JRSS B 77.
+Shuffled curves mix the spreads, so curves are not shuffled here: tables of equal means are drawn,
+each algorithm with its own spread. Krishnamoorthy, Lu & Mathew (2007), Computational Statistics &
+Data Analysis 51; Konietschke, Bathke, Harrar & Pauly (2015), Journal of Multivariate Analysis 140.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from curvewise.errors import CurvesError, OptionError
 from curvewise.inference.effects import Effect, EffectName, Interval
 from curvewise.inference.requirements import check_variation
 from curvewise.kernels.anova.welch import WelchDesign, f_at
+from curvewise.kernels.bootstrap.draws import RandomDraws
 from curvewise.kernels.pvalues import critical_value, pvalue, upper_quantile
 from curvewise.shuffling.plan import Limits
 from curvewise.shuffling.visiting import Statistic
@@ -40,12 +42,14 @@ __all__ = [
     "welch_effects",
 ]
 
-WELCH_LIMITS = Limits(shuffles=2**22)  # "auto" and "precise" give up after about a minute
+WELCH_LIMITS = Limits(
+    shuffles=2**22
+)  # "auto" and "precise" give up after a minute or two
 
 
 @dataclass(frozen=True, eq=False)
 class WelchStatistic(Statistic):
-    """The p of Welch-type F of relabelled tables: how many are as small as the observed.
+    """The p of Welch-type F of drawn tables: how many are as small as the observed.
 
     Three statistics, in the order of `EffectName`; their p are kept. ``limits`` is the largest p
     that counts, ``statistics`` and ``df`` are those observed.
@@ -61,15 +65,15 @@ class WelchStatistic(Statistic):
     def of(cls, design: Design, layout: Layout) -> WelchStatistic:
         """Compute the observed statistics."""
         welch = WelchDesign.of(design, layout.labels, layout.noise)
-        observed = welch.ratios(layout.labels[None, :])
+        observed = welch.observed()
         df = np.stack([welch.df_effect, observed.df_error[:, 0]], axis=1)
         limits = welch.pvalues(observed, sign=-1.0)[:, 0] * (1 + 1e-9)
         single_step = layout.scores.shape[1] == 1
         return cls(welch, limits, observed.statistics[:, 0], df, single_step)
 
     def measure(self, labels: Integers, *, keep: bool) -> Measured:
-        """Count the extreme relabellings of a batch; keep their p."""
-        pvalues = self.design.pvalues(self.design.ratios(labels))
+        """Count the extreme draws of a batch, of which ``labels`` are the words; keep their p."""
+        pvalues = self.design.pvalues(self.design.drawn(labels))
         counts = np.sum(pvalues <= self.limits[:, None], axis=1)
         return (counts,), ((pvalues,) if keep else ())
 
@@ -78,7 +82,7 @@ class WelchStatistic(Statistic):
         return counts[0][:2] if self.single_step else counts[0]
 
 
-def check_unequal(curves: Curves, *, error: str) -> None:
+def check_unequal(curves: Curves, *, error: str, exact: bool | None) -> None:
     """Raise where unequal spread cannot be allowed for."""
     unequal, equal = argument("spread", "unequal"), argument("spread", "equal")
     if error == "pooled":
@@ -87,6 +91,12 @@ def check_unequal(curves: Curves, *, error: str) -> None:
             "equal spread."
         )
         raise OptionError(msg, option="spread")
+    if exact:
+        msg = (
+            f"{unequal} draws tables at random and has no exact p. Leave "
+            f"{argument('exact', value=True)} out."
+        )
+        raise OptionError(msg, option="exact")
     if curves.blocks is not None:
         msg = (
             "Unequal spread cannot be allowed for within blocks: a block holds too few runs "
@@ -113,11 +123,12 @@ def compare_unequal(
     alpha: float,
     levels: tuple[float, ...],
 ) -> tuple[Counts, dict[ErrorTerm, dict[str, Effect]]]:
-    """Shuffle the Welch-type statistics; return the counts, and the effects from them."""
-    check_unequal(curves, error=error)
+    """Draw the Welch-type statistics; return the counts, and the effects from them."""
+    check_unequal(curves, error=error, exact=work.exact)
     check_variation(curves, sum(design.totals))
     welch = WelchStatistic.of(design, layout)
-    plan = work.plan(layout.restriction, levels=levels, limits=WELCH_LIMITS)
+    draws = RandomDraws(layout.labels, layout.blocks, welch.design.width)
+    plan = work.plan(draws, levels=levels, limits=WELCH_LIMITS)
     found = work.visit(plan, welch)
     return found, {"split": welch_effects(welch, found, alpha=alpha)}
 
@@ -127,7 +138,7 @@ def welch_effects(
 ) -> dict[str, Effect]:
     """Return the effects, without shape where there is a single step.
 
-    Null distributions have the F of the relabellings kept, each taken to the degrees of freedom
+    Null distributions have the F of the draws kept, each taken to the degrees of freedom
     of the observed F by way of its p, so that a larger one is a more extreme one.
     """
     null = _null(found.kept[0], statistic)
@@ -151,7 +162,7 @@ def welch_effects(
 
 
 def _null(pvalues: Floats, statistic: WelchStatistic) -> Floats:
-    """Return, for each relabelling, the F that has its p on the observed df."""
+    """Return, for each draw, the F that has its p on the observed df."""
     null = np.empty_like(pvalues)
     observed = zip(statistic.statistics, statistic.limits, strict=True)
     for row, (value, limit) in enumerate(observed):
@@ -160,7 +171,7 @@ def _null(pvalues: Floats, statistic: WelchStatistic) -> Floats:
         counts = pvalues[row] <= limit
         tied = np.isclose(null[row], value, rtol=1e-9, atol=0)
         tied |= counts & (null[row] < value)
-        # Where p is too small to be told from 0, so is how extreme a relabelling is.
+        # Where p is too small to be told from 0, so is how extreme a draw is.
         tied |= counts & (pvalues[row] == 0)
         null[row][tied] = value
     null.setflags(write=False)
@@ -168,18 +179,24 @@ def _null(pvalues: Floats, statistic: WelchStatistic) -> Floats:
 
 
 def studentised_interval(
-    value: float, heights: Floats, labels: Integers, effect: Effect, found: Counts
+    value: float,
+    heights: Floats,
+    labels: Integers,
+    effect: Effect,
+    found: Counts,
 ) -> Interval:
-    """Return the difference ± a quantile of the shuffled |t| times its standard error.
+    """Return the difference ± a quantile of the drawn |t| times its standard error.
 
     ``heights`` are the curve means, ``effect`` is that of height. Zero lies outside exactly
     when height is significant.
     """
-    null, keeps_all = effect.null_distribution.copy(), found.plan.keeps_all
-    if keeps_all:
-        # The observed labelling is among them, and counts whatever the difference.
-        null[np.argmax(null == effect.statistic)] = math.inf
-    quantile = upper_quantile(null, effect.alpha, exact=keeps_all)
+    quantile = upper_quantile(effect.null_distribution, effect.alpha)
+    if found.n_visited > len(effect.null_distribution):
+        # Of many draws only some are kept, but p is that of all.
+        if effect.significant:
+            quantile = min(quantile, effect.statistic * (1 - 1e-6))
+        else:
+            quantile = max(quantile, effect.statistic)
     if math.isinf(quantile):
         return Interval(-math.inf, math.inf)
     groups = [heights[labels == group] for group in (0, 1)]

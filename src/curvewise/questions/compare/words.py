@@ -75,7 +75,8 @@ def _verdict(comparison: Comparison) -> str:
 def _single_step(comparison: Comparison, whose: str) -> str:
     height = p_of(comparison.algorithm)
     if comparison.overall.significant:
-        return f"{whose} differ in height ({height}), at the single step there is."
+        what = _in_what(comparison) or " in height"
+        return f"{whose} differ{what} ({height}), at the single step there is."
     return (
         f"No difference between {whose} was detected in height ({height}), at the single "
         "step there is."
@@ -98,7 +99,7 @@ def _height_and_shape(comparison: Comparison, whose: str) -> str:
             f"No difference was detected between the learning curves of {whose} ({overall})"
             f"{neither}."
         )
-    found = f"The learning curves of {whose} differ ({overall})"
+    found = f"The learning curves of {whose} differ{_in_what(comparison)} ({overall})"
     claimed = [name for name in PARTS if _is_claimed(comparison, name)]
     if len(claimed) == 2:
         both = ", and ".join(
@@ -140,6 +141,12 @@ def _carried(comparison: Comparison) -> str:
         )
         return f"The difference was found mainly at single steps, {where}."
     return f"The difference was found mainly in {CARRIED[name]}."
+
+
+def _in_what(comparison: Comparison) -> str:
+    """Say that what was found may be the spread, where spreads differ."""
+    doubted = any(caveat.doubts_means for caveat in comparison.caveats)
+    return " in mean or in spread" if doubted else ""
 
 
 def _is_claimed(comparison: Comparison, name: EffectName) -> bool:
@@ -289,7 +296,8 @@ def _method(comparison: Comparison) -> str:
     parts = method_parts(
         comparison.sampling, sizes, steps, comparison.n_blocks, comparison.alpha, *more
     )
-    return f"Method: randomized ANOVA of whole curves; {parts}."
+    tables = "tables of equal means drawn" if comparison.spread == "unequal" else ""
+    return f"Method: {tables or 'randomized ANOVA of whole curves'}; {parts}."
 
 
 def _visited(effect: Effect) -> str:

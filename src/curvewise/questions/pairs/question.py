@@ -10,7 +10,12 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from curvewise.errors import CurvesError, OptionError
-from curvewise.inference.caveats import TooFewRuns, TooFewShuffles, gathered
+from curvewise.inference.caveats import (
+    DifferentSpread,
+    TooFewRuns,
+    TooFewShuffles,
+    gathered,
+)
 from curvewise.inference.diagnostics import different_spread, too_few_shuffles
 from curvewise.inference.effects import EFFECTS
 from curvewise.inference.families import ADJUSTMENTS, FAMILYWISE, adjusted
@@ -307,8 +312,8 @@ def _left_out(refused: Mapping[Names, str]) -> Iterator[Caveat]:
 
 
 def _caveats_of_pairs(found: Mapping[Names, Comparison]) -> tuple[Caveat, ...]:
-    """Pass on the caveats of pairs; that no p can be small is said once for all of them."""
-    once = (TooFewRuns, TooFewShuffles)
+    """Pass on the caveats of pairs, but not those that are told once for all of them."""
+    once = (TooFewRuns, TooFewShuffles, DifferentSpread)
     own = {
         _title(pair): [c for c in comparison.caveats if not isinstance(c, once)]
         for pair, comparison in found.items()
