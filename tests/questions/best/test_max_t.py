@@ -104,5 +104,5 @@ def test_without_error_nothing_is_nan() -> None:
     assert found.contenders == ("C",)
     for row in found.rows[1:]:
         assert row.interval is not None
-        assert row.interval.high == row.difference
+        assert row.interval.high == pytest.approx(row.difference)
         assert not np.isnan(row.interval).any()

@@ -341,7 +341,7 @@ def test_auto_settles_p_at_the_level_it_is_held_against() -> None:
 
 @pytest.mark.parametrize("rule", ["auto", "precise"])
 def test_max_t_goes_on_to_its_limit(rule: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    curves, options = stairs((4, 4, 4), [0, 0, 1e6]), {"adjust": "max-t", "rng": 3}
+    curves, options = stairs((12, 12, 12), [0, 0, 1e6]), {"adjust": "max-t", "rng": 3}
     alpha = 0.05
     if rule == "auto":
         curves = CURVES

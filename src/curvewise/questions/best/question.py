@@ -141,6 +141,7 @@ def best(
             gaps = {name: _multiplied(test, factor) for name, test in tests.items()}
         else:
             gaps = max_t_gaps(ranking, work.sampled(), alpha=float(alpha))
+            gaps |= {name: _not_below(gaps[name], test) for name, test in tests.items()}
     gaps[leader] = Gap(0.0, None, None)
     means = ranking.means()
 
@@ -195,6 +196,18 @@ def _multiplied(test: Contrast, factor: int) -> Gap:
     low, high = test.interval
     adjusted = min(1.0, test.pvalue * factor)
     return Gap(0.0 - test.value, Interval(0.0 - high, 0.0 - low), adjusted)
+
+
+def _not_below(gap: Gap, test: Contrast) -> Gap:
+    """Take the p of two algorithms alone where it is the larger one, and the wider interval."""
+    alone = _multiplied(test, 1)
+    assert gap.interval is not None  # noqa: S101 (those that are tested have one)
+    assert gap.pvalue_adjusted is not None  # noqa: S101
+    assert alone.interval is not None  # noqa: S101
+    low = min(gap.interval.low, alone.interval.low)
+    high = max(gap.interval.high, alone.interval.high)
+    adjusted = max(gap.pvalue_adjusted, test.pvalue)
+    return Gap(gap.difference, Interval(low, high), adjusted)
 
 
 def _out_of_reach(
