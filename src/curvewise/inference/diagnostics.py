@@ -24,12 +24,15 @@ if TYPE_CHECKING:
 
     from curvewise.data.curves import Curves
     from curvewise.inference.caveats import Caveat
+    from curvewise.inference.effects import Center
     from curvewise.kernels import Floats
 
 __all__ = [
     "different_spread",
+    "few_for_ranks",
     "single_runs_and_steps",
     "spread_and_runs",
+    "stray_runs",
     "too_few",
     "too_few_for_max_t",
     "uneven_blocks",
@@ -41,6 +44,14 @@ MIN_SPREAD_RATIO = 2.0  # of standard deviations, for spreads that are worth a w
 MAX_VARIANCE_RATIO = 1.5
 # Runs from which the median finds the spread; with fewer only a stricter F test does.
 MIN_RUNS_FOR_MEDIANS = 8
+# Runs from which ranks were found to lose little power (docs/method.md).
+MIN_RUNS_FOR_RANKS = 8
+# Runs whose distance from the median is worth a warning, and how far that is: so many standard
+# deviations, as the median distance tells them, of many runs, and more of few. At 5, 10 and 20
+# normal runs of an algorithm one is as far away in .02, .02 and .03 of data sets.
+MIN_RUNS_TO_STRAY = 5
+MIN_STRAY_DISTANCE, FEW_RUNS_FACTOR, FEW_RUNS_OFFSET = 3.5, 4.5, 3
+NORMAL_MAD = 0.6745  # of a standard deviation
 # Runs from which the Welch-type test was found to come near alpha (docs/method.md).
 MIN_RUNS_FOR_WELCH = 10
 
@@ -206,6 +217,41 @@ def welch_with_few_runs(curves: Curves) -> Iterator[Caveat]:
         from curvewise.inference.caveats import WelchIsApproximate
 
         yield WelchIsApproximate(min(curves.sizes))
+
+
+def few_for_ranks(curves: Curves, center: Center) -> Iterator[Caveat]:
+    """Warn that few runs have few different ranks."""
+    if center == "ranks" and min(curves.sizes) < MIN_RUNS_FOR_RANKS:
+        from curvewise.inference.caveats import FewRunsForRanks
+
+        yield FewRunsForRanks(min(curves.sizes), MIN_RUNS_FOR_RANKS)
+
+
+def stray_runs(curves: Curves) -> Iterator[Caveat]:
+    """Advise typical runs for the next experiment, where some runs are far from the others.
+
+    The distance from the median of the algorithm is measured by the median distance, which with
+    few runs is easily small by chance: then runs must be further away.
+    """
+    if curves.blocks is not None or min(curves.sizes) < MIN_RUNS_TO_STRAY:
+        return
+    means = curves.scores.mean(axis=1)
+    noise = rounding(curves.scores, curves.precision) / math.sqrt(curves.scores.size)
+    strays = {}
+    for code, name in enumerate(curves.algorithms):
+        own = means[curves.codes == code]
+        distances = np.abs(own - np.median(own))
+        scale = float(np.median(distances)) / NORMAL_MAD
+        if scale <= 16 * noise:
+            continue  # most runs are the same: there is nothing to measure distances by
+        more = FEW_RUNS_FACTOR / (len(own) - FEW_RUNS_OFFSET)
+        n_far = int(np.sum(distances > MIN_STRAY_DISTANCE * (1 + more) * scale))
+        if n_far:
+            strays[name] = n_far
+    if strays:
+        from curvewise.inference.caveats import StrayRuns
+
+        yield StrayRuns(tuple(strays), tuple(strays.values()))
 
 
 def uneven_blocks(curves: Curves) -> Iterator[Caveat]:

@@ -29,6 +29,9 @@ class Sampling:
         What did the counting: NumPy or compiled code, shuffling or enumerating.
     seed : int or None
         The ``rng`` that repeats the result, when it was a number and mattered.
+    n_alike : int
+        How many relabellings have the same statistic whatever the data; more than one of
+        trimmed means, where runs that are cut off can change places unnoticed.
     """
 
     exact: bool
@@ -36,11 +39,12 @@ class Sampling:
     n_shuffles: int
     engine: str = ""
     seed: int | None = None
+    n_alike: int = 1
 
     @property
     def smallest_by_runs(self) -> float:
         """The smallest p that the number of relabellings allows."""
-        return 1 / self.n_relabellings
+        return self.n_alike / self.n_relabellings
 
     @property
     def smallest_pvalue(self) -> float:
@@ -55,7 +59,8 @@ class Sampling:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as JSON-ready data."""
-        return {**vars(self), "smallest_pvalue": self.smallest_pvalue}
+        values = {name: value for name, value in vars(self).items() if name != "n_alike"}
+        return {**values, "smallest_pvalue": self.smallest_pvalue}
 
 
 class Sampled:

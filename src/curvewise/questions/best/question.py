@@ -9,7 +9,12 @@ import math
 from typing import TYPE_CHECKING, Literal
 
 from curvewise.errors import CurvesError
-from curvewise.inference.diagnostics import different_spread, too_few_for_max_t
+from curvewise.inference.centers import check_center, check_center_alone
+from curvewise.inference.diagnostics import (
+    different_spread,
+    few_for_ranks,
+    too_few_for_max_t,
+)
 from curvewise.inference.effects import Interval
 from curvewise.inference.requirements import (
     check_alpha,
@@ -31,6 +36,7 @@ if TYPE_CHECKING:
 
     from curvewise.data.curves import Curves
     from curvewise.inference.caveats import Caveat
+    from curvewise.inference.effects import Center
     from curvewise.inference.requirements import RNGLike
     from curvewise.questions.contrast.result import Contrast
 
@@ -47,6 +53,7 @@ def best(
     n_jobs: int = 1,
     rng: RNGLike = None,
     checkpoint: str | os.PathLike[str] | None = None,
+    center: Center = "mean",
 ) -> Best:
     """Select the algorithms that may have the best mean, and those significantly worse.
 
@@ -65,6 +72,9 @@ def best(
         "max-t" shuffles the residuals of all algorithms at once, as Dunnett's test would
         with each algorithm in turn as control; it is approximate, and assumes that the runs of
         all algorithms vary equally.
+    center : "mean", "trimmed" or "ranks"
+        What of an algorithm's runs leads and is tested, as in `contrast`: by ranks, the leader
+        has the best mean rank. Max-t is for means.
     n_shuffles, exact, n_jobs, rng, checkpoint
         As in `contrast`. Max-t itself is always sampled.
 
@@ -84,7 +94,10 @@ def best(
     check_choice("adjust", adjust, ("bonferroni", "max-t"))
     check_alpha(alpha)
     check_design(curves)
-    ranking = Ranking.of(curves)
+    check_center(curves, center)
+    if adjust == "max-t":
+        check_center_alone(center, "adjust", "max-t", "bonferroni")
+    ranking = Ranking.of(curves, center)
     leader, *others = (curves.algorithms[code] for code in ranking.order)
     # Of two algorithms either may lead, so that one-sided tests count twice.
     factor = max(len(others), 2)
@@ -95,7 +108,7 @@ def best(
     refused: dict[str, str] = {}
     with shuffling_work(
         "best",
-        *(curves, adjust, alpha),
+        *(curves, adjust, alpha, center),
         n_shuffles=n_shuffles,
         exact=exact,
         n_jobs=n_jobs,
@@ -112,6 +125,7 @@ def best(
                     member,
                     alternative="greater" if curves.higher_is_better else "less",
                     alpha=float(alpha) / factor if by_pairs else float(alpha),
+                    center=center,
                 )
             except CurvesError as reason:
                 refused[name] = str(reason)
@@ -153,6 +167,7 @@ def best(
                 else too_few_for_max_t(curves, work.n_shuffles, float(alpha))
             ),
             *different_spread(curves),
+            *few_for_ranks(curves, center),
             *(
                 KeptUncompared(name, leader, reason)
                 for name, reason in refused.items()
@@ -160,6 +175,7 @@ def best(
             ),
         ),
         seed=work.seed,
+        center=center,
     )
 
 

@@ -37,6 +37,15 @@ MEANINGS = {
     "algorithm": "in height, the mean score over training",
     "interaction": "in shape",
 }
+# What height is where it is not the mean.
+TYPICAL_HEIGHTS = {
+    "trimmed": "in height, the typical run's mean score over training",
+    "ranks": "in height, how high runs rank by their mean score over training",
+}
+METHODS = {
+    "trimmed": "height of the typical run (a fifth of the runs cut off at either end)",
+    "ranks": "height by ranks of runs",
+}
 
 
 @singledispatch
@@ -88,7 +97,9 @@ def _height_and_shape(comparison: Comparison, whose: str) -> str:
     # A small p that is not claimed has a sentence of its own.
     undetected = [name for name in PARTS if not effects[name].significant]
     if not comparison.overall.significant:
-        parts = [f"{MEANINGS[name]} ({p_of(effects[name])})" for name in undetected]
+        parts = [
+            f"{_meaning(effects[name])} ({p_of(effects[name])})" for name in undetected
+        ]
         neither = ""
         if parts:
             neither = (
@@ -102,7 +113,7 @@ def _height_and_shape(comparison: Comparison, whose: str) -> str:
     claimed = [name for name in PARTS if _is_claimed(comparison, name)]
     if len(claimed) == 2:
         both = ", and ".join(
-            f"{MEANINGS[name]} ({p_of(effects[name])})" for name in PARTS
+            f"{_meaning(effects[name])} ({p_of(effects[name])})" for name in PARTS
         )
         return f"{found}, both {both}: how far apart they are depends on the amount of training."
     if not claimed:
@@ -112,13 +123,18 @@ def _height_and_shape(comparison: Comparison, whose: str) -> str:
         return f"{found}, but whether {unsure or 'in height or in shape'} cannot be said."
     (name,) = claimed
     other = "interaction" if name == "algorithm" else "algorithm"
-    sentence = f"{found}. They differ {MEANINGS[name]} ({p_of(effects[name])})"
+    sentence = f"{found}. They differ {_meaning(effects[name])} ({p_of(effects[name])})"
     if name == "interaction":
         sentence += ", so how far apart they are depends on the amount of training"
     if other in undetected:
         noun = EFFECTS[effects[other].name].noun
         sentence += f"; no difference in {noun} was detected ({p_of(effects[other])})"
     return f"{sentence}."
+
+
+def _meaning(effect: Effect) -> str:
+    """Say what an effect is, where it is first named."""
+    return TYPICAL_HEIGHTS.get(effect.center) or MEANINGS[effect.name]
 
 
 def _carried(comparison: Comparison) -> str:
@@ -236,23 +252,46 @@ def _size(comparison: Comparison) -> str:
         return f"{where}, {_difference(comparison.difference, comparison)}"
     if not comparison.even_blocks:
         return ""  # means across blocks that hold other algorithms would mislead
-    summaries = sorted(comparison.algorithms, key=lambda summary: summary.mean)
+    is_typical = comparison.center == "trimmed"
+    scores = {
+        summary.name: summary.mean if summary.typical is None else summary.typical
+        for summary in comparison.algorithms
+    }
+    ranked = sorted(scores, key=scores.__getitem__)
     if not comparison.higher_is_better:
-        summaries.reverse()
-    worst, best = summaries[0], summaries[-1]
+        ranked.reverse()
+    worst, best = ranked[0], ranked[-1]
     return (
-        f"Mean scores range from {number_text(worst.mean)} ({printable(worst.name)}) to "
-        f"{number_text(best.mean)} ({printable(best.name)}, best)."
+        f"Mean scores {'of typical runs ' if is_typical else ''}range from "
+        f"{number_text(scores[worst])} ({printable(worst)}) to {number_text(scores[best])} "
+        f"({printable(best)}, best)."
     )
 
 
 def _difference(difference: Difference, comparison: Comparison) -> str:
     a, b = printable(difference.a), printable(difference.b)
+    one, other, both, scores = {
+        "mean": (a, b, f"{a} and {b}", "scores"),
+        "trimmed": (
+            f"the typical run of {a}",
+            f"that of {b}",
+            f"the typical runs of {a} and {b}",
+            "scores",
+        ),
+        "ranks": (
+            f"a run of {a}",
+            f"a run of {b}",
+            f"runs of {a} and {b}",
+            "typically scores",
+        ),
+    }[comparison.center]
     if difference.value == 0:
-        parts = [f"{a} and {b} score the same"]
+        parts = [f"{both} {'typically ' if scores != 'scores' else ''}score the same"]
     else:
         more = "more" if difference.value > 0 else "less"
-        parts = [f"{a} scores {number_text(abs(difference.value))} {more} than {b}"]
+        parts = [
+            f"{one} {scores} {number_text(abs(difference.value))} {more} than {other}"
+        ]
         if not comparison.higher_is_better:
             parts[0] += ", and less is better"
     level = percent(difference.confidence)
@@ -286,6 +325,10 @@ def _method(comparison: Comparison) -> str:
     if overall.components is not None:
         own = "" if overall.exact == comparison.exact else f" ({_visited(overall)})"
         more.append(f"combined overall test{own}")
+    if comparison.center != "mean":
+        height = comparison.algorithm
+        own = "" if height.exact == comparison.exact else f", {_visited(height)}"
+        more.append(f"{METHODS[comparison.center]}{own}")
     parts = method_parts(
         comparison.sampling, sizes, steps, comparison.n_blocks, comparison.alpha, *more
     )

@@ -93,6 +93,8 @@ class ContrastCounts:
     sampled: bool  # whether p, the interval or the null distribution is
     engine: str
     null: Floats
+    df: int | None = None  # where it is not that of the fit
+    n_alike: int = 1
 
 
 @dataclass(frozen=True, eq=False)

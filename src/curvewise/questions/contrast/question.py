@@ -9,8 +9,12 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
-from curvewise.inference.diagnostics import different_spread, too_few
-from curvewise.inference.effects import Interval
+from curvewise.inference.diagnostics import (
+    different_spread,
+    few_for_ranks,
+    too_few,
+)
+from curvewise.inference.effects import Center, Interval
 from curvewise.inference.requirements import (
     check_alpha,
     check_choice,
@@ -28,6 +32,7 @@ from curvewise.questions.contrast.permutation import (
     weighted_fit,
 )
 from curvewise.questions.contrast.result import Alternative, Contrast
+from curvewise.questions.contrast.typical_runs import check_typical, typical_contrast
 from curvewise.questions.contrast.weights import coefficient_array, weight_array
 from curvewise.shuffling.layout import Layout
 
@@ -57,6 +62,7 @@ def contrast(
     n_jobs: int = 1,
     rng: RNGLike = None,
     checkpoint: str | os.PathLike[str] | None = None,
+    center: Center = "mean",
 ) -> Contrast:
     """Test one weighted difference between algorithms, such as A against the mean of B and C.
 
@@ -77,6 +83,10 @@ def contrast(
         weight for each step.
     alternative : "two-sided", "greater" or "less"
         Whether the contrast is asked to differ from 0, to be above it, or below.
+    center : "mean", "trimmed" or "ranks"
+        What of an algorithm's runs is contrasted: their mean; of two algorithms also the typical
+        run or ranks, as in `compare`. By ranks the value is the median of all differences
+        between a run of one algorithm and a run of the other.
     alpha : float
         The significance level, between 0 and 1; the interval is at 1 - alpha.
     exact : bool, optional
@@ -110,7 +120,7 @@ def contrast(
     check_alpha(alpha)
     with shuffling_work(
         "contrast",
-        *(curves, coefficients, weights, alternative, alpha),
+        *(curves, coefficients, weights, alternative, alpha, center),
         n_shuffles=n_shuffles,
         exact=exact,
         n_jobs=n_jobs,
@@ -124,6 +134,7 @@ def contrast(
             weights=weights,
             alternative=alternative,
             alpha=float(alpha),
+            center=center,
         )
 
 
@@ -135,9 +146,11 @@ def contrast_curves(
     weights: Weights = None,
     alternative: Alternative,
     alpha: float,
+    center: Center = "mean",
 ) -> Contrast:
     """Test a contrast as `contrast` does, by itself or as a member of a family."""
     check_choice("alternative", alternative, get_args(Alternative))
+    check_choice("center", center, get_args(Center))
     numbers = coefficient_array(curves, coefficients)
     profile, label = weight_array(curves, weights)
     # Scaled, so that no size of number can overflow in between.
@@ -146,6 +159,7 @@ def contrast_curves(
         *(name for name, c in zip(curves.algorithms, numbers, strict=True) if c)
     )
     check_design(involved)
+    check_typical(involved, center)
     layout = Layout.of(involved)
     sign = -1 if alternative == "less" else 1
     test = ContrastTest(
@@ -158,7 +172,10 @@ def contrast_curves(
         work=work,
     )
     two = len(involved.algorithms) == 2
-    found = contrast_of_two(test) if two else contrast_of_many(test)
+    if center != "mean":
+        found = typical_contrast(test, profile / tallest, center)
+    else:
+        found = contrast_of_two(test) if two else contrast_of_many(test)
     unit = layout.unit * largest * tallest * sign
     null = found.null * sign
     null.setflags(write=False)
@@ -168,6 +185,7 @@ def contrast_curves(
         found.n_visited,
         found.engine,
         work.seed if found.sampled else None,
+        found.n_alike,
     )
     return Contrast(
         coefficients={name: float(c) for name, c in coefficients.items() if c},
@@ -176,7 +194,7 @@ def contrast_curves(
         interval=Interval(*sorted(end * unit + 0.0 for end in found.ends)),
         confidence=1 - alpha,
         statistic=found.t * sign + 0.0,
-        df=test.fit.df,
+        df=test.fit.df if found.df is None else found.df,
         pvalue=pvalue(found.n_extreme, found.n_visited, exact=found.exact),
         alternative=alternative,
         alpha=alpha,
@@ -187,8 +205,10 @@ def contrast_curves(
             *too_few(involved, sampling, alpha),
             *_without_error(test.fit),
             *different_spread(involved),
+            *few_for_ranks(involved, center),
         ),
         higher_is_better=curves.higher_is_better,
+        center=center,
     )
 
 

@@ -28,6 +28,8 @@ MEASURES = {
     "trend": "in the slope over training",
     "area": "in the area under the curve",
 }
+# How the runs are taken, before what is taken of each.
+CENTERS = {"mean": "", "trimmed": "of typical runs ", "ranks": "by ranks of runs "}
 # What a significant contrast does, and what one that is not does not, by alternative.
 VERDICTS = {
     "two-sided": ("differs from 0", "does not differ detectably from 0"),
@@ -63,7 +65,7 @@ def _(contrast: Contrast) -> str:
             " With more than two algorithms residuals are shuffled, and p is approximate."
         )
     return (
-        f"{printable(contrast.formula)}, {_measure(contrast)}, is "
+        f"{printable(contrast.formula)}, {CENTERS[contrast.center]}{_measure(contrast)}, is "
         f"{number_text(contrast.value)} ({ends}) and "
         f"{verdict} ({kind}p = {p_short(p)}).{note}"
     )
