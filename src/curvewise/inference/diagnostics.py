@@ -46,11 +46,10 @@ MAX_VARIANCE_RATIO = 1.5
 MIN_RUNS_FOR_MEDIANS = 8
 # Runs from which ranks were found to lose little power (docs/method.md).
 MIN_RUNS_FOR_RANKS = 8
-# Runs whose distance from the median is worth a warning, and how far that is: so many standard
-# deviations, as the median distance tells them, of many runs, and more of few. At 5, 10 and 20
-# normal runs of an algorithm one is as far away in .02, .02 and .03 of data sets.
-MIN_RUNS_TO_STRAY = 5
-MIN_STRAY_DISTANCE, FEW_RUNS_FACTOR, FEW_RUNS_OFFSET = 3.5, 4.5, 3
+# What makes a run stray: so many standard deviations from the median of its algorithm, as the
+# median distance tells them; which of a few normal runs happens too often by chance, so that its
+# t, against the runs that are nearer, must be significant as well, adjusted for all runs.
+MIN_RUNS_TO_STRAY, MIN_STRAY_DISTANCE, MAX_STRAY_PVALUE = 5, 3.5, 0.025
 NORMAL_MAD = 0.6745  # of a standard deviation
 # Runs from which the Welch-type test was found to come near alpha (docs/method.md).
 MIN_RUNS_FOR_WELCH = 10
@@ -230,8 +229,7 @@ def few_for_ranks(curves: Curves, center: Center) -> Iterator[Caveat]:
 def stray_runs(curves: Curves) -> Iterator[Caveat]:
     """Advise typical runs for the next experiment, where some runs are far from the others.
 
-    The distance from the median of the algorithm is measured by the median distance, which with
-    few runs is easily small by chance: then runs must be further away.
+    See docs/method.md for how often that happens by chance.
     """
     if curves.blocks is not None or min(curves.sizes) < MIN_RUNS_TO_STRAY:
         return
@@ -244,10 +242,16 @@ def stray_runs(curves: Curves) -> Iterator[Caveat]:
         scale = float(np.median(distances)) / NORMAL_MAD
         if scale <= 16 * noise:
             continue  # most runs are the same: there is nothing to measure distances by
-        more = FEW_RUNS_FACTOR / (len(own) - FEW_RUNS_OFFSET)
-        n_far = int(np.sum(distances > MIN_STRAY_DISTANCE * (1 + more) * scale))
-        if n_far:
-            strays[name] = n_far
+        is_far = distances > MIN_STRAY_DISTANCE * scale
+        near = own[~is_far]
+        error = float(near.std(ddof=1)) * math.sqrt(1 + 1 / len(near))
+        pvalues = [
+            2 * t_survival(abs(float(run - near.mean())) / error, len(near) - 1)
+            for run in own[is_far]
+        ]
+        n_stray = sum(p * curves.n_runs <= MAX_STRAY_PVALUE for p in pvalues)
+        if n_stray:
+            strays[name] = n_stray
     if strays:
         from curvewise.inference.caveats import StrayRuns
 
