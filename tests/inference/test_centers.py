@@ -23,11 +23,13 @@ from tests.simulation import some_curves
 def test_trimmed_needs_five_runs_of_everyone_and_no_blocks() -> None:
     check_center(some_curves(0, (5, 5)), "trimmed")
     check_center(some_curves(0, (4, 5)), "ranks")
-    with pytest.raises(CurvesError, match=r"at least 5 runs .* 'B' has 4 runs\. Add runs"):
+    with pytest.raises(
+        CurvesError, match=r"at least 5 runs .* 'B' has 4 runs\. Add runs"
+    ):
         check_center(some_curves(0, (5, 4)), "trimmed")
     blocked = some_curves(0, (5, 5), blocks=list("abcde") * 2)
     check_center(blocked, "ranks")
-    with pytest.raises(CurvesError, match='not in blocks.*center="ranks"'):
+    with pytest.raises(CurvesError, match=r'not in blocks.*center="ranks"'):
         check_center(blocked, "trimmed")
     with pytest.raises(OptionError, match="'mean', 'trimmed' or 'ranks', not 'median'"):
         check_center(blocked, "median")  # type: ignore[arg-type]
@@ -35,10 +37,15 @@ def test_trimmed_needs_five_runs_of_everyone_and_no_blocks() -> None:
 
 def test_an_option_for_means_is_refused_with_its_remedy() -> None:
     check_center_alone("mean", "spread", "unequal", "equal")
-    with pytest.raises(OptionError, match='Use spread="equal" or center="mean"') as refused:
+    with pytest.raises(
+        OptionError, match='Use spread="equal" or center="mean"'
+    ) as refused:
         check_center_alone("ranks", "spread", "unequal", "equal")
     assert refused.value.option == "center"
-    with naming_flags(), pytest.raises(OptionError, match="--spread equal or --center mean"):
+    with (
+        naming_flags(),
+        pytest.raises(OptionError, match="--spread equal or --center mean"),
+    ):
         check_center_alone("ranks", "spread", "unequal", "equal")
 
 

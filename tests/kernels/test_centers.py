@@ -63,7 +63,9 @@ def test_the_spread_of_two_is_their_difference_and_of_more_orders_as_a_sum_of_sq
 def test_f_of_two_is_the_square_of_yuens_t_with_pooled_variance() -> None:
     rng = np.random.default_rng(2)
     first, second = rng.normal(size=10), rng.normal(1, 1, size=10)
-    between, within, df = trimmed_f(np.concatenate([first, second]), np.repeat([0, 1], 10))
+    between, within, df = trimmed_f(
+        np.concatenate([first, second]), np.repeat([0, 1], 10)
+    )
     f = between / (within / df[1])
     # Equal numbers of runs: SciPy's Yuen-Welch t has the same value as the pooled one.
     t = stats.ttest_ind(first, second, trim=0.2, equal_var=False).statistic

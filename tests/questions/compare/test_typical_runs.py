@@ -96,9 +96,7 @@ def test_p_of_tied_ranks_is_that_of_all_relabellings() -> None:
     curves = two(1, whole=True)
     ranks = stats.rankdata(curves.scores.mean(axis=1).round(9))
     assert len(set(ranks)) < len(ranks)
-    sums = np.array(
-        [sum(ranks[list(members)]) for members in combinations(range(11), 6)]
-    )
+    sums = np.array([sum(ranks[list(members)]) for members in combinations(range(11), 6)])
     distance = np.abs(sums - 6 * ranks.mean())
     expected = np.mean(distance >= distance[0] - 1e-9)
     assert compare(curves, center="ranks").algorithm.pvalue == pytest.approx(expected)
@@ -125,9 +123,10 @@ def test_ranks_of_three_order_as_kruskal_and_wallis_do() -> None:
 
 
 def test_ranks_in_blocks_of_two_are_a_sign_test() -> None:
-    scores = np.random.default_rng(2).normal(size=(14, 3)) + np.repeat(np.arange(7), 2)[
-        :, None
-    ] * 50
+    scores = (
+        np.random.default_rng(2).normal(size=(14, 3))
+        + np.repeat(np.arange(7), 2)[:, None] * 50
+    )
     scores[::2] += 1.0
     curves = Curves(scores, ["A", "B"] * 7, blocks=np.repeat(list("abcdefg"), 2))
     found = compare(curves, center="ranks")
@@ -162,12 +161,14 @@ def test_the_interval_leaves_out_zero_exactly_if_p_is_small(
             assert (low <= 0 <= high) == (not found.algorithm.significant)
             assert low <= found.difference.value <= high
             significant += found.algorithm.significant
-    assert 0 < significant
+    assert significant > 0
 
 
 @pytest.mark.parametrize("center", CENTERS)
 @pytest.mark.parametrize("exact", [None, False])
-def test_neither_order_nor_names_nor_units_matter(center: Any, exact: bool | None) -> None:
+def test_neither_order_nor_names_nor_units_matter(
+    center: Any, exact: bool | None
+) -> None:
     curves = two(5, (6, 7))
     options: dict[str, Any] = {"center": center, "n_shuffles": 500, "rng": 0}
     found = compare(curves, exact=exact, **options)

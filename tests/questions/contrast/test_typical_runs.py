@@ -104,7 +104,8 @@ def test_trimmed_runs_that_change_places_limit_p() -> None:
     found = contrast(lifted(0, (5, 5)), PAIR, center="trimmed", alternative="greater")
     assert found.smallest_pvalue == pytest.approx(2 / 252)
     far = Curves(
-        np.concatenate([100 + np.arange(5.0), np.arange(5.0)])[:, None], list("AAAAABBBBB")
+        np.concatenate([100 + np.arange(5.0), np.arange(5.0)])[:, None],
+        list("AAAAABBBBB"),
     )
     best_possible = contrast(far, PAIR, center="trimmed", alternative="greater")
     assert best_possible.pvalue == best_possible.smallest_pvalue
