@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, permutations
 from typing import Any
 
 import numpy as np
@@ -100,6 +100,31 @@ def test_p_of_tied_ranks_is_that_of_all_relabellings() -> None:
     distance = np.abs(sums - 6 * ranks.mean())
     expected = np.mean(distance >= distance[0] - 1e-9)
     assert compare(curves, center="ranks").algorithm.pvalue == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("sizes", [(3, 3, 3), (2, 3, 4)])
+@pytest.mark.parametrize("whole", [False, True])
+@pytest.mark.parametrize("seed", range(4))
+def test_ties_of_rank_sums_of_three_count(
+    seed: int, whole: bool, sizes: tuple[int, ...]
+) -> None:
+    curves = some_curves(seed, sizes, 3)
+    if whole:
+        curves = Curves(np.round(curves.scores), curves.labels)
+    # Whole numbers throughout, so that ties are ties: ranks doubled, sums of squares times 12.
+    ranks = (2 * stats.rankdata(curves.scores.mean(axis=1).round(9))).astype(int)
+    values = []
+    for labels in set(permutations(curves.codes.tolist())):
+        sums = np.bincount(labels, weights=ranks).astype(int)
+        values.append(
+            sum(12 // n * int(total) ** 2 for n, total in zip(sizes, sums, strict=True))
+        )
+    sums = np.bincount(curves.codes, weights=ranks).astype(int)
+    own = sum(12 // n * int(total) ** 2 for n, total in zip(sizes, sums, strict=True))
+    expected = np.mean(np.array(values) >= own)
+    found = compare(curves, center="ranks", overall="F", alpha=0.2)
+    assert found.algorithm.exact
+    assert found.algorithm.pvalue == pytest.approx(expected)
 
 
 def test_ranks_of_three_order_as_kruskal_and_wallis_do() -> None:

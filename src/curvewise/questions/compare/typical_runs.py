@@ -20,6 +20,7 @@ from curvewise.inference.centers import (
 )
 from curvewise.inference.effects import Effect, Interval, f_statistic
 from curvewise.kernels.anova.design import Design
+from curvewise.kernels.anova.thresholds import EPSILON, rounding
 from curvewise.kernels.centers import trimmed_f, trimmed_spread
 from curvewise.kernels.pvalues import critical_value, pvalue
 from curvewise.questions.compare.randomized_anova import (
@@ -70,8 +71,10 @@ def typical_height(
     runs = RunNumbers.of(layout)
     if center == "trimmed":
         return _trimmed_height(layout, runs, work, alpha=alpha, levels=levels)
-    # Ranks are scores of a single step, and exact ones.
-    design = Design.from_scores(runs.ranks()[:, None], layout.labels, layout.blocks)
+    # Ranks are scores of a single step. Many of their sums of squares tie.
+    ranks = runs.ranks()[:, None]
+    noise = rounding(ranks, EPSILON)
+    design = Design.from_scores(ranks, layout.labels, layout.blocks, noise)
     plan = work.plan(layout.restriction, levels=levels, limits=anova_limits(layout))
     found = work.visit(plan, RandomizedAnova(design, "split", ("algorithm",)))
     effects = anova_effects(

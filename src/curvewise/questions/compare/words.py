@@ -10,6 +10,7 @@ from curvewise.inference.effects import EFFECTS, PARTS
 from curvewise.inference.families import ADJUSTMENTS
 from curvewise.inference.phrases import method_parts, names_text, p_of
 from curvewise.questions.compare.result import Comparison, Comparisons
+from curvewise.questions.compare.typical_words import HEIGHTS, METHODS, subjects
 from curvewise.text import (
     interval_text,
     listed,
@@ -32,20 +33,6 @@ MAX_NAMED = 6  # tables that a sentence can hold
 # The share of the combined statistic from which on one of its looks has found the difference.
 MIN_CARRIED = 0.5
 CARRIED = {"all steps": "all steps together", "height": "height", "shape": "shape"}
-# What each effect is, said where it is first named.
-MEANINGS = {
-    "algorithm": "in height, the mean score over training",
-    "interaction": "in shape",
-}
-# What height is where it is not the mean.
-TYPICAL_HEIGHTS = {
-    "trimmed": "in height, the typical run's mean score over training",
-    "ranks": "in height, how high runs rank by their mean score over training",
-}
-METHODS = {
-    "trimmed": "height of the typical run (a fifth of the runs cut off at either end)",
-    "ranks": "height by ranks of runs",
-}
 
 
 @singledispatch
@@ -134,7 +121,7 @@ def _height_and_shape(comparison: Comparison, whose: str) -> str:
 
 def _meaning(effect: Effect) -> str:
     """Say what an effect is, where it is first named."""
-    return TYPICAL_HEIGHTS.get(effect.center) or MEANINGS[effect.name]
+    return HEIGHTS[effect.center] if effect.name == "algorithm" else "in shape"
 
 
 def _carried(comparison: Comparison) -> str:
@@ -270,28 +257,13 @@ def _size(comparison: Comparison) -> str:
 
 def _difference(difference: Difference, comparison: Comparison) -> str:
     a, b = printable(difference.a), printable(difference.b)
-    one, other, both, scores = {
-        "mean": (a, b, f"{a} and {b}", "scores"),
-        "trimmed": (
-            f"the typical run of {a}",
-            f"that of {b}",
-            f"the typical runs of {a} and {b}",
-            "scores",
-        ),
-        "ranks": (
-            f"a run of {a}",
-            f"a run of {b}",
-            f"runs of {a} and {b}",
-            "typically scores",
-        ),
-    }[comparison.center]
+    words = subjects(a, b, comparison.center)
     if difference.value == 0:
-        parts = [f"{both} {'typically ' if scores != 'scores' else ''}score the same"]
+        parts = [words.score_the_same]
     else:
+        size = number_text(abs(difference.value))
         more = "more" if difference.value > 0 else "less"
-        parts = [
-            f"{one} {scores} {number_text(abs(difference.value))} {more} than {other}"
-        ]
+        parts = [f"{words.one_scores} {size} {more} than {words.other}"]
         if not comparison.higher_is_better:
             parts[0] += ", and less is better"
     level = percent(difference.confidence)
