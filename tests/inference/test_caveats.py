@@ -168,20 +168,20 @@ EXAMPLES: list[tuple[Caveat, str, str, tuple[str, str] | None]] = [
         "stray runs",
         (
             "1 run of A lies far from the others of the same algorithm, as runs do that fail or "
-            'run away, and moves its mean. center="trimmed" asks about the typical run instead: '
-            "choose it for the next experiment, before looking at the data."
+            'run away, and moves its mean. compare(center="trimmed") asks about the typical run '
+            "instead: choose it for the next experiment, before looking at the data."
         ),
-        ('center="trimmed"', "--center trimmed"),
+        ('compare(center="trimmed")', "curvewise compare --center trimmed"),
     ),
     (
         StrayRuns(("A", "B"), (1, 2)),
         "stray runs",
         (
             "1 run of A and 2 runs of B lie far from the others of the same algorithm, as runs "
-            'do that fail or run away, and move its mean. center="trimmed" asks about the '
+            'do that fail or run away, and move its mean. compare(center="trimmed") asks about the '
             "typical run instead: choose it for the next experiment, before looking at the data."
         ),
-        ('center="trimmed"', "--center trimmed"),
+        ('compare(center="trimmed")', "curvewise compare --center trimmed"),
     ),
     (
         BlocksOfOneAlgorithm(("a", "b", "c", "d"), 9),

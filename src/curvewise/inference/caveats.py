@@ -274,9 +274,9 @@ class StrayRuns(Caveat):
         lie, move = ("lies", "moves") if sum(self.n_runs) == 1 else ("lie", "move")
         return (
             f"{listed(whose, 6)} {lie} far from the others of the same algorithm, as runs do that "
-            f"fail or run away, and {move} its mean. {argument('center', 'trimmed')} asks about "
-            "the typical run instead: choose it for the next experiment, before looking at the "
-            "data."
+            f"fail or run away, and {move} its mean. {call('compare', center='trimmed')} asks "
+            "about the typical run instead: choose it for the next experiment, before looking "
+            "at the data."
         )
 
 
