@@ -272,6 +272,31 @@ def test_words_say_whose_height_it_is() -> None:
     assert "in height (ranks)" in str(compare(curves, center="ranks", rng=0))
 
 
+def test_runs_that_are_all_the_same_tie_when_cut_off() -> None:
+    scores = np.repeat([0.0, 1.0], 5)[:, None] + np.zeros(3)
+    found = compare(Curves(scores, list("AAAAABBBBB")), center="trimmed")
+    # Any one run of A can change places with any one of B: 1 + 25 of 126.
+    assert found.algorithm.pvalue == pytest.approx(26 / 126)
+    assert found.difference is not None
+    assert found.difference.interval == (-np.inf, np.inf)
+    assert "too many relabellings tie for a 95% interval" in found.describe()
+    ranks = compare(Curves(scores, list("AAAAABBBBB")), center="ranks")
+    assert ranks.algorithm.pvalue == pytest.approx(1 / 126)
+    assert ranks.difference is not None
+    assert ranks.difference.interval == (-1, -1)
+
+
+@pytest.mark.parametrize("center", CENTERS)
+def test_curves_of_one_height_do_not_differ(center: Any) -> None:
+    scores = np.tile([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]], (5, 1))
+    found = compare(Curves(scores, list("AAAAABBBBB")), center=center)
+    assert found.algorithm.pvalue == 1
+    assert (found.algorithm.statistic, found.algorithm.f) == (0, 0)
+    assert found.difference is not None
+    assert found.difference.value == 0
+    assert "score the same" in found.describe()
+
+
 @pytest.mark.parametrize("center", CENTERS)
 def test_what_does_not_go_together_is_refused(center: Any) -> None:
     curves = some_curves(0, (5, 5))

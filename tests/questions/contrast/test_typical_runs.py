@@ -144,3 +144,15 @@ def test_a_family_and_its_words_name_the_center() -> None:
     ranks = contrast(curves, PAIR, center="ranks")
     assert "by ranks of runs averaged over training" in ranks.describe()
     assert "median difference of two runs" in str(ranks)
+
+
+def test_runs_that_are_all_the_same_have_an_infinite_t() -> None:
+    scores = np.repeat([1.0, 0.0], 5)[:, None] + np.zeros(3)
+    curves = Curves(scores, list("AAAAABBBBB"))
+    for center in CENTERS:
+        found = contrast(curves, PAIR, center=center)  # type: ignore[arg-type]
+        assert (found.value, found.statistic) == (1, np.inf)
+    trimmed_found = contrast(curves, PAIR, center="trimmed")
+    assert "too many ties for an interval" in trimmed_found.describe()
+    strict = contrast(lifted(0, (5, 5)), PAIR, center="trimmed", alpha=0.01)
+    assert "too few runs for an interval" in strict.describe()

@@ -269,7 +269,13 @@ def _difference(difference: Difference, comparison: Comparison) -> str:
     level = percent(difference.confidence)
     if all(map(math.isinf, difference.interval)):
         few = "runs" if 1 / comparison.n_relabellings > comparison.alpha else "shuffles"
-        parts.append(f"there are too few {few} for a {level} interval of the difference")
+        why = f"there are too few {few}"
+        if (
+            comparison.center == "trimmed"
+            and comparison.smallest_pvalue <= comparison.alpha
+        ):
+            why = "too many relabellings tie"
+        parts.append(f"{why} for a {level} interval of the difference")
     else:
         kind = " (studentised)" if comparison.spread == "unequal" else ""
         ends = interval_text(difference.interval)

@@ -84,7 +84,7 @@ def typical_contrast(
     runs = replace(runs, numbers=runs.numbers * math.copysign(1.0, test.coefficients[0]))
     if center == "ranks":
         ranks = runs.ranks()[:, None]
-        fit = Fit.of(ranks, layout.labels, layout.blocks)
+        fit = Fit.of(ranks, layout.labels, layout.blocks, RANK_NOISE)
         towards = np.array([1.0, -1.0])
         ranked = replace(test, fit=fit, coefficients=towards, noise=RANK_NOISE)
         found = contrast_of_two(ranked)

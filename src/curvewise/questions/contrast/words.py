@@ -58,7 +58,8 @@ def _(contrast: Contrast) -> str:
     verdict = VERDICTS[contrast.alternative][0 if contrast.significant else 1]
     ends = f"{percent(contrast.confidence)} interval {interval_text(contrast.interval)}"
     if all(map(math.isinf, contrast.interval)):
-        ends = "too few runs for an interval"
+        tied = contrast.center == "trimmed" and contrast.smallest_pvalue <= contrast.alpha
+        ends = f"{'too many ties' if tied else 'too few runs'} for an interval"
     note = ""
     if contrast.approximate:
         note = (
