@@ -59,6 +59,16 @@ def test_error_term_spread_and_level_are_taken(table: Path) -> None:
     assert json_of("compare", table, "--spread", "unequal")["spread"] == "unequal"
 
 
+def test_the_center_is_taken(table: Path) -> None:
+    record = json_of("compare", table, "--center", "trimmed")
+    assert record["center"] == record["algorithm"]["center"] == "trimmed"
+    found = curvewise.compare(curvewise.read(table), center="trimmed", rng=0)
+    assert record["algorithm"]["pvalue"] == found.algorithm.pvalue
+    refused = invoke("compare", table, "--center", "ranks", "--spread", "unequal")
+    assert refused.exit_code == 3
+    assert "--spread equal or --center mean" in one_line(refused.stderr)
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

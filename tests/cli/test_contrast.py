@@ -35,6 +35,14 @@ def test_a_window_and_a_direction_are_taken(table: Path) -> None:
     assert record["interval"][1] is None
 
 
+def test_the_center_is_taken(table: Path) -> None:
+    record = json_of("contrast", table, "-c", "A=1", "-c", "B=-1", "--center", "ranks")
+    found = curvewise.contrast(
+        curvewise.read(table), {"A": 1, "B": -1}, center="ranks", rng=0
+    )
+    assert (record["center"], record["pvalue"]) == ("ranks", found.pvalue)
+
+
 def test_trends_and_areas_differ_from_means(table: Path) -> None:
     values = {
         over: json_of("contrast", table, *COEFFICIENTS, "--over", over)["value"]

@@ -13,11 +13,14 @@ from curvewise.inference.caveats import (
     BlocksOfOneAlgorithm,
     Caveat,
     DifferentSpread,
+    FewRunsForRanks,
     InfiniteF,
     OfMembers,
     PooledErrorMisleads,
     SingleRun,
     SingleStep,
+    StrayRuns,
+    TooFewForTypicalRuns,
     TooFewRuns,
     TooFewShuffles,
     UnevenBlocks,
@@ -139,6 +142,46 @@ EXAMPLES: list[tuple[Caveat, str, str, tuple[str, str] | None]] = [
             "be two to three times alpha."
         ),
         None,
+    ),
+    (
+        FewRunsForRanks(5, 8),
+        "few runs for ranks",
+        (
+            "With 5 runs of an algorithm ranks take few different values, and differences are "
+            "found less often than by means. From 8 runs on little is lost; with fewer, "
+            'center="trimmed" loses less.'
+        ),
+        ('center="trimmed"', "--center trimmed"),
+    ),
+    (
+        TooFewForTypicalRuns((5, 5), 2 / 126, 0.01),
+        "too few for typical runs",
+        (
+            "With 5 + 5 runs, of which some are cut off, the smallest p of height possible is "
+            "0.0159, which is above alpha = 0.01: no data could be significant in height. Use "
+            'more runs, or center="mean".'
+        ),
+        ('center="mean"', "--center mean"),
+    ),
+    (
+        StrayRuns(("A",), (1,)),
+        "stray runs",
+        (
+            "1 run of A lies far from the others of the same algorithm, as runs do that fail or "
+            'run away, and moves its mean. compare(center="trimmed") asks about the typical run '
+            "instead: choose it for the next experiment, before looking at the data."
+        ),
+        ('compare(center="trimmed")', "curvewise compare --center trimmed"),
+    ),
+    (
+        StrayRuns(("A", "B"), (1, 2)),
+        "stray runs",
+        (
+            "1 run of A and 2 runs of B lie far from the others of the same algorithm, as runs "
+            'do that fail or run away, and move its mean. compare(center="trimmed") asks about the '
+            "typical run instead: choose it for the next experiment, before looking at the data."
+        ),
+        ('compare(center="trimmed")', "curvewise compare --center trimmed"),
     ),
     (
         BlocksOfOneAlgorithm(("a", "b", "c", "d"), 9),

@@ -13,8 +13,10 @@ from curvewise import Curves, compare
 from curvewise.inference.caveats import (
     BlocksOfOneAlgorithm,
     DifferentSpread,
+    FewRunsForRanks,
     SingleRun,
     SingleStep,
+    StrayRuns,
     TooFewRuns,
     TooFewShuffles,
     UnevenBlocks,
@@ -23,8 +25,10 @@ from curvewise.inference.caveats import (
 from curvewise.inference.diagnostics import (
     MIN_SPREAD_RATIO,
     different_spread,
+    few_for_ranks,
     single_runs_and_steps,
     spread_caveat,
+    stray_runs,
     too_few,
     too_few_for_max_t,
     uneven_blocks,
@@ -201,6 +205,45 @@ def test_spreads_that_matter_are_told(scales: list[float]) -> None:
 def test_welch_is_approximate_below_twenty_runs() -> None:
     assert list(welch_with_few_runs(some_curves(0, (19, 20)))) == [WelchIsApproximate(19)]
     assert not list(welch_with_few_runs(some_curves(0, (20, 20))))
+
+
+def test_ranks_of_few_runs_are_told() -> None:
+    assert list(few_for_ranks(some_curves(0, (7, 9)), "ranks")) == [FewRunsForRanks(7, 8)]
+    assert list(few_for_ranks(some_curves(0, (8, 9)), "ranks")) == []
+    assert list(few_for_ranks(some_curves(0, (7, 9)), "trimmed")) == []
+
+
+def test_runs_far_from_the_others_are_counted() -> None:
+    curves = some_curves(0, (8, 8, 8))
+    scores = curves.scores.copy()
+    scores[0] -= 30
+    scores[[20, 22]] += 30
+    strayed = Curves(scores, curves.labels)
+    assert list(stray_runs(strayed)) == [StrayRuns(("A", "C"), (1, 2))]
+    assert list(stray_runs(Curves(-5 * scores + 900, curves.labels))) == [
+        StrayRuns(("A", "C"), (1, 2))
+    ]
+    # The advice could not be followed.
+    blocks = np.tile(list("abcdefgh"), 3)
+    assert list(stray_runs(Curves(scores, curves.labels, blocks=blocks))) == []
+    assert list(stray_runs(strayed.select("A", "B"))) != []
+    few = np.append(np.arange(4), np.arange(8, 16))
+    assert list(stray_runs(Curves(scores[few], curves.labels[few]))) == []
+
+
+def test_runs_that_are_mostly_the_same_have_no_scale_to_stray_by() -> None:
+    scores = np.concatenate([np.full(7, 0.1), [9.0], np.arange(8.0)])[:, None]
+    assert list(stray_runs(Curves(scores, ["A"] * 8 + ["B"] * 8))) == []
+
+
+@pytest.mark.parametrize("n_runs", [5, 10])
+def test_normal_runs_rarely_stray(n_runs: int) -> None:
+    n_tables = 400
+    found = sum(
+        bool(list(stray_runs(some_curves(seed, (n_runs, n_runs)))))
+        for seed in range(n_tables)
+    )
+    assert found / n_tables < 0.1 + 2 * math.sqrt(0.1 * 0.9 / n_tables)
 
 
 def test_blocks_that_are_uneven_are_told() -> None:

@@ -88,6 +88,18 @@ def test_an_effect_is_frozen_json_ready_data_without_its_null_distribution() -> 
         found.pvalue = 0.0  # type: ignore[misc]
 
 
+def test_an_effect_of_typical_runs_says_so() -> None:
+    assert effect().symbol == "F"
+    assert "center" not in effect().to_dict()
+    trimmed = effect(center="trimmed", f_value=2.5)
+    assert (trimmed.symbol, trimmed.f, trimmed.to_dict()["center"]) == (
+        "D",
+        2.5,
+        "trimmed",
+    )
+    assert effect(center="ranks").symbol == "F"
+
+
 def test_what_json_has_no_word_for_becomes_none() -> None:
     assert [json_ready(value) for value in (math.inf, -math.inf, math.nan)] == [None] * 3
     assert [json_ready(value) for value in (1.5, 2, "inf", None)] == [1.5, 2, "inf", None]

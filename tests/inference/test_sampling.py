@@ -15,6 +15,8 @@ def test_the_smallest_p_is_that_of_the_runs_or_of_the_shuffles() -> None:
     assert Sampling(False, 10**9, 99).smallest_pvalue == 1 / 100
     # Shuffling more often than there are relabellings promises nothing.
     assert Sampling(False, 10, 9_999).smallest_pvalue == 1 / 10
+    # Relabellings that are always alike count together.
+    assert Sampling(True, 126, 126, n_alike=2).smallest_pvalue == 2 / 126
 
 
 def test_everything_is_json_ready() -> None:

@@ -6,7 +6,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from curvewise.kernels.inversion import lowest_shift, shift_interval
+from curvewise.kernels.inversion import agreeing, lowest_shift, shift_interval
 
 
 def relabelled(
@@ -100,3 +100,65 @@ def test_the_observed_difference_is_inside_whatever_rounding_does() -> None:
         shuffled = np.array([0.1 * likeness])
         low, high = shift_interval(0.1, shuffled, np.array([likeness]), 0.5, exact=True)
         assert low <= 0.1 <= high
+
+
+NONE = np.empty(0)
+
+
+def test_an_interval_is_stretched_to_what_the_test_does_not_reject() -> None:
+    assert agreeing((0.2, 0.4), 0.3, 0.0, NONE, rejected=False) == (0.0, 0.4)
+    assert agreeing((-0.4, -0.2), -0.3, 0.0, NONE, rejected=False) == (-0.4, 0.0)
+    assert agreeing((0.8, 1.4), 1.2, 1.0, NONE, rejected=False) == (0.8, 1.4)
+
+
+def test_an_interval_ends_before_what_the_test_rejects() -> None:
+    values = np.array([-0.1, 0.0, 0.05, 0.2, 0.6])
+    assert agreeing((-0.2, 0.9), 0.5, 0.0, values, rejected=True) == (0.05, 0.9)
+    assert agreeing((-0.9, 0.0), -0.5, 0.0, -values, rejected=True) == (-0.9, -0.05)
+    # Without a candidate the value itself is the end.
+    assert agreeing((-0.2, 0.9), 0.5, 0.0, NONE, rejected=True) == (0.5, 0.9)
+    assert agreeing((0.1, 0.9), 0.5, 0.0, values, rejected=True) == (0.1, 0.9)
+
+
+def test_every_interval_holds_the_value() -> None:
+    assert agreeing((0.2, 0.4), 0.5, 0.0, NONE, rejected=True) == (0.2, 0.5)
+    assert agreeing((0.2, 0.4), 0.1, 0.0, NONE, rejected=True) == (0.1, 0.4)
+
+
+@pytest.mark.parametrize(
+    ("ends", "estimate", "rejected", "expected"),
+    [
+        ((-1.0, 2.0), 1.0, False, (-1.0, 2.0)),
+        ((1e-12, 2.0), 1.0, False, (0.0, 2.0)),
+        ((0.1, 2.0), 1.0, False, (0.0, 2.0)),
+        ((0.1, 2.0), 1.0, True, (0.1, 2.0)),
+        ((0.0, 2.0), 1.0, True, (1e-9, 2.0)),
+        ((-2.0, 0.1), -1.0, True, (-2.0, -1e-9)),
+        ((-math.inf, 2.0), 1.0, False, (-math.inf, 2.0)),
+    ],
+)
+def test_an_interval_agrees_with_p(
+    ends: tuple[float, float],
+    estimate: float,
+    rejected: bool,
+    expected: tuple[float, float],
+) -> None:
+    beside = np.array([-1e-9, 1e-9])
+    assert agreeing(ends, estimate, 0.0, beside, rejected=rejected) == expected
+
+
+def test_an_interval_agrees_with_a_p_from_more_relabellings() -> None:
+    observed, differences, likeness = relabelled(
+        [5.0, 6.0, 7.0, 9.0], [1.0, 2.0, 3.0, 4.0]
+    )
+    options = {"alpha": 0.1, "exact": True}
+    low, high = shift_interval(observed, differences, likeness, **options)  # type: ignore[arg-type]
+    assert low > 0
+    kept = shift_interval(observed, differences, likeness, rejected=True, **options)  # type: ignore[arg-type]
+    assert kept == (low, high)
+    held = shift_interval(observed, differences, likeness, rejected=False, **options)  # type: ignore[arg-type]
+    assert held == (0.0, high)
+    wide = shift_interval(observed, differences, likeness, 0.03, exact=True)
+    cut = shift_interval(observed, differences, likeness, 0.03, exact=True, rejected=True)
+    assert wide[0] < cut[0] or wide[0] > 0
+    assert 0 < cut[0] <= observed

@@ -74,6 +74,12 @@ def _asked() -> dict[str, Asked]:
         "compare unequal": Asked(
             "compare", cw.compare, (curves,), {**sampled, "spread": "unequal"}
         ),
+        "compare typical": Asked(
+            "compare", cw.compare, (curves,), {**sampled, "center": "trimmed"}
+        ),
+        "compare ranks": Asked(
+            "compare", cw.compare, (two,), {**sampled, "center": "ranks"}
+        ),
         "compare_many": Asked("compare", cw.compare_many, (tables,), sampled),
         "locate": Asked("locate", cw.locate, (two,), resampled),
         "compare_pairs": Asked("pairs", cw.compare_pairs, (curves,), sampled),
@@ -84,8 +90,12 @@ def _asked() -> dict[str, Asked]:
             "pairs", cw.compare_pairs, (curves,), {**sampled, "adjust": "max-t"}
         ),
         "best": Asked("best", cw.best, (curves,), sampled),
+        "best ranks": Asked("best", cw.best, (curves,), {**sampled, "center": "ranks"}),
         "best max-t": Asked("best", cw.best, (curves,), {**sampled, "adjust": "max-t"}),
         "contrast": Asked("contrast", cw.contrast, (curves, one), sampled),
+        "contrast typical": Asked(
+            "contrast", cw.contrast, (curves, one), {**sampled, "center": "trimmed"}
+        ),
         "contrast of three": Asked("contrast", cw.contrast, (curves, three), few),
         "contrast_many": Asked("contrast", cw.contrast_many, (curves, family), few),
         "transfer": Asked("transfer", cw.transfer, (curves,), {**sides, **resampled}),

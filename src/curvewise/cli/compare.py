@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import typer
 
 import curvewise
-from curvewise.cli.options import Alpha, Error, Output, Reading, Shuffling  # noqa: TC001 (typer reads the annotations)
+from curvewise.cli.options import Alpha, Center, Error, Output, Reading, Shuffling  # noqa: TC001 (typer reads the annotations)
 
 __all__ = ["compare"]
 
@@ -30,6 +30,7 @@ def compare(
             "run; use it when run counts differ as well."
         ),
     ] = "equal",
+    center: Center = "mean",
     alpha: Alpha = 0.05,
     shuffling: Shuffling,
     output: Output,
@@ -53,6 +54,7 @@ def compare(
             overall=overall,
             error=error,
             spread=spread,
+            center=center,
             alpha=alpha,
             **shuffling.options,
         )

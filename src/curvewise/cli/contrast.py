@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 import curvewise
-from curvewise.cli.options import Alpha, Output, Reading, Shuffling  # noqa: TC001 (typer reads the annotations)
+from curvewise.cli.options import Alpha, Center, Output, Reading, Shuffling  # noqa: TC001 (typer reads the annotations)
 from curvewise.errors import OptionError
 
 __all__ = ["contrast"]
@@ -39,6 +39,7 @@ def contrast(
         Literal["two-sided", "greater", "less"],
         typer.Option(help="Which departures from 0 count."),
     ] = "two-sided",
+    center: Center = "mean",
     alpha: Alpha = 0.05,
     shuffling: Shuffling,
     output: Output,
@@ -59,6 +60,7 @@ def contrast(
             numbers,
             weights=weights,
             alternative=alternative,
+            center=center,
             alpha=alpha,
             **shuffling.options,
         )

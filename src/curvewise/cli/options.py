@@ -20,9 +20,16 @@ if TYPE_CHECKING:
     from curvewise.data.curves import Curves
     from curvewise.inference.result import Result
 
-__all__ = ["Alpha", "Error", "Output", "Reading", "Seed", "Shuffling"]
+__all__ = ["Alpha", "Center", "Error", "Output", "Reading", "Seed", "Shuffling"]
 
 Alpha = Annotated[float, typer.Option(help="Significance level.")]
+Center = Annotated[
+    Literal["mean", "trimmed", "ranks"],
+    typer.Option(
+        help="What of an algorithm's runs is compared: their mean; the typical run, with a "
+        "fifth cut off at either end; or ranks. Choose before looking at the data."
+    ),
+]
 Error = Annotated[
     Literal["split", "pooled"],
     typer.Option(

@@ -25,11 +25,14 @@ __all__ = [
     "BlocksOfOneAlgorithm",
     "Caveat",
     "DifferentSpread",
+    "FewRunsForRanks",
     "InfiniteF",
     "OfMembers",
     "PooledErrorMisleads",
     "SingleRun",
     "SingleStep",
+    "StrayRuns",
+    "TooFewForTypicalRuns",
     "TooFewRuns",
     "TooFewShuffles",
     "UnevenBlocks",
@@ -217,6 +220,65 @@ class WelchIsApproximate(Caveat):
             f"With {plural(self.n_fewest, 'run')} of an algorithm, p under unequal spread "
             "relies on runs being roughly normal: where they are skewed and spreads differ "
             "greatly, the false-alarm rate can be two to three times alpha."
+        )
+
+
+@dataclass(frozen=True)
+class FewRunsForRanks(Caveat):
+    """Few runs have few different ranks."""
+
+    n_fewest: int
+    n_enough: int
+
+    def sentence(self) -> str:
+        """Say what that costs, and what to do."""
+        return (
+            f"With {plural(self.n_fewest, 'run')} of an algorithm ranks take few different "
+            f"values, and differences are found less often than by means. From {self.n_enough} "
+            f"runs on little is lost; with fewer, {argument('center', 'trimmed')} loses less."
+        )
+
+
+@dataclass(frozen=True)
+class TooFewForTypicalRuns(Caveat):
+    """No data could be significant in height, since runs that are cut off do not count."""
+
+    n_runs: tuple[int, ...]
+    smallest_pvalue: float
+    alpha: float
+
+    def sentence(self) -> str:
+        """Say how small p can be, and what to do."""
+        return (
+            f"With {' + '.join(map(str, self.n_runs))} runs, of which some are cut off, the "
+            f"smallest p of height possible is {p_text(self.smallest_pvalue)}, which is above "
+            f"alpha = {self.alpha:g}: no data could be significant in height. Use more runs, or "
+            f"{argument('center', 'mean')}."
+        )
+
+
+@dataclass(frozen=True)
+class StrayRuns(Caveat):
+    """Some runs are far from the others of their algorithm, and move its mean.
+
+    ``n_runs`` is how many, of each of the ``algorithms``.
+    """
+
+    algorithms: tuple[str, ...]
+    n_runs: tuple[int, ...]
+
+    def sentence(self) -> str:
+        """Say how many runs of whom, and what to plan next time."""
+        whose = [
+            f"{plural(n, 'run')} of {name}"
+            for name, n in zip(self.algorithms, self.n_runs, strict=True)
+        ]
+        lie, move = ("lies", "moves") if sum(self.n_runs) == 1 else ("lie", "move")
+        return (
+            f"{listed(whose, 6)} {lie} far from the others of the same algorithm, as runs do that "
+            f"fail or run away, and {move} its mean. {call('compare', center='trimmed')} asks "
+            "about the typical run instead: choose it for the next experiment, before looking "
+            "at the data."
         )
 
 

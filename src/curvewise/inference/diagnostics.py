@@ -12,6 +12,8 @@ import numpy as np
 
 from curvewise.inference.sampling import Sampling
 from curvewise.kernels.anova.spreads import equal_spread_pvalue
+from curvewise.kernels.anova.thresholds import rounding
+from curvewise.kernels.pvalues import t_survival
 from curvewise.kernels.relabelling.enumeration import n_relabellings
 from curvewise.shuffling.layout import Layout
 from curvewise.shuffling.stopping import MAX_SHUFFLES
@@ -21,12 +23,15 @@ if TYPE_CHECKING:
 
     from curvewise.data.curves import Curves
     from curvewise.inference.caveats import Caveat, DifferentSpread
+    from curvewise.inference.effects import Center
     from curvewise.kernels import Floats
 
 __all__ = [
     "different_spread",
+    "few_for_ranks",
     "single_runs_and_steps",
     "spread_caveat",
+    "stray_runs",
     "too_few",
     "too_few_for_max_t",
     "too_few_shuffles",
@@ -37,6 +42,13 @@ __all__ = [
 MIN_SPREAD_RATIO = 1.5  # of standard deviations, for spreads that are worth a warning
 # Runs below which skewed runs were found to mislead the Welch-type test (docs/method.md).
 MIN_RUNS_FOR_WELCH = 20
+# Runs from which ranks were found to lose little power (docs/method.md).
+MIN_RUNS_FOR_RANKS = 8
+# What makes a run stray: so many standard deviations from the median of its algorithm, as the
+# median distance tells them; which of a few normal runs happens too often by chance, so that its
+# t, against the runs that are nearer, must be significant as well, adjusted for all runs.
+MIN_RUNS_TO_STRAY, MIN_STRAY_DISTANCE, MAX_STRAY_PVALUE = 5, 3.5, 0.025
+NORMAL_MAD = 0.6745  # of a standard deviation
 
 
 def too_few(curves: Curves, sampling: Sampling, alpha: float) -> Iterator[Caveat]:
@@ -164,6 +176,52 @@ def welch_with_few_runs(curves: Curves) -> Iterator[Caveat]:
         from curvewise.inference.caveats import WelchIsApproximate
 
         yield WelchIsApproximate(min(curves.sizes))
+
+
+def few_for_ranks(curves: Curves, center: Center) -> Iterator[Caveat]:
+    """Warn that few runs have few different ranks."""
+    if center == "ranks" and min(curves.sizes) < MIN_RUNS_FOR_RANKS:
+        from curvewise.inference.caveats import FewRunsForRanks
+
+        yield FewRunsForRanks(min(curves.sizes), MIN_RUNS_FOR_RANKS)
+
+
+def stray_runs(curves: Curves) -> Iterator[Caveat]:
+    """Advise typical runs for the next experiment, where some runs are far from the others.
+
+    See docs/method.md for how often that happens by chance.
+    """
+    if curves.blocks is not None or min(curves.sizes) < MIN_RUNS_TO_STRAY:
+        return
+    means = curves.scores.mean(axis=1)
+    noise = rounding(curves.scores, curves.precision) / math.sqrt(curves.scores.size)
+    strays = {}
+    for code, name in enumerate(curves.algorithms):
+        own = means[curves.codes == code]
+        distances = np.abs(own - _median(own))
+        scale = _median(distances) / NORMAL_MAD
+        if scale <= 16 * noise:
+            continue  # most runs are the same: there is nothing to measure distances by
+        is_far = distances > MIN_STRAY_DISTANCE * scale
+        near = own[~is_far]
+        error = float(near.std(ddof=1)) * math.sqrt(1 + 1 / len(near))
+        pvalues = [
+            2 * t_survival(abs(float(run - near.mean())) / error, len(near) - 1)
+            for run in own[is_far]
+        ]
+        n_stray = sum(p * curves.n_runs <= MAX_STRAY_PVALUE for p in pvalues)
+        if n_stray:
+            strays[name] = n_stray
+    if strays:
+        from curvewise.inference.caveats import StrayRuns
+
+        yield StrayRuns(tuple(strays), tuple(strays.values()))
+
+
+def _median(values: Floats) -> float:
+    """Return the median; np.median imports masked arrays, which cost a tenth of a start."""
+    ranked = np.sort(values)
+    return float(ranked[(len(ranked) - 1) // 2] + ranked[len(ranked) // 2]) / 2
 
 
 def uneven_blocks(curves: Curves) -> Iterator[Caveat]:

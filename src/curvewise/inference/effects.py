@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = [
     "EFFECTS",
     "PARTS",
+    "Center",
     "Effect",
     "EffectName",
     "EffectWords",
@@ -32,6 +33,7 @@ EffectName = Literal["overall", "algorithm", "interaction"]
 ErrorTerm = Literal["split", "pooled"]
 OverallTest = Literal["combined", "F"]
 Spread = Literal["equal", "unequal"]
+Center = Literal["mean", "trimmed", "ranks"]
 
 
 class EffectWords(NamedTuple):
@@ -73,9 +75,10 @@ class Effect:
     ----------
     name : "overall", "algorithm" or "interaction"
     statistic : float
-        F, or the combined statistic C; F is infinite when there is an effect and no error.
-    symbol : "F" or "C"
-        Which of the two the statistic is.
+        F, the combined statistic C, or how far apart trimmed means are, D, in units of the
+        score; F is infinite when there is an effect and no error.
+    symbol : "F", "C" or "D"
+        Which of the three the statistic is.
     f : float
         F, whichever statistic is shuffled; ``df``, ``pvalue_parametric`` and
         ``effect_size`` are those of F.
@@ -97,6 +100,9 @@ class Effect:
         that all relabellings agree on. None for F.
     pvalue_adjusted : float or None
         p adjusted for the other tests of a family, where there is a family.
+    center : "mean", "trimmed" or "ranks"
+        What of an algorithm's runs was compared: their mean, their trimmed mean, or their
+        ranks. F is that of trimmed means (Lee & Fung 1985), or of the ranks.
     """
 
     name: EffectName
@@ -112,10 +118,13 @@ class Effect:
     pvalue_adjusted: float | None = None
     f_value: float | None = None
     components: Mapping[str, float] | None = None
+    center: Center = "mean"
 
     @property
     def symbol(self) -> str:
-        """Which statistic it is: F or the combined one, C."""
+        """Which statistic it is: F, the combined one, C, or that of trimmed means, D."""
+        if self.center == "trimmed":
+            return "D"
         return "F" if self.components is None else "C"
 
     @property
@@ -182,6 +191,7 @@ class Effect:
                 else {"pvalue_adjusted": self.pvalue_adjusted}
             ),
             **({} if self.components is None else {"components": dict(self.components)}),
+            **({} if self.center == "mean" else {"center": self.center}),
         }
 
 

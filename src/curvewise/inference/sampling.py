@@ -32,6 +32,9 @@ class Sampling:
     unit : str
         What was counted: "shuffle", or "draw" where tables are drawn anew and ``n_relabellings``
         is how many sets of draws there are.
+    n_alike : int
+        How many relabellings have the same statistic whatever the data; more than one of
+        trimmed means, where runs that are cut off can change places unnoticed.
     """
 
     exact: bool
@@ -40,11 +43,12 @@ class Sampling:
     engine: str = ""
     seed: int | None = None
     unit: str = "shuffle"
+    n_alike: int = 1
 
     @property
     def smallest_by_runs(self) -> float:
         """The smallest p that the number of relabellings allows."""
-        return 1 / self.n_relabellings
+        return self.n_alike / self.n_relabellings
 
     @property
     def smallest_pvalue(self) -> float:
@@ -59,7 +63,11 @@ class Sampling:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as JSON-ready data; the engine says what the unit is."""
-        told = {name: value for name, value in vars(self).items() if name != "unit"}
+        told = {
+            name: value
+            for name, value in vars(self).items()
+            if name not in ("unit", "n_alike")
+        }
         return {**told, "smallest_pvalue": self.smallest_pvalue}
 
 

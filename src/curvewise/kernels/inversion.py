@@ -19,7 +19,7 @@ from curvewise.kernels.pvalues import n_allowed
 if TYPE_CHECKING:
     from curvewise.kernels import Floats
 
-__all__ = ["lowest_shift", "shift_interval"]
+__all__ = ["agreeing", "lowest_shift", "shift_interval"]
 
 # Labellings whose likeness differs from ±1 by less than this are the same partition.
 LIKENESS_TOLERANCE = 1e-9
@@ -33,13 +33,15 @@ def shift_interval(
     *,
     exact: bool,
     tie: float = 0.0,
+    rejected: bool | None = None,
 ) -> tuple[float, float]:
     """Return the lowest and highest shift with a p-value above ``alpha``.
 
     ``shuffled`` has the difference of each relabelling and ``likeness`` its c: all of them
     when ``exact``, the observed one included, else a sample without it. Differences that are
     no farther apart than ``tie`` are equal. Infinite where the relabellings are too few to
-    reject any shift.
+    reject any shift. ``rejected`` says whether no shift at all is rejected, where that is known
+    from more relabellings than these.
     """
     same_sign = _root(observed - shuffled, 1 - likeness, tie)
     other_sign = _root(observed + shuffled, 1 + likeness, tie)
@@ -55,7 +57,10 @@ def shift_interval(
     highest = np.partition(high, place)[place]
     # Every pair of roots encloses the observed difference, and so must the interval,
     # whatever rounding does.
-    return min(float(lowest), observed), max(float(highest), observed)
+    ends = min(float(lowest), observed), max(float(highest), observed)
+    if rejected is None:
+        return ends
+    return agreeing(ends, observed, 0.0, np.append(low, high), rejected=rejected)
 
 
 def lowest_shift(
@@ -88,3 +93,29 @@ def _root(numerator: Floats, denominator: Floats, tie: float) -> Floats:
     differs = (denominator > LIKENESS_TOLERANCE) & (np.abs(numerator) > tie)
     np.divide(numerator, denominator, out=roots, where=differs)
     return roots
+
+
+def agreeing(
+    ends: tuple[float, float],
+    value: float,
+    no_effect: float,
+    candidates: Floats,
+    *,
+    rejected: bool,
+) -> tuple[float, float]:
+    """Return an interval that holds ``value``, and ``no_effect`` unless that is ``rejected``.
+
+    An interval that leaves out what the test does not reject is stretched to it. One that
+    holds what the test rejects ends on the side of the value instead: at the candidate
+    nearest to ``no_effect`` there, or at the value.
+    """
+    low, high = min(ends[0], value), max(ends[1], value)
+    if not rejected:
+        return min(low, no_effect), max(high, no_effect)
+    if low <= no_effect < value:
+        beyond = candidates[(candidates > no_effect) & (candidates < value)]
+        low = float(beyond.min(initial=value))
+    if high >= no_effect > value:
+        beyond = candidates[(candidates < no_effect) & (candidates > value)]
+        high = float(beyond.max(initial=value))
+    return low, high

@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from curvewise.kernels.transfer.inversion import agreeing, ratio_interval
+from curvewise.kernels.transfer.inversion import ratio_interval
 
 
 def relabellings(n_runs: int, n_first: int) -> np.ndarray:
@@ -90,26 +90,3 @@ def test_the_observed_labels_and_their_mirror_image_count_for_every_ratio() -> N
     assert interval(x, member, labels, 1.9 / 252) == (-math.inf, math.inf)
     low, high = interval(x, member, labels, 2 / 252)
     assert 0 < low < high < math.inf
-
-
-NONE = np.empty(0)
-
-
-def test_an_interval_is_stretched_to_what_the_test_does_not_reject() -> None:
-    assert agreeing((0.2, 0.4), 0.3, 0.0, NONE, rejected=False) == (0.0, 0.4)
-    assert agreeing((-0.4, -0.2), -0.3, 0.0, NONE, rejected=False) == (-0.4, 0.0)
-    assert agreeing((0.8, 1.4), 1.2, 1.0, NONE, rejected=False) == (0.8, 1.4)
-
-
-def test_an_interval_ends_before_what_the_test_rejects() -> None:
-    values = np.array([-0.1, 0.0, 0.05, 0.2, 0.6])
-    assert agreeing((-0.2, 0.9), 0.5, 0.0, values, rejected=True) == (0.05, 0.9)
-    assert agreeing((-0.9, 0.0), -0.5, 0.0, -values, rejected=True) == (-0.9, -0.05)
-    # Without a candidate the value itself is the end.
-    assert agreeing((-0.2, 0.9), 0.5, 0.0, NONE, rejected=True) == (0.5, 0.9)
-    assert agreeing((0.1, 0.9), 0.5, 0.0, values, rejected=True) == (0.1, 0.9)
-
-
-def test_every_interval_holds_the_value() -> None:
-    assert agreeing((0.2, 0.4), 0.5, 0.0, NONE, rejected=True) == (0.2, 0.5)
-    assert agreeing((0.2, 0.4), 0.1, 0.0, NONE, rejected=True) == (0.1, 0.4)

@@ -355,3 +355,36 @@ def test_max_t_goes_on_to_its_limit(rule: Any, monkeypatch: pytest.MonkeyPatch) 
         [row.pvalue_adjusted for row in each.rows] for each in (ruled, most, fewer)
     ]
     assert adjusted[0] == adjusted[1] != adjusted[2]
+
+
+@pytest.mark.parametrize("center", ["trimmed", "ranks"])
+def test_typical_runs_lead_and_are_tested(center: Any) -> None:
+    curves = stairs((9, 9, 9), [0.0, 1.0, 3.0])
+    scores = curves.scores.copy()
+    scores[-1] -= 200
+    failed = Curves(scores, curves.labels)
+    assert best(failed).leader != "C"
+    found = best(failed, center=center)
+    assert found.leader == "C"
+    assert found.center == found.to_dict()["center"] == center
+    assert "A" in found.worse
+    for row in found.rows[1:]:
+        test = contrast(
+            failed,
+            {"C": 1, row.name: -1},
+            center=center,
+            alternative="greater",
+            alpha=0.025,
+        )
+        assert row.pvalue == test.pvalue
+        assert row.difference == pytest.approx(-test.value)
+        assert row.interval is not None
+        assert (row.interval.high < 0) == (not row.contends)
+
+
+def test_typical_runs_are_not_for_max_t() -> None:
+    curves = stairs((5, 5, 5), [0.0, 1.0, 3.0])
+    with pytest.raises(OptionError, match='adjust="max-t" is for means'):
+        best(curves, adjust="max-t", center="ranks")
+    with pytest.raises(CurvesError, match="at least 5 runs"):
+        best(stairs((5, 4, 5), [0.0, 1.0, 3.0]), center="trimmed")

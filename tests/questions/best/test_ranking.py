@@ -70,3 +70,23 @@ def test_in_uneven_blocks_means_are_adjusted() -> None:
     assert means["A"] - means["B"] == pytest.approx(1)
     # Their mean over all runs is that of the scores.
     assert (5 * means["A"] + 5 * means["B"]) / 10 == pytest.approx(scores.mean())
+
+
+@pytest.mark.parametrize("higher_is_better", [True, False])
+def test_typical_runs_are_led_by_another_than_the_mean(higher_is_better: bool) -> None:
+    sign = 1 if higher_is_better else -1
+    runs = {"A": [8, 8, 9, 9, -90], "B": [4, 5, 5, 6, 7], "C": [1, 1, 2, 2, 3]}
+    scores = np.array([[sign * run] for own in runs.values() for run in own], dtype=float)
+    curves = Curves(scores, np.repeat(list(runs), 5), higher_is_better=higher_is_better)
+    assert [curves.algorithms[code] for code in Ranking.of(curves).order] == list("BCA")
+    trimmed = Ranking.of(curves, "trimmed")
+    assert trimmed.order == (0, 1, 2)
+    assert trimmed.means() == pytest.approx(
+        {"A": sign * 25 / 3, "B": sign * 16 / 3, "C": sign * 5 / 3}
+    )
+    ranks = Ranking.of(curves, "ranks")
+    assert ranks.order == (0, 1, 2)
+    expected = {"A": 11.0, "B": 9.0, "C": 4.0}
+    if not higher_is_better:
+        expected = {name: 16 - rank for name, rank in expected.items()}
+    assert ranks.means() == pytest.approx(expected)

@@ -38,6 +38,7 @@ def test_json_has_everything() -> None:
         "contenders",
         "worse",
         "adjust",
+        "center",
         "alpha",
         "higher_is_better",
         "seed",

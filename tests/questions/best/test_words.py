@@ -35,6 +35,22 @@ def found(contenders: str, worse: str = "", **fields: Any) -> Best:
     ("best", "paragraph"),
     [
         (
+            found("A", "B", center="trimmed"),
+            (
+                "A has the highest mean score of its typical run over training (48.67), and the "
+                "other can be ruled out as the best. With 95% confidence the algorithm with the "
+                "highest true trimmed mean is A."
+            ),
+        ),
+        (
+            found("A", "B", center="ranks"),
+            (
+                "A has the highest mean rank of runs by their score over training (48.67), and "
+                "the other can be ruled out as the best. With 95% confidence the algorithm with "
+                "the highest true scores is A."
+            ),
+        ),
+        (
             found("AC", "B"),
             (
                 "A has the highest mean score over training (48.67). B can be ruled out as the "
@@ -122,6 +138,8 @@ def found(contenders: str, worse: str = "", **fields: Any) -> Best:
         ),
     ],
     ids=[
+        "typical run",
+        "ranks",
         "some",
         "lower is better",
         "one contender",

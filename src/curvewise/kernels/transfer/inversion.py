@@ -23,7 +23,7 @@ from curvewise.kernels.pvalues import n_allowed
 if TYPE_CHECKING:
     from curvewise.kernels import Floats
 
-__all__ = ["agreeing", "ratio_interval"]
+__all__ = ["ratio_interval"]
 
 # A contribution that differs from the observed one by less than this share equals it.
 TOLERANCE = 1e-9
@@ -95,29 +95,3 @@ def _first_below(leaves: Floats, enters: Floats, allowed: int) -> float:
     counts = len(leaves) + np.cumsum(changes[order])
     is_below = counts <= allowed
     return float(places[order][np.argmax(is_below)]) if is_below.any() else math.inf
-
-
-def agreeing(
-    ends: tuple[float, float],
-    value: float,
-    no_effect: float,
-    candidates: Floats,
-    *,
-    rejected: bool,
-) -> tuple[float, float]:
-    """Return an interval that holds ``value``, and ``no_effect`` unless that is ``rejected``.
-
-    An interval that leaves out what the test does not reject is stretched to it. One that
-    holds what the test rejects ends on the side of the value instead: at the candidate
-    nearest to ``no_effect`` there, or at the value.
-    """
-    low, high = min(ends[0], value), max(ends[1], value)
-    if not rejected:
-        return min(low, no_effect), max(high, no_effect)
-    if low <= no_effect < value:
-        beyond = candidates[(candidates > no_effect) & (candidates < value)]
-        low = float(beyond.min(initial=value))
-    if high >= no_effect > value:
-        beyond = candidates[(candidates < no_effect) & (candidates > value)]
-        high = float(beyond.max(initial=value))
-    return low, high

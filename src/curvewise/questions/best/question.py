@@ -9,8 +9,10 @@ import math
 from typing import TYPE_CHECKING, Literal
 
 from curvewise.errors import CurvesError, OptionError
+from curvewise.inference.centers import check_center, check_center_alone
 from curvewise.inference.diagnostics import (
     different_spread,
+    few_for_ranks,
     too_few_for_max_t,
     too_few_shuffles,
 )
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
 
     from curvewise.data.curves import Curves
     from curvewise.inference.caveats import Caveat
+    from curvewise.inference.effects import Center
     from curvewise.inference.requirements import RNGLike
     from curvewise.questions.contrast.result import Alternative, Contrast
 
@@ -54,6 +57,7 @@ def best(
     n_jobs: int = 1,
     rng: RNGLike = None,
     checkpoint: str | os.PathLike[str] | None = None,
+    center: Center = "mean",
 ) -> Best:
     """Select the algorithms that may have the best mean, and those significantly worse.
 
@@ -75,6 +79,10 @@ def best(
         "max-t" shuffles the residuals of all algorithms at once, as Dunnett's test would
         with each algorithm in turn as control; it is approximate, and assumes that the runs of
         all algorithms vary equally.
+    center : "mean", "trimmed" or "ranks"
+        What of an algorithm's runs leads and is tested, as in `contrast`: by ranks, the leader
+        has the best mean rank. Of more than two algorithms, closed testing and max-t are for
+        means, and Bonferroni is the default for the others.
     n_shuffles, exact, n_jobs, rng, checkpoint
         As in `contrast`. Sets of more than two algorithms are always sampled.
 
@@ -93,6 +101,8 @@ def best(
     check_curves(curves, "best()")
     if adjust is None:
         adjust = "closed" if len(curves.algorithms) <= MAX_MEMBERS else "max-t"
+        if center != "mean" and len(curves.algorithms) > 2:
+            adjust = "bonferroni"
     check_choice("adjust", adjust, ("closed", "bonferroni", "max-t"))
     if adjust == "closed" and len(curves.algorithms) > MAX_MEMBERS:
         msg = (
@@ -102,7 +112,10 @@ def best(
         raise OptionError(msg, option="adjust")
     check_alpha(alpha)
     check_design(curves)
-    ranking = Ranking.of(curves)
+    check_center(curves, center)
+    if adjust != "bonferroni" and len(curves.algorithms) > 2:
+        check_center_alone(center, "adjust", adjust, "bonferroni")
+    ranking = Ranking.of(curves, center)
     leader, *others = (curves.algorithms[code] for code in ranking.order)
     if len(others) == 1:
         adjust = "closed"
@@ -115,7 +128,7 @@ def best(
     refused: dict[str, str] = {}
     with shuffling_work(
         "best",
-        *(curves, adjust, alpha),
+        *(curves, adjust, alpha, center),
         n_shuffles=n_shuffles,
         exact=exact,
         n_jobs=n_jobs,
@@ -132,6 +145,7 @@ def best(
                     member,
                     alternative=alternative,
                     alpha=float(alpha) / factor,
+                    center=center,
                 )
             except CurvesError as reason:
                 refused[name] = str(reason)
@@ -181,6 +195,7 @@ def best(
                 else ()
             ),
             *different_spread(curves),
+            *few_for_ranks(curves, center),
             *(
                 KeptUncompared(name, leader, reason)
                 for name, reason in refused.items()
@@ -188,6 +203,7 @@ def best(
             ),
         ),
         seed=work.seed,
+        center=center,
     )
 
 

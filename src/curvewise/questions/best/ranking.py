@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from curvewise.inference.centers import RunNumbers
+from curvewise.kernels.centers import trimmed_means
 from curvewise.kernels.contrasts import Fit
 from curvewise.shuffling.layout import Layout
 
 if TYPE_CHECKING:
     from curvewise.data.curves import Curves
-    from curvewise.inference.effects import Interval
+    from curvewise.inference.effects import Center, Interval
     from curvewise.kernels import Floats
 
 __all__ = ["Gap", "Ranking"]
@@ -36,16 +38,22 @@ class Ranking:
     layout: Layout
     fit: Fit  # of the means, with the sign changed where lower is better
     order: tuple[int, ...]
+    center: Center = "mean"
 
     @classmethod
-    def of(cls, curves: Curves) -> Ranking:
-        """Fit the algorithms to the means, within blocks where there are blocks."""
+    def of(cls, curves: Curves, center: Center = "mean") -> Ranking:
+        """Fit the algorithms to the means, within blocks where there are blocks.
+
+        With another centre than the mean, that is what they are ordered by.
+        """
         layout = Layout.of(curves)
         noise = layout.noise / math.sqrt(curves.n_steps)
         means = layout.scores.mean(axis=1, keepdims=True)
         means = means if curves.higher_is_better else -means
         # Within blocks, so that none leads by having run in the easier ones.
         fit = Fit.of(means, layout.labels, layout.blocks, noise)
+        if center != "mean":
+            return cls(curves, layout, fit, _ranked_by(layout, center, curves), center)
         return cls(curves, layout, fit, _ranked(fit.estimates[:, 0], 2 * noise))
 
     @property
@@ -54,8 +62,14 @@ class Ranking:
         return self.layout.unit * (1 if self.curves.higher_is_better else -1)
 
     def means(self) -> dict[str, float]:
-        """Return the mean of each algorithm, adjusted where blocks hold different ones."""
+        """Return the mean of each algorithm, adjusted where blocks hold different ones.
+
+        With another centre: the trimmed mean, or the mean rank of its runs among all runs (of a
+        block), the lowest score first.
+        """
         curves = self.curves
+        if self.center != "mean":
+            return self._centers()
         heights = curves.scores.mean(axis=1)
         means = [
             heights[curves.codes == code].mean() for code in range(len(curves.algorithms))
@@ -67,6 +81,28 @@ class Ranking:
         return {
             name: float(mean) for name, mean in zip(curves.algorithms, means, strict=True)
         }
+
+    def _centers(self) -> dict[str, float]:
+        curves, layout = self.curves, self.layout
+        runs = RunNumbers.of(layout)
+        if self.center == "trimmed":
+            heights = curves.scores.mean(axis=1)
+            centers = trimmed_means(curves.codes[None, :], heights)[:, 0]
+        else:
+            ranks = np.bincount(layout.labels, weights=runs.ranks())
+            centers = ranks / np.bincount(layout.labels)
+        return dict(zip(curves.algorithms, centers.tolist(), strict=True))
+
+
+def _ranked_by(layout: Layout, center: Center, curves: Curves) -> tuple[int, ...]:
+    """Order by trimmed mean, or by mean rank (in blocks: fitted), the best first."""
+    runs = RunNumbers.of(layout)
+    if center == "trimmed":
+        estimates, noise = runs.trimmed(), runs.tie
+    else:
+        fit = Fit.of(runs.ranks()[:, None], layout.labels, layout.blocks)
+        estimates, noise = fit.estimates[:, 0], 1e-9
+    return _ranked(estimates if curves.higher_is_better else -estimates, noise)
 
 
 def _ranked(estimates: Floats, noise: float) -> tuple[int, ...]:

@@ -12,7 +12,7 @@ from curvewise.text import interval_text, number_text, p_text
 
 if TYPE_CHECKING:
     from curvewise.inference.caveats import Caveat
-    from curvewise.inference.effects import Interval
+    from curvewise.inference.effects import Center, Interval
 
 __all__ = ["Best", "Contender"]
 
@@ -36,6 +36,14 @@ NOTES = {
 }
 
 
+# What is shown of each algorithm.
+CENTERS = {
+    "mean": "mean over training",
+    "trimmed": "typical run over training",
+    "ranks": "mean rank of runs",
+}
+
+
 @dataclass(frozen=True)
 class Contender:
     """One algorithm, held against the leader.
@@ -45,7 +53,8 @@ class Contender:
     name : str
     n_runs : int
     mean : float
-        Over runs and training.
+        Over runs and training; with another centre the mean of the runs that are not cut off,
+        or the mean rank.
     difference : float or None
         The algorithm's mean minus the leader's, within blocks when there are blocks; None
         where the two cannot be compared.
@@ -100,6 +109,8 @@ class Best(Result):
         What a reader must know before believing the rest; ``warnings`` says it in words.
     seed : int or None
         The ``rng`` that repeats the result, when it was a number.
+    center : "mean", "trimmed" or "ranks"
+        What of an algorithm's runs led and was tested.
     """
 
     leader: str
@@ -112,6 +123,7 @@ class Best(Result):
     smallest_pvalue: float
     caveats: tuple[Caveat, ...]
     seed: int | None = None
+    center: Center = "mean"
 
     @property
     def contenders(self) -> tuple[str, ...]:
@@ -138,6 +150,7 @@ class Best(Result):
             "contenders": list(self.contenders),
             "worse": list(self.worse),
             "adjust": self.adjust,
+            "center": self.center,
             "alpha": self.alpha,
             "higher_is_better": self.higher_is_better,
             "seed": self.seed,
@@ -172,7 +185,7 @@ class Best(Result):
             "algorithm",
             "",
             "runs",
-            "mean over training",
+            CENTERS[self.center],
             "to the leader",
             "interval",
         )

@@ -15,15 +15,23 @@ __all__ = ["best_line", "describe"]
 
 MAX_NAMED = 6  # algorithms that a sentence can hold
 
+# What the leader has the best of.
+LEADS = {
+    "mean": "mean score over training",
+    "trimmed": "mean score of its typical run over training",
+    "ranks": "mean rank of runs by their score over training",
+}
+
 
 def describe(best: Best) -> str:
     """Say who leads, who can be ruled out as the best, and what that means."""
     if not best.worse:
         return best_line(best)
     highest = "highest" if best.higher_is_better else "lowest"
+    what = {"mean": "mean", "trimmed": "trimmed mean", "ranks": "scores"}[best.center]
     return (
         f"{best_line(best)} With {percent(1 - best.alpha)} confidence the algorithm with the "
-        f"{highest} true mean is {_either(best.contenders)}."
+        f"{highest} true {what} is {_either(best.contenders)}."
     )
 
 
@@ -31,7 +39,7 @@ def best_line(best: Best) -> str:
     """Say in one line who leads, and who can be ruled out."""
     mean = number_text(next(row.mean for row in best.rows if row.name == best.leader))
     highest = "highest" if best.higher_is_better else "lowest"
-    lead = f"{printable(best.leader)} has the {highest} mean score over training ({mean})"
+    lead = f"{printable(best.leader)} has the {highest} {LEADS[best.center]} ({mean})"
     others = [name for name in best.contenders if name != best.leader]
     two = len(best.rows) == 2
     if not others:

@@ -14,7 +14,7 @@ from curvewise.text import column_texts, p_text
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from curvewise.inference.effects import Effect, ErrorTerm, Spread
+    from curvewise.inference.effects import Center, Effect, ErrorTerm, Spread
 
 __all__ = ["AnovaRow", "AnovaTable"]
 
@@ -51,6 +51,7 @@ class AnovaTable(Mapping[str, AnovaRow]):
     rows: tuple[AnovaRow, ...]
     error: ErrorTerm
     spread: Spread = "equal"
+    center: Center = "mean"
 
     @classmethod
     def from_sums(
@@ -60,6 +61,7 @@ class AnovaTable(Mapping[str, AnovaRow]):
         error: ErrorTerm,
         effects: Mapping[str, Effect] | None = None,
         spread: Spread = "equal",
+        center: Center = "mean",
     ) -> AnovaTable:
         """Go from sums of squares and degrees of freedom to mean squares, F and p."""
         against = {
@@ -102,7 +104,7 @@ class AnovaTable(Mapping[str, AnovaRow]):
                 parametric,
             )
 
-        return cls(tuple(row(source) for source in ss), error, spread)
+        return cls(tuple(row(source) for source in ss), error, spread, center)
 
     def __getitem__(self, source: str) -> AnovaRow:
         for row in self.rows:
@@ -154,6 +156,12 @@ class AnovaTable(Mapping[str, AnovaRow]):
         else:
             notes.append(
                 "p by F test: parametric, and invalid when the scores of a run are correlated."
+            )
+        if self.center != "mean":
+            notes.append(
+                "This table is of means. Height was tested by "
+                + ("typical runs" if self.center == "trimmed" else "ranks")
+                + ", and has its p below."
             )
         if self.error == "split":
             notes.append(

@@ -5,14 +5,19 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from curvewise.inference.diagnostics import (
     different_spread,
+    few_for_ranks,
     single_runs_and_steps,
+    stray_runs,
     too_few,
     uneven_blocks,
     welch_with_few_runs,
 )
 from curvewise.inference.effects import PARTS
+from curvewise.kernels.centers import n_alike
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -43,7 +48,21 @@ def comparison_caveats(
         *_pooled_error_misleads(effects, error),
         *(different_spread(curves) if equal else welch_with_few_runs(curves)),
         *uneven_blocks(curves),
+        *_of_center(curves, effects["split"]["algorithm"], sampling),
     )
+
+
+def _of_center(curves: Curves, height: Effect, sampling: Sampling) -> Iterator[Caveat]:
+    """Warn of what goes with the centre that was asked for, or could be asked for."""
+    if height.center == "mean":
+        yield from stray_runs(curves)
+    yield from few_for_ranks(curves, height.center)
+    if height.center == "trimmed" and len(curves.algorithms) == 2:
+        smallest = n_alike(np.array(curves.sizes)) / sampling.n_relabellings
+        if sampling.smallest_by_runs <= height.alpha < smallest:
+            from curvewise.inference.caveats import TooFewForTypicalRuns
+
+            yield TooFewForTypicalRuns(curves.sizes, smallest, height.alpha)
 
 
 def _without_error(effects: Mapping[str, Effect]) -> Iterator[Caveat]:

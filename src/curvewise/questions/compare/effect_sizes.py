@@ -14,6 +14,7 @@ from curvewise.questions.compare.result import Difference
 
 if TYPE_CHECKING:
     from curvewise.data.curves import Curves
+    from curvewise.inference.effects import Effect
     from curvewise.kernels import Floats
     from curvewise.kernels.anova.design import Design
     from curvewise.shuffling.layout import Layout
@@ -23,18 +24,23 @@ __all__ = ["measure_difference"]
 
 
 def measure_difference(
-    curves: Curves, layout: Layout, design: Design, found: Counts | None, *, alpha: float
+    curves: Curves,
+    layout: Layout,
+    design: Design,
+    found: Counts | None,
+    *,
+    height: Effect,
 ) -> Difference:
     """Return the difference of curve means with its interval, and effect sizes.
 
-    The interval holds all shifts that the shuffle test does not reject; without the shuffles
-    it is unbounded.
+    The interval holds all shifts that the shuffle test does not reject, none at all exactly if
+    ``height`` is not significant; without the shuffles it is unbounded.
     """
     contrast, unit = design.contrast, layout.unit
     assert contrast is not None  # noqa: S101 (asked only of two algorithms)
     # Within blocks, where there are blocks: the least-squares estimate of a shift.
-    height, membership = contrast[layout.labels == 0].sum(axis=0)
-    value = float(height / membership)
+    lead, membership = contrast[layout.labels == 0].sum(axis=0)
+    value = float(lead / membership)
     slack = 2 * layout.noise / math.sqrt(curves.scores.size)
     low, high = -math.inf, math.inf
     if found is not None:
@@ -42,7 +48,13 @@ def measure_difference(
         # Ties are those of the test of height: SS_alg is k times membership times D².
         tie = 2 * layout.noise / math.sqrt(curves.n_steps * float(membership))
         low, high = shift_interval(
-            value, shuffled, likeness, alpha, exact=found.plan.keeps_all, tie=tie
+            value,
+            shuffled,
+            likeness,
+            height.alpha,
+            exact=found.plan.keeps_all,
+            tie=tie,
+            rejected=height.significant,
         )
     # Zero is the one shift that readers look for: an end a rounding error away is at it.
     value, low, high = (0.0 if abs(x) <= slack else x for x in (value, low, high))
@@ -53,7 +65,7 @@ def measure_difference(
         b=b,
         value=value * unit,
         interval=Interval(low * unit, high * unit),
-        confidence=1 - alpha,
+        confidence=1 - height.alpha,
         hedges_g=_hedges_g(value, contrast, curves, slack),
         probability_of_superiority=_superiority(curves, means, slack),
     )

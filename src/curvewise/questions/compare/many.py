@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from curvewise.data.curves import Curves
-    from curvewise.inference.effects import ErrorTerm, OverallTest
+    from curvewise.inference.effects import Center, ErrorTerm, OverallTest
     from curvewise.inference.requirements import RNGLike
 
 __all__ = ["compare_many"]
@@ -38,6 +38,7 @@ def compare_many(
     rng: RNGLike = None,
     checkpoint: str | os.PathLike[str] | None = None,
     overall: OverallTest = "combined",
+    center: Center = "mean",
 ) -> Comparisons:
     """Compare the algorithms of each of several tables, and adjust across the tables.
 
@@ -54,7 +55,7 @@ def compare_many(
         and many tables can make impossible to reach: ten tables of 5 + 5 runs have no adjusted
         p below 10/126 = 0.079. "max-t" is not offered: tables of different runs share no
         largest statistic.
-    overall, error, alpha, n_shuffles, exact, n_jobs, rng, checkpoint
+    overall, error, center, alpha, n_shuffles, exact, n_jobs, rng, checkpoint
         As in `compare`; "auto" settles p also against alpha divided by the number of tables.
 
     Returns
@@ -79,7 +80,7 @@ def compare_many(
         check_curves(curves, "compare_many()")
     with shuffling_work(
         "compare_many",
-        *(*tables, *tables.values(), overall, error, alpha),
+        *(*tables, *tables.values(), overall, error, alpha, center),
         n_shuffles=n_shuffles,
         exact=exact,
         n_jobs=n_jobs,
@@ -90,6 +91,7 @@ def compare_many(
         options: dict[str, Any] = {
             "overall": overall,
             "error": error,
+            "center": center,
             "alpha": float(alpha),
             "levels": (float(alpha), float(alpha) / len(tables)),
         }

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from curvewise.inference.effects import (
     PARTS,
+    Center,
     EffectName,
     ErrorTerm,
     Interval,
@@ -63,6 +64,7 @@ def compare(
     checkpoint: str | os.PathLike[str] | None = None,
     spread: Spread = "equal",
     overall: OverallTest = "combined",
+    center: Center = "mean",
 ) -> Comparison:
     """Test whether algorithms differ in the height or the shape of their curves.
 
@@ -89,6 +91,13 @@ def compare(
         means and each algorithm's own spread. Equal, the default, can take a difference in
         spread for one in the mean, the more so the more algorithms there are; a warning says
         where.
+    center : "mean", "trimmed" or "ranks"
+        What of an algorithm's runs is its height, where some of them may fail: their mean; the
+        typical run, the mean after a fifth of the runs is cut off at either end (at least one;
+        it needs five runs, and no blocks); or their ranks, which ask whose runs tend to be
+        higher and lose little from 8 runs on. The overall test and that of shape stay as they
+        are. To be chosen before looking at the data; with the split error term and equal spread
+        only.
     alpha : float
         The significance level, between 0 and 1.
     n_shuffles : int, "auto" or "precise"
@@ -133,7 +142,7 @@ def compare(
     check_alpha(alpha)
     with shuffling_work(
         "compare",
-        *(curves, overall, error, spread, alpha),
+        *(curves, overall, error, spread, alpha, center),
         n_shuffles=n_shuffles,
         exact=exact,
         n_jobs=n_jobs,
@@ -147,6 +156,7 @@ def compare(
             error=error,
             spread=spread,
             alpha=float(alpha),
+            center=center,
         )
 
 
@@ -159,6 +169,7 @@ def compare_curves(
     alpha: float,
     levels: tuple[float, ...] | None = None,
     spread: Spread = "equal",
+    center: Center = "mean",
 ) -> Comparison:
     """Compare as `compare` does; "auto" settles on which side of each level p lies.
 
@@ -167,13 +178,18 @@ def compare_curves(
     check_choice("overall", overall, get_args(OverallTest))
     check_choice("error", error, get_args(ErrorTerm))
     check_choice("spread", spread, get_args(Spread))
+    check_choice("center", center, get_args(Center))
     check_design(curves)
+    if center != "mean":
+        # What only few comparisons need is imported for them.
+        from curvewise.questions.compare.typical_runs import check_typical
+
+        check_typical(curves, center, error=error, spread=spread)
     layout = Layout.of(curves)
     design = Design.from_scores(layout.scores, layout.labels, layout.blocks, layout.noise)
     levels = levels or (alpha,)
     most_striking = None
     if spread == "unequal":
-        # What only few comparisons need is imported for them.
         from curvewise.questions.compare.unequal_spread import compare_unequal
 
         found, effects = compare_unequal(
@@ -184,10 +200,19 @@ def compare_curves(
         is_combined = overall == "combined" and error == "split" and curves.n_steps > 1
         plan = work.plan(layout.restriction, levels=levels, limits=anova_limits(layout))
         deciders = PARTS if is_combined else get_args(EffectName)
+        if center != "mean":
+            deciders = tuple(name for name in deciders if name != "algorithm")
         found = work.visit(plan, RandomizedAnova(design, error, deciders))
         effects = anova_effects(
             design, found, layout, alpha=alpha, exact_height=work.exact is None
         )
+        if center != "mean":
+            from curvewise.questions.compare.typical_runs import typical_height
+
+            height, height_plan = typical_height(
+                layout, work, center, alpha=alpha, levels=levels
+            )
+            effects = {"split": {**effects["split"], "algorithm": height}}
         if curves.n_steps == 1:
             # There is nothing but height, whose p may be the exact one.
             effects["split"]["overall"] = replace(
@@ -204,8 +229,17 @@ def compare_curves(
     difference = None
     if design.contrast is not None:
         difference = _difference(curves, layout, design, found, effects["split"], spread)
+        if center != "mean":
+            from curvewise.questions.compare.typical_runs import typical_difference
+
+            difference = typical_difference(difference, layout, height, height_plan)
+    summaries = _summaries(curves)
+    if center == "trimmed":
+        from curvewise.questions.compare.typical_runs import with_typical_scores
+
+        summaries = with_typical_scores(summaries, curves)
     return Comparison(
-        algorithms=_summaries(curves),
+        algorithms=summaries,
         n_steps=curves.n_steps,
         first_step=curves.steps[0].item(),
         last_step=curves.steps[-1].item(),
@@ -223,6 +257,7 @@ def compare_curves(
         source=curves.source,
         spread=spread,
         most_striking=most_striking,
+        center=center,
     )
 
 
@@ -237,10 +272,10 @@ def _difference(
     """Return how far apart two algorithms are, with the interval that belongs to the test."""
     height = effects["algorithm"]
     if spread == "equal":
-        return measure_difference(curves, layout, design, found, alpha=height.alpha)
+        return measure_difference(curves, layout, design, found, height=height)
     from curvewise.questions.compare.unequal_spread import studentised_interval
 
-    difference = measure_difference(curves, layout, design, None, alpha=height.alpha)
+    difference = measure_difference(curves, layout, design, None, height=height)
     means = layout.scores.mean(axis=1) * layout.unit
     interval = studentised_interval(difference.value, means, layout.labels, height, found)
     return replace(difference, interval=interval)

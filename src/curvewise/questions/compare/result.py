@@ -19,15 +19,22 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from curvewise.inference.caveats import Caveat
-    from curvewise.inference.effects import Effect, ErrorTerm, Interval, Spread
+    from curvewise.inference.effects import Center, Effect, ErrorTerm, Interval, Spread
     from curvewise.inference.sampling import Sampling
 
 __all__ = ["AlgorithmSummary", "Comparison", "Comparisons", "Difference"]
 
 
+# What stands after "in height" where height is not the mean.
+HEIGHTS = {"trimmed": " (typical run)", "ranks": " (ranks)"}
+
+
 @dataclass(frozen=True)
 class Difference:
     """How far apart the curve means of two algorithms are, ``a`` minus ``b``.
+
+    Of typical runs, where these are compared: the difference of trimmed means or, by ranks, the
+    median of all differences between a run of ``a`` and one of ``b``.
 
     Attributes
     ----------
@@ -36,8 +43,8 @@ class Difference:
     interval : Interval
         All shifts the shuffle test does not reject at ``1 - confidence``. Where spreads
         may differ: the value ± a quantile of the drawn |t| times its standard error.
-    hedges_g : float
-        In standard deviations of the curve means, corrected for few runs.
+    hedges_g : float or None
+        In standard deviations of the curve means, corrected for few runs; of means only.
     probability_of_superiority : float
         How often a run of ``a`` is better than a run of ``b``; ties count half.
     """
@@ -60,16 +67,23 @@ class Difference:
 
 @dataclass(frozen=True)
 class AlgorithmSummary:
-    """One algorithm: how many runs, their mean over training, and its spread."""
+    """One algorithm: how many runs, their mean over training, and its spread.
+
+    ``typical`` is the trimmed mean, where typical runs are compared by it.
+    """
 
     name: str
     n_runs: int
     mean: float
     standard_deviation: float | None
+    typical: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the summary as JSON-ready data."""
-        return dict(vars(self))
+        values = dict(vars(self))
+        if self.typical is None:
+            del values["typical"]
+        return values
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,6 +104,10 @@ class Comparison(Sampled, Result):
     spread : "equal" or "unequal"
         Whether algorithms were taken to vary equally from run to run. If not, F is of
         Welch's kind, and ``effects`` has the split error term only.
+    center : "mean", "trimmed" or "ranks"
+        What of an algorithm's runs its height was: their mean, the typical run or their ranks.
+        If not the mean, ``effects`` has the split error term only, and ``table``, which is of
+        means, no p of height.
     sampling : Sampling
         How relabellings were visited; its attributes (``exact``, ``n_relabellings``,
         ``n_shuffles``, ``engine``, ``seed``, ``smallest_pvalue``) are those of the result.
@@ -121,6 +139,7 @@ class Comparison(Sampled, Result):
     source: str = ""
     spread: Spread = "equal"
     most_striking: Interval | None = None
+    center: Center = "mean"
 
     @property
     def overall(self) -> Effect:
@@ -140,8 +159,11 @@ class Comparison(Sampled, Result):
     @cached_property
     def table(self) -> AnovaTable:
         """Sums of squares, F and p by source."""
+        effects = dict(self.effects[self.error])
+        if self.center != "mean":
+            del effects["algorithm"]
         return AnovaTable.from_sums(
-            self.ss, self.df, self.error, self.effects[self.error], self.spread
+            self.ss, self.df, self.error, effects, self.spread, self.center
         )
 
     @cached_property
@@ -166,6 +188,7 @@ class Comparison(Sampled, Result):
             "higher_is_better": self.higher_is_better,
             "error": self.error,
             "spread": self.spread,
+            "center": self.center,
             "alpha": self.alpha,
             **self.sampling.to_dict(),
             **{
@@ -297,10 +320,13 @@ def _algorithms_table(comparison: Comparison) -> Table:
             ""
             if summary.standard_deviation is None
             else number_text(summary.standard_deviation),
+            *(() if summary.typical is None else (number_text(summary.typical),)),
         )
         for summary in summaries
     )
-    return Table(("algorithm", "runs", "mean over training", "SD of runs"), rows)
+    header = ("algorithm", "runs", "mean over training", "SD of runs")
+    typical = comparison.center == "trimmed"
+    return Table((*header, "typical run") if typical else header, rows)
 
 
 def _effects_table(comparison: Comparison) -> Table:
@@ -313,7 +339,7 @@ def _effects_table(comparison: Comparison) -> Table:
         )
         rows.append(
             (
-                EFFECTS[effect.name].how,
+                EFFECTS[effect.name].how + HEIGHTS.get(effect.center, ""),
                 f"{effect.symbol} = {number_text(effect.statistic)}",
                 number_text(effect.critical_value)
                 if comparison.smallest_pvalue <= comparison.alpha
@@ -325,6 +351,16 @@ def _effects_table(comparison: Comparison) -> Table:
         )
     header = ("differ", "statistic", f"critical at {comparison.alpha:g}", "p")
     notes = []
+    if comparison.center == "trimmed":
+        notes.append(
+            "D is the difference of trimmed means: of the typical run, after a fifth of the "
+            "runs is cut off at either end, in every relabelling."
+            if len(comparison.algorithms) == 2
+            else "D is the root mean squared difference of trimmed means: of the typical run, "
+            "after a fifth of the runs is cut off at either end, in every relabelling."
+        )
+    if comparison.center == "ranks":
+        notes.append("F of height is that of the ranks of runs by their mean score.")
     components = comparison.overall.components
     if components is not None:
         parts = ", ".join(f"{name} {z:.2f}" for name, z in components.items())

@@ -10,6 +10,7 @@ from curvewise.inference.effects import EFFECTS, PARTS
 from curvewise.inference.families import ADJUSTMENTS
 from curvewise.inference.phrases import method_parts, names_text, p_of
 from curvewise.questions.compare.result import Comparison, Comparisons
+from curvewise.questions.compare.typical_words import HEIGHTS, METHODS, subjects
 from curvewise.text import (
     interval_text,
     listed,
@@ -32,11 +33,6 @@ MAX_NAMED = 6  # tables that a sentence can hold
 # The share of the combined statistic from which on one of its looks has found the difference.
 MIN_CARRIED = 0.5
 CARRIED = {"all steps": "all steps together", "height": "height", "shape": "shape"}
-# What each effect is, said where it is first named.
-MEANINGS = {
-    "algorithm": "in height, the mean score over training",
-    "interaction": "in shape",
-}
 
 
 @singledispatch
@@ -89,7 +85,9 @@ def _height_and_shape(comparison: Comparison, whose: str) -> str:
     # A small p that is not claimed has a sentence of its own.
     undetected = [name for name in PARTS if not effects[name].significant]
     if not comparison.overall.significant:
-        parts = [f"{MEANINGS[name]} ({p_of(effects[name])})" for name in undetected]
+        parts = [
+            f"{_meaning(effects[name])} ({p_of(effects[name])})" for name in undetected
+        ]
         neither = ""
         if parts:
             neither = (
@@ -103,7 +101,7 @@ def _height_and_shape(comparison: Comparison, whose: str) -> str:
     claimed = [name for name in PARTS if _is_claimed(comparison, name)]
     if len(claimed) == 2:
         both = ", and ".join(
-            f"{MEANINGS[name]} ({p_of(effects[name])})" for name in PARTS
+            f"{_meaning(effects[name])} ({p_of(effects[name])})" for name in PARTS
         )
         return f"{found}, both {both}: how far apart they are depends on the amount of training."
     if not claimed:
@@ -113,13 +111,18 @@ def _height_and_shape(comparison: Comparison, whose: str) -> str:
         return f"{found}, but whether {unsure or 'in height or in shape'} cannot be said."
     (name,) = claimed
     other = "interaction" if name == "algorithm" else "algorithm"
-    sentence = f"{found}. They differ {MEANINGS[name]} ({p_of(effects[name])})"
+    sentence = f"{found}. They differ {_meaning(effects[name])} ({p_of(effects[name])})"
     if name == "interaction":
         sentence += ", so how far apart they are depends on the amount of training"
     if other in undetected:
         noun = EFFECTS[effects[other].name].noun
         sentence += f"; no difference in {noun} was detected ({p_of(effects[other])})"
     return f"{sentence}."
+
+
+def _meaning(effect: Effect) -> str:
+    """Say what an effect is, where it is first named."""
+    return HEIGHTS[effect.center] if effect.name == "algorithm" else "in shape"
 
 
 def _carried(comparison: Comparison) -> str:
@@ -243,29 +246,43 @@ def _size(comparison: Comparison) -> str:
         return f"{where}, {_difference(comparison.difference, comparison)}"
     if not comparison.even_blocks:
         return ""  # means across blocks that hold other algorithms would mislead
-    summaries = sorted(comparison.algorithms, key=lambda summary: summary.mean)
+    is_typical = comparison.center == "trimmed"
+    scores = {
+        summary.name: summary.mean if summary.typical is None else summary.typical
+        for summary in comparison.algorithms
+    }
+    ranked = sorted(scores, key=scores.__getitem__)
     if not comparison.higher_is_better:
-        summaries.reverse()
-    worst, best = summaries[0], summaries[-1]
+        ranked.reverse()
+    worst, best = ranked[0], ranked[-1]
     return (
-        f"Mean scores range from {number_text(worst.mean)} ({printable(worst.name)}) to "
-        f"{number_text(best.mean)} ({printable(best.name)}, best)."
+        f"Mean scores {'of typical runs ' if is_typical else ''}range from "
+        f"{number_text(scores[worst])} ({printable(worst)}) to {number_text(scores[best])} "
+        f"({printable(best)}, best)."
     )
 
 
 def _difference(difference: Difference, comparison: Comparison) -> str:
     a, b = printable(difference.a), printable(difference.b)
+    words = subjects(a, b, comparison.center)
     if difference.value == 0:
-        parts = [f"{a} and {b} score the same"]
+        parts = [words.score_the_same]
     else:
+        size = number_text(abs(difference.value))
         more = "more" if difference.value > 0 else "less"
-        parts = [f"{a} scores {number_text(abs(difference.value))} {more} than {b}"]
+        parts = [f"{words.one_scores} {size} {more} than {words.other}"]
         if not comparison.higher_is_better:
             parts[0] += ", and less is better"
     level = percent(difference.confidence)
     if all(map(math.isinf, difference.interval)):
         few = "runs" if 1 / comparison.n_relabellings > comparison.alpha else "shuffles"
-        parts.append(f"there are too few {few} for a {level} interval of the difference")
+        why = f"there are too few {few}"
+        if (
+            comparison.center == "trimmed"
+            and comparison.smallest_pvalue <= comparison.alpha
+        ):
+            why = "too many relabellings tie"
+        parts.append(f"{why} for a {level} interval of the difference")
     else:
         kind = " (studentised)" if comparison.spread == "unequal" else ""
         ends = interval_text(difference.interval)
@@ -293,6 +310,10 @@ def _method(comparison: Comparison) -> str:
     if overall.components is not None:
         own = "" if overall.exact == comparison.exact else f" ({_visited(overall)})"
         more.append(f"combined overall test{own}")
+    if comparison.center != "mean":
+        height = comparison.algorithm
+        own = "" if height.exact == comparison.exact else f", {_visited(height)}"
+        more.append(f"{METHODS[comparison.center]}{own}")
     parts = method_parts(
         comparison.sampling, sizes, steps, comparison.n_blocks, comparison.alpha, *more
     )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from curvewise.inference.caveats import TooFewRuns, TooFewShuffles
+from curvewise.inference.centers import check_center_alone
 from curvewise.inference.diagnostics import too_few_for_max_t
 from curvewise.inference.effects import Interval
 from curvewise.inference.families import (
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 
     from curvewise.data.curves import Curves
     from curvewise.inference.caveats import Caveat
+    from curvewise.inference.effects import Center
     from curvewise.inference.requirements import RNGLike
     from curvewise.inference.work import Work
     from curvewise.questions.contrast.result import Alternative, Contrast
@@ -62,6 +64,7 @@ def contrast_many(
     n_jobs: int = 1,
     rng: RNGLike = None,
     checkpoint: str | os.PathLike[str] | None = None,
+    center: Center = "mean",
 ) -> Contrasts:
     """Test several contrasts of the same curves, and adjust across them.
 
@@ -74,8 +77,8 @@ def contrast_many(
         Holm and Bonferroni take the p of each contrast. "max-t" shuffles the residuals of
         all algorithms at once and holds each t, with the error of all algorithms, against
         the largest of each shuffle: it reaches smaller p with few runs, and is approximate.
-    weights, alternative, alpha, n_shuffles, exact, n_jobs, rng, checkpoint
-        As in `contrast`.
+    weights, alternative, center, alpha, n_shuffles, exact, n_jobs, rng, checkpoint
+        As in `contrast`. Max-t is for means.
 
     Returns
     -------
@@ -97,10 +100,12 @@ def contrast_many(
     check_choice("adjust", adjust, FAMILYWISE)
     check_alpha(alpha)
     check_members(contrasts, "contrasts, such as {'A - B': {'A': 1, 'B': -1}}")
+    if adjust == "max-t":
+        check_center_alone(center, "adjust", "max-t", "holm")
     options: dict[str, Any] = {"weights": weights, "alternative": alternative}
     with shuffling_work(
         "contrast_many",
-        *(curves, contrasts, weights, alternative, adjust, alpha),
+        *(curves, contrasts, weights, alternative, adjust, alpha, center),
         n_shuffles=n_shuffles,
         exact=exact,
         n_jobs=n_jobs,
@@ -110,7 +115,10 @@ def contrast_many(
     ) as work:
         member, options["alpha"] = work.of_member(), float(alpha)
         tested = ask_each(
-            contrasts, lambda _, own: contrast_at_levels(curves, own, member, **options)
+            contrasts,
+            lambda _, own: contrast_at_levels(
+                curves, own, member, center=center, **options
+            ),
         )
         found = {name: result(float(alpha)) for name, result in tested.items()}
         if adjust == "max-t":

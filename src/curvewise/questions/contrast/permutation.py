@@ -26,8 +26,8 @@ from curvewise.kernels.contrasts import (
     shuffled_t,
     student_t,
 )
-from curvewise.kernels.inversion import lowest_shift, shift_interval
-from curvewise.kernels.pvalues import upper_quantile
+from curvewise.kernels.inversion import agreeing, lowest_shift, shift_interval
+from curvewise.kernels.pvalues import pvalue, upper_quantile
 from curvewise.kernels.relabelling.streams import BATCH
 from curvewise.shuffling.plan import MAX_FREE, MAX_IN_NUMPY, Limits, Plan
 from curvewise.shuffling.visiting import MAX_KEPT_BATCHES, Statistic
@@ -98,6 +98,8 @@ class ContrastCounts:
     sampled: bool  # whether p, the interval or the null distribution is
     engine: str
     null: Floats
+    df: int | None = None  # where it is not that of the fit
+    n_alike: int = 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -210,13 +212,18 @@ def contrast_of_two(test: ContrastTest) -> ContrastCounts:
     root = math.sqrt(overlap)
     slack = 2 * test.noise / root
 
-    def ends(alpha: float) -> tuple[float, float]:
+    def interval(alpha: float) -> tuple[float, float]:
+        p = pvalue(n_extreme, n_visited, exact=exact)
         shuffled = u / root, sums[0] / root, sums[1], alpha
         if two_sided:
-            low, high = shift_interval(*shuffled, exact=plan.keeps_all, tie=slack)
+            low, high = shift_interval(
+                *shuffled, exact=plan.keeps_all, tie=slack, rejected=p <= alpha
+            )
         else:
             low = lowest_shift(*shuffled, exact=plan.keeps_all, tie=slack)
-            high = math.inf
+            beside = np.array([2 * slack])
+            ends = low, math.inf
+            low, high = agreeing(ends, u / root, 0.0, beside, rejected=p <= alpha)
         # Zero is the one value that readers look for: an end a rounding error away is at it.
         low, high = (
             0.0 if abs(end) <= slack else end * length * root for end in (low, high)
@@ -225,7 +232,7 @@ def contrast_of_two(test: ContrastTest) -> ContrastCounts:
 
     return ContrastCounts(
         u * length,
-        ends,
+        interval,
         t,
         n_extreme,
         n_visited,

@@ -11,8 +11,12 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
-from curvewise.inference.diagnostics import different_spread, too_few
-from curvewise.inference.effects import Interval
+from curvewise.inference.diagnostics import (
+    different_spread,
+    few_for_ranks,
+    too_few,
+)
+from curvewise.inference.effects import Center, Interval
 from curvewise.inference.requirements import (
     check_alpha,
     check_choice,
@@ -30,6 +34,7 @@ from curvewise.questions.contrast.permutation import (
     weighted_fit,
 )
 from curvewise.questions.contrast.result import Alternative, Contrast
+from curvewise.questions.contrast.typical_runs import check_typical, typical_contrast
 from curvewise.questions.contrast.weights import coefficient_array, weight_array
 from curvewise.shuffling.layout import Layout
 
@@ -59,6 +64,7 @@ def contrast(
     n_jobs: int = 1,
     rng: RNGLike = None,
     checkpoint: str | os.PathLike[str] | None = None,
+    center: Center = "mean",
 ) -> Contrast:
     """Test one weighted difference between algorithms, such as A against the mean of B and C.
 
@@ -79,6 +85,10 @@ def contrast(
         weight for each step.
     alternative : "two-sided", "greater" or "less"
         Whether the contrast is asked to differ from 0, to be above it, or below.
+    center : "mean", "trimmed" or "ranks"
+        What of an algorithm's runs is contrasted: their mean; of two algorithms also the typical
+        run or ranks, as in `compare`. By ranks the value is the median of all differences
+        between a run of one algorithm and a run of the other.
     alpha : float
         The significance level, between 0 and 1; the interval is at 1 - alpha.
     exact : bool, optional
@@ -112,7 +122,7 @@ def contrast(
     check_alpha(alpha)
     with shuffling_work(
         "contrast",
-        *(curves, coefficients, weights, alternative, alpha),
+        *(curves, coefficients, weights, alternative, alpha, center),
         n_shuffles=n_shuffles,
         exact=exact,
         n_jobs=n_jobs,
@@ -126,6 +136,7 @@ def contrast(
             weights=weights,
             alternative=alternative,
             alpha=float(alpha),
+            center=center,
         )
 
 
@@ -137,10 +148,17 @@ def contrast_curves(
     weights: Weights = None,
     alternative: Alternative,
     alpha: float,
+    center: Center = "mean",
 ) -> Contrast:
     """Test a contrast as `contrast` does."""
     return contrast_at_levels(
-        curves, coefficients, work, weights=weights, alternative=alternative, alpha=alpha
+        curves,
+        coefficients,
+        work,
+        weights=weights,
+        alternative=alternative,
+        alpha=alpha,
+        center=center,
     )(alpha)
 
 
@@ -152,6 +170,7 @@ def contrast_at_levels(
     weights: Weights = None,
     alternative: Alternative,
     alpha: float,
+    center: Center = "mean",
 ) -> Callable[[float], Contrast]:
     """Test a contrast, by itself or as a member of a family.
 
@@ -159,6 +178,7 @@ def contrast_at_levels(
     ``alpha`` is the level at which p is held to be small.
     """
     check_choice("alternative", alternative, get_args(Alternative))
+    check_choice("center", center, get_args(Center))
     numbers = coefficient_array(curves, coefficients)
     profile, label = weight_array(curves, weights)
     # Scaled, so that no size of number can overflow in between.
@@ -167,6 +187,7 @@ def contrast_at_levels(
         *(name for name, c in zip(curves.algorithms, numbers, strict=True) if c)
     )
     check_design(involved)
+    check_typical(involved, center)
     layout = Layout.of(involved)
     sign = -1 if alternative == "less" else 1
     test = ContrastTest(
@@ -179,7 +200,10 @@ def contrast_at_levels(
         work=work,
     )
     two = len(involved.algorithms) == 2
-    found = contrast_of_two(test) if two else contrast_of_many(test)
+    if center != "mean":
+        found = typical_contrast(test, profile / tallest, center)
+    else:
+        found = contrast_of_two(test) if two else contrast_of_many(test)
     unit = layout.unit * largest * tallest * sign
     null = found.null * sign
     null.setflags(write=False)
@@ -189,6 +213,7 @@ def contrast_at_levels(
         found.n_visited,
         found.engine,
         work.seed if found.sampled else None,
+        n_alike=found.n_alike,
     )
     made = Contrast(
         coefficients={name: float(c) for name, c in coefficients.items() if c},
@@ -197,7 +222,7 @@ def contrast_at_levels(
         interval=Interval(-math.inf, math.inf),
         confidence=0.0,
         statistic=found.t * sign + 0.0,
-        df=test.fit.df,
+        df=test.fit.df if found.df is None else found.df,
         pvalue=pvalue(found.n_extreme, found.n_visited, exact=found.exact),
         alternative=alternative,
         alpha=alpha,
@@ -208,8 +233,10 @@ def contrast_at_levels(
             *too_few(involved, sampling, alpha),
             *_without_error(test.fit),
             *different_spread(involved),
+            *few_for_ranks(involved, center),
         ),
         higher_is_better=curves.higher_is_better,
+        center=center,
     )
 
     def with_interval(level: float) -> Contrast:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from curvewise.inference.caveats import Caveat
-    from curvewise.inference.effects import Interval
+    from curvewise.inference.effects import Center, Interval
     from curvewise.inference.sampling import Sampling
     from curvewise.kernels import Floats
 
@@ -59,6 +59,11 @@ class Contrast(Sampled, Result):
         ``n_shuffles``, ``seed``, …) are those of the result.
     caveats : tuple of Caveat
         What a reader must know before believing the rest; ``warnings`` says it in words.
+    center : "mean", "trimmed" or "ranks"
+        What of the runs of an algorithm is contrasted. Of trimmed means ``statistic`` is Yuen's
+        t with the pooled Winsorized variance, and the null distribution has the differences of
+        the relabellings over the standard error of the observed one. By ranks t is that of
+        ranks.
     """
 
     coefficients: Mapping[str, float]
@@ -77,6 +82,7 @@ class Contrast(Sampled, Result):
     caveats: tuple[Caveat, ...]
     pvalue_adjusted: float | None = None
     higher_is_better: bool = True
+    center: Center = "mean"
 
     @property
     def significant(self) -> bool:
@@ -216,6 +222,14 @@ def _contrast_table(
     header = ("contrast", "value", *shown, "t", "df", "p")
     over = some.weights if isinstance(some.weights, str) else "weights as given"
     notes_above = [f"Over training: {over}. Alternative: {some.alternative}."]
+    if some.center == "trimmed":
+        notes_above.append(
+            "Of typical runs: a fifth of the runs of an algorithm is cut off at either end."
+        )
+    if some.center == "ranks":
+        notes_above.append(
+            "p and t are of ranks of runs; the value is the median difference of two runs."
+        )
     if any(found.approximate for found in contrasts.values()):
         notes_above.append(
             "More than two algorithms: residuals are shuffled, p is approximate."

@@ -28,6 +28,8 @@ MEASURES = {
     "trend": "in the slope over training",
     "area": "in the area under the curve",
 }
+# How the runs are taken, before what is taken of each.
+CENTERS = {"mean": "", "trimmed": "of typical runs ", "ranks": "by ranks of runs "}
 # What a significant contrast does, and what one that is not does not, by alternative.
 VERDICTS = {
     "two-sided": ("differs from 0", "does not differ detectably from 0"),
@@ -56,14 +58,15 @@ def _(contrast: Contrast) -> str:
     verdict = VERDICTS[contrast.alternative][0 if contrast.significant else 1]
     ends = f"{percent(contrast.confidence)} interval {interval_text(contrast.interval)}"
     if all(map(math.isinf, contrast.interval)):
-        ends = "too few runs for an interval"
+        tied = contrast.center == "trimmed" and contrast.smallest_pvalue <= contrast.alpha
+        ends = f"{'too many ties' if tied else 'too few runs'} for an interval"
     note = ""
     if contrast.approximate:
         note = (
             " With more than two algorithms residuals are shuffled, and p is approximate."
         )
     return (
-        f"{printable(contrast.formula)}, {_measure(contrast)}, is "
+        f"{printable(contrast.formula)}, {CENTERS[contrast.center]}{_measure(contrast)}, is "
         f"{number_text(contrast.value)} ({ends}) and "
         f"{verdict} ({kind}p = {p_short(p)}).{note}"
     )

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import os
 
     from curvewise.data.curves import Curves
-    from curvewise.inference.effects import ErrorTerm, OverallTest, Spread
+    from curvewise.inference.effects import Center, ErrorTerm, OverallTest, Spread
     from curvewise.inference.requirements import RNGLike
     from curvewise.questions.compare.result import Comparison
     from curvewise.questions.overview.result import Withheld
@@ -37,6 +37,7 @@ def overview(
     checkpoint: str | os.PathLike[str] | None = None,
     spread: Spread = "equal",
     overall: OverallTest = "combined",
+    center: Center = "mean",
 ) -> Overview:
     """Compare the curves and, if they differ, find where, and which algorithm may be the best.
 
@@ -46,9 +47,10 @@ def overview(
 
     Parameters
     ----------
-    curves, overall, error, alpha, n_shuffles, exact, n_jobs, rng, checkpoint, spread
+    curves, overall, error, alpha, n_shuffles, exact, n_jobs, rng, checkpoint, spread, center
         As in `compare`. Where and who use 9,999 shuffles, or fewer if fewer are asked for, and
-        take the spreads to be equal: with unequal spread they are left out.
+        take the spreads to be equal: with unequal spread they are left out. Who is asked of the
+        same centre, and where of means.
 
     Returns
     -------
@@ -69,7 +71,7 @@ def overview(
     key = family_seed(rng) if known is None else known
     with open_checkpoint(
         checkpoint,
-        *("overview", curves, overall, error, alpha, count, exact, spread),
+        *("overview", curves, overall, error, alpha, count, exact, spread, center),
         keys=[key],
         seeded=rng is not None,
     ) as ((seed,), ledger):
@@ -79,6 +81,7 @@ def overview(
             overall=overall,
             error=error,
             spread=spread,
+            center=center,
             alpha=alpha,
             n_shuffles=n_shuffles,
             exact=exact,
@@ -102,7 +105,7 @@ def overview(
         if len(curves.algorithms) > 2:
             from curvewise.questions.best.question import best
 
-            who = best(curves, **options)
+            who = best(curves, center=center, **options)
     return Overview(comparison, where, who, None)
 
 

@@ -15,7 +15,7 @@ from curvewise.inference.effects import Interval
 from curvewise.inference.requirements import check_curves
 from curvewise.inference.work import shuffling_work
 from curvewise.kernels.bootstrap.intervals import jackknife_error
-from curvewise.kernels.transfer.inversion import agreeing
+from curvewise.kernels.inversion import agreeing
 from curvewise.kernels.transfer.metrics import METRICS, first_reached
 from curvewise.questions.transfer.caveats import transfer_caveats
 from curvewise.questions.transfer.conditions import (

@@ -1,0 +1,37 @@
+"""What is said of typical runs."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+import pytest
+
+from curvewise.inference.effects import Center
+from curvewise.questions.compare.typical_words import HEIGHTS, METHODS, subjects
+
+
+@pytest.mark.parametrize(
+    ("center", "more", "same"),
+    [
+        ("mean", "A scores 2 more than B", "A and B score the same"),
+        (
+            "trimmed",
+            "the typical run of A scores 2 more than that of B",
+            "the typical runs of A and B score the same",
+        ),
+        (
+            "ranks",
+            "a run of A typically scores 2 more than a run of B",
+            "runs of A and B typically score the same",
+        ),
+    ],
+)
+def test_who_scores_more_than_whom(center: Center, more: str, same: str) -> None:
+    words = subjects("A", "B", center)
+    assert f"{words.one_scores} 2 more than {words.other}" == more
+    assert words.score_the_same == same
+
+
+def test_every_center_has_a_height_and_those_but_the_mean_a_method() -> None:
+    assert set(HEIGHTS) == set(get_args(Center))
+    assert set(METHODS) == set(get_args(Center)) - {"mean"}
