@@ -95,3 +95,43 @@ def test_typical_runs_find_more_where_runs_fail(center: str) -> None:
 def test_little_is_lost_where_none_fails(center: str) -> None:
     typical = rates("normal", 10, 1.0, 120, center).found
     assert typical > rates("normal", 10, 1.0, 120).found - 0.1
+
+
+def found_and_claimed(
+    kind: str, sizes: tuple[int, ...], shift: float, n_trials: int, center: str
+) -> tuple[float, float]:
+    """Return how often height was found, and how often it was so behind the overall test."""
+    found = claimed = 0
+    for stream in np.random.default_rng(7).spawn(n_trials):
+        scores = runs(stream, kind, sum(sizes))
+        scores[: sizes[0]] += shift
+        curves = Curves(scores, np.repeat(list("ABC"[: len(sizes)]), sizes))
+        own = compare(curves, center=center, n_shuffles=199, exact=False, rng=stream)  # type: ignore[arg-type]
+        found += own.algorithm.significant
+        claimed += own.algorithm.significant and own.overall.significant
+    return found / n_trials, claimed / n_trials
+
+
+def test_the_overall_test_takes_back_some_of_the_gain() -> None:
+    found, claimed = found_and_claimed("failing", (10, 10), 1.0, 60, "trimmed")
+    assert claimed < found
+
+
+def advised(kind: str, n_runs: int, n_trials: int) -> float:
+    """Return how often a plain comparison of two algorithms tells of stray runs."""
+    count = 0
+    for stream in np.random.default_rng(8).spawn(n_trials):
+        scores = runs(stream, kind, 2 * n_runs)
+        curves = Curves(scores, np.repeat(["A", "B"], n_runs))
+        own = compare(curves, exact=False, n_shuffles=1, rng=stream)
+        count += any(caveat.kind == "stray runs" for caveat in own.caveats)
+    return count / n_trials
+
+
+@pytest.mark.parametrize("n_runs", [5, 10])
+def test_stray_runs_are_told_rarely_where_none_fails(n_runs: int) -> None:
+    assert advised("normal", n_runs, 200) <= stats.binom.isf(1e-4, 200, 0.08) / 200
+
+
+def test_stray_runs_are_told_where_runs_fail() -> None:
+    assert advised("failing", 10, 100) > 0.3
