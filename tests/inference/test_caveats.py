@@ -12,6 +12,7 @@ from curvewise.inference.caveats import (
     MAX_MEMBERS,
     BlocksOfOneAlgorithm,
     Caveat,
+    CoarseScores,
     DifferentSpread,
     FewRunsForRanks,
     InfiniteF,
@@ -37,6 +38,26 @@ EXAMPLES: list[tuple[Caveat, str, str, tuple[str, str] | None]] = [
         (
             "With 3 + 3 runs the smallest p possible is 0.100, which is above alpha = 0.05: no "
             "data could be significant. More runs are needed: 4 of each algorithm would do."
+        ),
+        None,
+    ),
+    (
+        CoarseScores(3, 0.1),
+        "coarse scores",
+        (
+            "Scores are stored with about 3 digits, and differences that rounding can explain "
+            "count as ties, so p may be larger than that of the scores before they were "
+            "rounded. Store them in double precision, or without their common offset."
+        ),
+        None,
+    ),
+    (
+        TooFewRuns((4, 4), 0.125, 0.05, None, 6),
+        "too few runs",
+        (
+            "With 4 + 4 runs the smallest p possible is 0.125, which is above alpha = 0.05: no "
+            "data could be significant. More runs are needed: 6 such blocks would do. If runs "
+            "of a block share no more than the number of a seed, leave the blocks out."
         ),
         None,
     ),

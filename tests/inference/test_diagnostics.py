@@ -24,6 +24,7 @@ from curvewise.inference.caveats import (
 )
 from curvewise.inference.diagnostics import (
     MIN_SPREAD_RATIO,
+    coarse_scores,
     different_spread,
     few_for_ranks,
     single_runs_and_steps,
@@ -67,10 +68,31 @@ def test_so_many_runs_would_do(
     assert 1 / n_relabellings(n_enough) <= alpha < 1 / n_relabellings(n_enough - 1)
 
 
-def test_within_blocks_no_number_of_runs_is_named() -> None:
+def test_within_blocks_a_number_of_blocks_is_named_if_they_are_alike() -> None:
     curves = some_curves(0, (2, 2), blocks=[0, 1, 0, 1])
     (found,) = too_few(curves, Sampling(True, 2, 2), 0.05)
-    assert found == TooFewRuns((2, 2), 0.5, 0.05, None)
+    # Six pairs have 2⁵ relabellings that differ by more than names.
+    assert found == TooFewRuns((2, 2), 0.5, 0.05, None, 6)
+    uneven = some_curves(0, (3, 2), blocks=[0, 0, 1, 0, 1])
+    (found,) = too_few(uneven, Sampling(True, 6, 6), 0.05)
+    assert found == TooFewRuns((3, 2), 1 / 6, 0.05, None)
+
+
+def test_scores_of_few_digits_are_told() -> None:
+    scores = some_curves(0, (5, 5), n_steps=50).scores
+    labels = list("AAAAABBBBB")
+    assert list(coarse_scores(Curves(scores, labels))) == []
+    assert list(coarse_scores(Curves(scores.astype(np.float32), labels))) == []
+    offset = Curves((scores + 1e6).astype(np.float32), labels)
+    assert [caveat.n_digits for caveat in coarse_scores(offset)] == [6]  # type: ignore[attr-defined]
+    half = Curves((100 + scores).astype(np.float16), labels)
+    (found,) = coarse_scores(half)
+    assert found.to_dict()["n_digits"] == 3
+    assert "coarse scores" in [caveat.kind for caveat in compare(half).caveats]
+    same = Curves(
+        np.ones((10, 3), dtype=np.float16) + np.eye(10, 3, dtype=np.float16), labels
+    )
+    assert list(coarse_scores(same)) == []
 
 
 def test_p_at_alpha_itself_is_possible() -> None:

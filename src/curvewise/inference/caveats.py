@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = [
     "BlocksOfOneAlgorithm",
     "Caveat",
+    "CoarseScores",
     "DifferentSpread",
     "FewRunsForRanks",
     "InfiniteF",
@@ -72,18 +73,27 @@ class Caveat(ABC):
 
 @dataclass(frozen=True)
 class TooFewRuns(Caveat):
-    """No data could be significant, for lack of runs; ``n_enough`` of each would do."""
+    """No data could be significant, for lack of runs; ``n_enough`` of each would do.
+
+    ``n_blocks`` is how many blocks such as these would do, where runs are in blocks.
+    """
 
     n_runs: tuple[int, ...]
     smallest_pvalue: float
     alpha: float
     n_enough: int | None
+    n_blocks: int | None = None
 
     def sentence(self) -> str:
         """Say how small p can be, and how many runs would do."""
         enough = ""
         if self.n_enough is not None:
             enough = f": {self.n_enough} of each algorithm would do"
+        if self.n_blocks is not None:
+            enough = (
+                f": {self.n_blocks} such blocks would do. If runs of a block share no more than "
+                "the number of a seed, leave the blocks out"
+            )
         return (
             f"With {' + '.join(map(str, self.n_runs))} runs the smallest p possible is "
             f"{p_text(self.smallest_pvalue)}, which is above alpha = {self.alpha:g}: no data "
@@ -105,6 +115,27 @@ class TooFewShuffles(Caveat):
             f"{plural(self.n_shuffles, 'shuffle')} cannot give a p below "
             f"{p_text(1 / (1 + self.n_shuffles))}, which is above alpha = {self.alpha:g}: "
             f"nothing can be significant. Use at least {enough}."
+        )
+
+
+@dataclass(frozen=True)
+class CoarseScores(Caveat):
+    """Scores have so few digits that their rounding hides differences.
+
+    ``n_digits`` is how many they have; ``share`` is how far rounding can move the heights,
+    compared with how far apart they are.
+    """
+
+    n_digits: int
+    share: float
+
+    def sentence(self) -> str:
+        """Say what counts as a tie, and what to do."""
+        return (
+            f"Scores are stored with about {plural(self.n_digits, 'digit')}, and differences "
+            "that rounding can explain count as ties, so p may be larger than that of the "
+            "scores before they were rounded. Store them in double precision, or without "
+            "their common offset."
         )
 
 

@@ -24,9 +24,10 @@ if TYPE_CHECKING:
     from curvewise.data.curves import Curves
     from curvewise.inference.caveats import Caveat, DifferentSpread
     from curvewise.inference.effects import Center
-    from curvewise.kernels import Floats
+    from curvewise.kernels import Floats, Integers
 
 __all__ = [
+    "coarse_scores",
     "different_spread",
     "few_for_ranks",
     "single_runs_and_steps",
@@ -39,6 +40,8 @@ __all__ = [
     "welch_with_few_runs",
 ]
 
+# How far rounding may move heights, compared with how far apart they are.
+MAX_ROUNDING_SHARE = 0.02
 MIN_SPREAD_RATIO = 1.5  # of standard deviations, for spreads that are worth a warning
 # Runs below which skewed runs were found to mislead the Welch-type test (docs/method.md).
 MIN_RUNS_FOR_WELCH = 20
@@ -55,12 +58,14 @@ def too_few(curves: Curves, sampling: Sampling, alpha: float) -> Iterator[Caveat
     """Warn if nothing could be significant, for lack of runs or of shuffles."""
     smallest = sampling.smallest_by_runs
     if smallest > alpha:
-        n_enough = None
+        n_enough = n_blocks = None
         if curves.blocks is None:
             n_enough = _enough_runs(len(curves.algorithms), alpha)
+        elif (curves.block_counts == curves.block_counts[0]).all():
+            n_blocks = _enough_blocks(curves.block_counts[0], alpha)
         from curvewise.inference.caveats import TooFewRuns
 
-        yield TooFewRuns(curves.sizes, smallest, alpha, n_enough)
+        yield TooFewRuns(curves.sizes, smallest, alpha, n_enough, n_blocks)
     if not sampling.exact:
         yield from too_few_shuffles(sampling.n_shuffles, alpha)
 
@@ -92,6 +97,28 @@ def _enough_runs(n_algorithms: int, alpha: float) -> int:
         if 1 / n_relabellings(labels, np.zeros_like(labels)) <= alpha:
             return n_runs
         n_runs += 1
+
+
+def _enough_blocks(counts: Integers, alpha: float) -> int:
+    """Return the fewest blocks with these runs of each algorithm that let p reach alpha."""
+    n_blocks = 2
+    while True:
+        labels = np.tile(np.repeat(np.arange(len(counts)), counts), n_blocks)
+        blocks = np.repeat(np.arange(n_blocks), counts.sum())
+        if 1 / n_relabellings(labels, blocks) <= alpha:
+            return n_blocks
+        n_blocks += 1
+
+
+def coarse_scores(curves: Curves) -> Iterator[Caveat]:
+    """Warn where the rounding of the scores hides differences between heights."""
+    means = curves.scores.mean(axis=1)
+    spread = math.sqrt(curves.n_steps * float(np.sum((means - means.mean()) ** 2)))
+    share = 2 * rounding(curves.scores, curves.precision) / spread if spread > 0 else 0.0
+    if share > MAX_ROUNDING_SHARE and curves.precision > np.finfo(np.float64).eps:
+        from curvewise.inference.caveats import CoarseScores
+
+        yield CoarseScores(math.floor(-math.log10(curves.precision)), share)
 
 
 def single_runs_and_steps(curves: Curves) -> Iterator[Caveat]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from curvewise.inference.diagnostics import (
+    coarse_scores,
     different_spread,
     few_for_ranks,
     single_runs_and_steps,
@@ -48,6 +49,7 @@ def comparison_caveats(
         *_pooled_error_misleads(effects, error),
         *(different_spread(curves) if equal else welch_with_few_runs(curves)),
         *uneven_blocks(curves),
+        *coarse_scores(curves),
         *_of_center(curves, effects["split"]["algorithm"], sampling),
     )
 
