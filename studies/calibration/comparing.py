@@ -18,17 +18,20 @@ __all__ = ["EFFECTS", "QUESTIONS"]
 EFFECTS = {"overall": "any difference", "algorithm": "height", "interaction": "shape"}
 PAGE = "method.md"
 N_TASKS = 6
+CENTERS: tuple[Literal["trimmed", "ranks"], ...] = ("trimmed", "ranks")
 
 
 def _compare(
     overall: Literal["combined", "F"] = "combined",
     spread: Literal["equal", "unequal"] = "equal",
+    center: Literal["mean", "trimmed", "ranks"] = "mean",
 ) -> Callable[[DataSet], cw.Comparison]:
     def ask(data: DataSet) -> cw.Comparison:
         return cw.compare(
             data.curves,
             overall=overall,
             spread=spread,
+            center=center,
             alpha=ALPHA,
             n_shuffles=N_SHUFFLES,
             exact=data.design.exact,
@@ -110,6 +113,17 @@ QUESTIONS = (
             replace(claim, promised=NEAR, needs_equal_spread=False)
             for claim in COMPARISON
         ),
+    ),
+    *(
+        Question(
+            f'compare, center="{center}"',
+            _compare(center=center),
+            (
+                Claim("height found", _false_alarm("algorithm"), PAGE),
+                Claim("interval of the difference misses", _difference_missed, PAGE),
+            ),
+        )
+        for center in CENTERS
     ),
     Question(
         "compare_many",

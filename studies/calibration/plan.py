@@ -66,6 +66,17 @@ def _full() -> tuple[Cell, ...]:
             NULL,
             600,
         ),
+        *(
+            cell
+            for center in ("trimmed", "ranks")
+            for cell in _cells(
+                f'compare, center="{center}"',
+                SOME,
+                ("5 + 5", "10 + 10", "3 × 5"),
+                ("nothing differs", "height differs"),
+                400,
+            )
+        ),
         *_cells(
             "compare_many",
             SOME,
@@ -161,6 +172,8 @@ QUICK = (
     Cell("compare", "last spread × 3", "5 + 5", "nothing differs", 60),
     Cell('compare, overall="F"', "white", "3 × 5", "nothing differs", 60),
     Cell('compare, spread="unequal"', "first spread × 3", "4 + 7", "nothing differs", 60),
+    Cell('compare, center="trimmed"', "AR(1)", "5 + 5", "nothing differs", 40),
+    Cell('compare, center="ranks"', "integer ties", "5 + 5", "height differs", 40),
     Cell("compare_many", "AR(1)", "5 + 5", "one differs", 40),
     Cell("locate", "RL", "5 + 5", "nothing differs", 40),
     Cell("locate", "AR(1)", "5 + 5", "a quarter differs", 40),
