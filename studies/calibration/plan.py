@@ -173,7 +173,7 @@ QUICK = (
     Cell('compare, overall="F"', "white", "3 × 5", "nothing differs", 60),
     Cell('compare, spread="unequal"', "first spread × 3", "4 + 7", "nothing differs", 60),
     Cell('compare, center="trimmed"', "AR(1)", "5 + 5", "nothing differs", 40),
-    Cell('compare, center="ranks"', "integer ties", "5 + 5", "height differs", 40),
+    Cell('compare, center="ranks"', "integer ties", "5 + 5", "nothing differs", 40),
     Cell("compare_many", "AR(1)", "5 + 5", "one differs", 40),
     Cell("locate", "RL", "5 + 5", "nothing differs", 40),
     Cell("locate", "AR(1)", "5 + 5", "a quarter differs", 40),

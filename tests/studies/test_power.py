@@ -1,0 +1,99 @@
+"""The study of power: its cells, its page, and that it goes on where it was."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+import studies.power.__main__ as runner
+from studies.power import closed_pairs, first_test, page, typical_runs, unequal_spread
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """One cell of each kind, of few data sets, kept in a folder of its own."""
+    monkeypatch.setattr("studies.store.OUT", tmp_path)
+    monkeypatch.setattr(runner, "OUT", tmp_path / "page")
+    monkeypatch.setattr(runner, "DOCS", tmp_path / "docs")
+    monkeypatch.setattr(first_test, "N_TO_CHOOSE", 20)
+    for module, name, keys in (
+        (first_test, "KINDS", ("AR(1)",)),
+        (first_test, "DIFFERENCES", ("shift",)),
+        (typical_runs, "KINDS", ("normal",)),
+        (closed_pairs, "DESIGNS", ("0 0 0 3 3",)),
+        (unequal_spread, "DESIGNS", ("5 + 5, equal spreads, one moved",)),
+    ):
+        kept = {key: getattr(module, name)[key] for key in keys}
+        monkeypatch.setattr(module, name, kept)
+        if (
+            hasattr(page, name)
+            and getattr(page, name) is not kept
+            and module is first_test
+        ):
+            monkeypatch.setattr(page, name, kept)
+    return tmp_path
+
+
+def test_all_relabellings_of_few_runs_are_visited_once() -> None:
+    rng = np.random.default_rng(0)
+    signs = first_test.relabellings(4, rng)
+    assert signs.shape == (35, 8)
+    assert len({tuple(row) for row in signs.tolist()}) == 35
+    assert (signs.sum(axis=1) == 0).all()
+    assert (signs[0] == np.repeat([1, -1], 4)).all()
+    many = first_test.relabellings(6, rng)
+    assert many.shape == (first_test.N_SHUFFLES + 1, 12)
+    assert (many[0] == np.repeat([1, -1], 6)).all()
+
+
+def test_a_large_difference_is_found_by_the_tests_that_look_for_it() -> None:
+    rng = np.random.default_rng(1)
+    noise = np.stack([first_test.autoregressive(rng, 10) for _ in range(10)])
+    signs = first_test.relabellings(5, rng)
+    effect = np.zeros((10, first_test.N_STEPS))
+    effect[:5] = 30 * first_test.DIFFERENCES["shift"]
+    everything, height, shape, step, standardised = first_test.plain_powers(
+        noise + effect, signs
+    )
+    assert everything == height == step == standardised == 1
+    assert shape < 0.5
+
+
+def test_the_size_is_one_that_the_second_best_test_finds(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(first_test, "N_TO_CHOOSE", 40)
+    size = first_test.chosen_size("AR(1)", "shift", 5, 3)
+    assert 0.5 < size < 2
+
+
+def test_the_page_has_every_table(
+    small: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["power", "--sets", "3"])
+    runner.main()
+    text = (small / "page" / "power.md").read_text(encoding="utf-8")
+    assert "PROVENANCE" not in text
+    for heading in ("differ at all?", "Typical runs", "Pairs", "Unequal spread"):
+        assert f"## {heading}" in text or heading in text
+    assert "| 5 + 5, combined |" in text
+    assert "seed 1, 3 data sets for each cell" in text
+    tables = [line for line in text.splitlines() if line.startswith("|")]
+    assert all(line.count("|") >= 3 for line in tables)
+    assert "Written:" in capsys.readouterr().out
+    assert not (small / "docs").exists()
+    # Nothing is measured again.
+    runner.main()
+    assert " s" not in capsys.readouterr().err
+
+
+def test_a_rate_has_two_decimals() -> None:
+    assert page.rate(0.0512) == ".05"
+    assert page.rate(1.0) == "1.00"
+    assert page.rate(None) == "–"
