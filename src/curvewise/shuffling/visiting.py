@@ -34,8 +34,6 @@ __all__ = ["CompiledWork", "Counts", "Statistic", "visit"]
 
 # Values of a hundred thousand relabellings settle all that can be drawn.
 MAX_KEPT_BATCHES = 128
-# With fewer batches, threads of BLAS do no harm worth importing a library for.
-MIN_BATCHES_FOR_SINGLE_BLAS = 17
 
 
 class CompiledWork(NamedTuple):
@@ -55,6 +53,8 @@ class Statistic(ABC):
     """
 
     chunk: int = 64  # batches to a task of NumPy: tens of milliseconds of work
+    # With fewer batches, threads of BLAS do no harm worth importing a library for.
+    min_batches_for_single_blas: int = 17
 
     @abstractmethod
     def measure(self, labels: Integers, *, keep: bool) -> Measured:
@@ -124,9 +124,8 @@ def visit(
     up there first.
     """
     visitor = _Visitor(statistic, n_jobs, checkpoint)
-    with (
-        single_blas() if plan.n_batches >= MIN_BATCHES_FOR_SINGLE_BLAS else nullcontext()
-    ):
+    large = plan.n_batches >= statistic.min_batches_for_single_blas
+    with single_blas() if large else nullcontext():
         if plan.rule is None:
             return visitor.visit_all(plan)
         return visitor.visit_until_settled(plan)

@@ -38,6 +38,7 @@ COMPONENTS = ("all steps", "height", "shape", "one step")
 MAX_STEPS = 512  # of more, neighbouring ones are averaged for the most striking one
 WEIGHT = 2.0  # of z in the exponent: between their mean and the largest
 MAX_SHARE = 1 - 1e-12
+MAX_EXPONENT = 700.0  # of which the exponential, a thousand times over, is a number
 # Standard deviations below this are rounding: all relabellings give the same share.
 MIN_DEVIATION = 1e-9
 MAX_SUMS_AT_ONCE = 2**16  # an array has one sum per step and relabelling
@@ -172,7 +173,8 @@ class Scales(NamedTuple):
 
     def weights(self, values: Floats) -> Floats:
         """Return exp(2 z), and 0 for looks that are left out; (4, n_relabellings)."""
-        return np.exp(WEIGHT * self.scores(values)) * self.used[:, None]
+        exponents = np.minimum(WEIGHT * self.scores(values), MAX_EXPONENT)
+        return np.exp(exponents) * self.used[:, None]
 
     def statistic(self, values: Floats) -> Floats:
         """Return C of each relabelling; (n_relabellings,)."""

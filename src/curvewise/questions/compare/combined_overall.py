@@ -70,6 +70,7 @@ class CombinedValues(Statistic):
     combined: CombinedDesign
 
     chunk = 16
+    min_batches_for_single_blas = 4
 
     def measure(self, labels: Integers, *, keep: bool) -> Measured:  # noqa: ARG002
         """Keep the values of a batch; count nothing."""
@@ -85,6 +86,7 @@ class CombinedCounts(Statistic):
     least: float
 
     chunk = 16
+    min_batches_for_single_blas = 4
 
     def measure(self, labels: Integers, *, keep: bool) -> Measured:
         """Count the relabellings of a batch that are as large; keep the statistic."""

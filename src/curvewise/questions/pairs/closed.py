@@ -16,15 +16,15 @@ import numpy as np
 
 from curvewise.inference.effects import EFFECTS
 from curvewise.inference.families import tag_of
+from curvewise.kernels.adjustments import TIE
+from curvewise.kernels.anova.combined import COMPONENTS
 from curvewise.kernels.anova.design import Design
-from curvewise.kernels.anova.sums import group_squares
 from curvewise.kernels.partitions import connected_groups, partitions
 from curvewise.kernels.pvalues import pvalue
 from curvewise.kernels.relabelling.side_by_side import SideBySide
 from curvewise.questions.compare.combined_overall import (
     combined_design,
     label_blind_scales,
-    least_to_count,
 )
 from curvewise.shuffling.layout import Layout
 from curvewise.shuffling.parallel import track_items
@@ -47,7 +47,6 @@ Number = TypeVar("Number", "Integers", "Floats")
 __all__ = ["AlikeGroup", "PartitionSums", "closed_adjusted"]
 
 MAX_SHUFFLES = 2**20  # of "auto" and "precise"
-MAX_EXPONENT = 700.0  # of which the exponential, four times over, is a number
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,73 +56,46 @@ class AlikeGroup:
     Attributes
     ----------
     layout : Layout
-    design : Design
-    unit : float
-        The unit of the layout, in units that all groups share.
     tag : int
         A number that only these algorithms have.
-    combined : CombinedDesign or None
-        For the overall test, as in `compare`; None with a single step, where it is that of height.
-    scales : Scales or None
-        Those of the combined statistic.
+    combined : CombinedDesign
+        The looks of the combined statistic of `compare`.
+    scales : Scales
+        Those of the looks.
     """
 
     layout: Layout
-    design: Design
-    unit: float
     tag: int
-    combined: CombinedDesign | None
-    scales: Scales | None
+    combined: CombinedDesign
+    scales: Scales
 
     @classmethod
-    def of(cls, curves: Curves, names: Sequence[str], unit: float) -> AlikeGroup:
+    def of(cls, curves: Curves, names: Sequence[str]) -> AlikeGroup:
         """Lay out the curves of some algorithms; the order of the names changes nothing."""
         names = sorted(names)
         layout = Layout.of(curves.select(*names))
         design = Design.from_scores(
             layout.scores, layout.labels, layout.blocks, layout.noise
         )
-        combined = scales = None
-        if curves.n_steps > 1:
-            combined = combined_design(design, layout)
-            scales = label_blind_scales(combined, layout)
-        return cls(layout, design, layout.unit / unit, tag_of(names), combined, scales)
+        combined = combined_design(design, layout)
+        return cls(layout, tag_of(names), combined, label_blind_scales(combined, layout))
 
     @property
     def n_runs(self) -> int:
         """How many runs the algorithms have together."""
         return len(self.layout.labels)
 
-    @property
-    def noise(self) -> float:
-        """How far rounding can move the curves, in shared units."""
-        return self.layout.noise * self.unit
-
-    def parts(self, labels: Integers) -> Floats:
+    def parts(self, labels: Integers, *, observed: bool = False) -> Floats:
         """Return what each relabelling adds, overall, in height and in shape; (3, n).
 
-        In height and in shape it is the sum of squares between the algorithms. Overall it is the
-        exponential of the combined statistic: a sum of exponentials of what each look says.
+        That is exp(2 z) of the look at height or at shape, which weighs groups by how unusual
+        their differences are among shuffled curves, whatever the spread of their runs; and
+        overall the sum of all looks, whose logarithm is the statistic of `compare`.
+        ``observed`` takes off what may be rounding.
         """
-        between = group_squares(labels, self.design.coordinates, self.design.factor)
-        height, shape = between * self.unit**2
-        overall = height
-        if self.combined is not None and self.scales is not None:
-            statistic = self.scales.statistic(
-                self.combined.values(labels, between=between)
-            )
-            overall = np.exp(np.minimum(statistic, MAX_EXPONENT))
-        return np.stack([overall, height, shape])
-
-    def least_overall(self) -> float | None:
-        """Return the overall part that is observed, less what may be rounding.
-
-        None where that is the part in height.
-        """
-        if self.combined is None or self.scales is None:
-            return None
-        least = least_to_count(self.combined, self.scales, self.layout.labels)
-        return math.exp(min(least, MAX_EXPONENT))
+        weights = self.scales.weights(self.combined.values(labels, observed=observed))
+        looks = (COMPONENTS.index("height"), COMPONENTS.index("shape"))
+        return np.stack([weights.sum(axis=0), *(weights[look] for look in looks)])
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,6 +128,7 @@ class PartitionSums(Statistic):
     alpha: float | None
 
     chunk = 1
+    min_batches_for_single_blas = 1
 
     @classmethod
     def of(
@@ -170,21 +143,13 @@ class PartitionSums(Statistic):
         places = sorted({place for partition in chosen for place in partition})
         kept = tuple(groups[place] for place in places)
         renamed = {place: number for number, place in enumerate(places)}
-        observed = [group.parts(group.layout.labels[None, :])[:, 0] for group in kept]
-        overall = [group.least_overall() for group in kept]
+        observed = [
+            group.parts(group.layout.labels[None, :], observed=True)[:, 0]
+            for group in kept
+        ]
         own = tuple(tuple(renamed[place] for place in partition) for partition in chosen)
-        bounds = []
-        for partition in own:
-            roots = np.sqrt(np.sum([observed[place] for place in partition], axis=0))
-            noise = math.hypot(*(kept[place].noise for place in partition))
-            # Rounding can move the root of the observed sum, and that of a shuffled one.
-            least = np.maximum(roots - 2 * noise, 0.0) ** 2
-            of_looks = [
-                part for place in partition if (part := overall[place]) is not None
-            ]
-            least[0] = sum(of_looks) if of_looks else least[1]
-            bounds.append(least)
-        return cls(kept, own, np.array(bounds), joining, known, alpha)
+        bounds = [np.sum([observed[i] for i in partition], axis=0) for partition in own]
+        return cls(kept, own, (1 - TIE) * np.array(bounds), joining, known, alpha)
 
     @property
     def restriction(self) -> SideBySide:
@@ -261,8 +226,7 @@ def closed_adjusted(
     joining = np.array(
         [[any({*pair} <= {*group} for group in p) for pair in codes] for p in chosen]
     )
-    unit = Layout.of(curves).unit
-    groups = [AlikeGroup.of(curves, [ordered[i] for i in each], unit) for each in every]
+    groups = [AlikeGroup.of(curves, [ordered[i] for i in each]) for each in every]
     place = {group: number for number, group in enumerate(every)}
     by_place = [tuple(place[group] for group in partition) for partition in chosen]
     sizes = [math.prod(groups[i].layout.restriction.count for i in p) for p in by_place]
