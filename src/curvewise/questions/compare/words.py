@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from curvewise.inference.effects import EFFECTS, PARTS
 from curvewise.inference.families import ADJUSTMENTS
 from curvewise.inference.phrases import method_parts, names_text, p_of
+from curvewise.kernels.anova.combined import MAX_EXPONENT
 from curvewise.questions.compare.result import Comparison, Comparisons
 from curvewise.questions.compare.typical_words import HEIGHTS, METHODS, subjects
 from curvewise.text import (
@@ -132,7 +133,10 @@ def _carried(comparison: Comparison) -> str:
         return ""
     if any(_is_claimed(comparison, name) for name in PARTS):
         return ""
-    weights = {name: math.exp(2 * z) for name, z in overall.components.items()}
+    # A component of hundreds of standard deviations is as good as one of fewer.
+    weights = {
+        name: math.exp(min(2 * z, MAX_EXPONENT)) for name, z in overall.components.items()
+    }
     name, weight = max(weights.items(), key=lambda item: item[1])
     if weight < MIN_CARRIED * sum(weights.values()):
         return ""

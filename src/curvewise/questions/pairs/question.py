@@ -12,11 +12,16 @@ import numpy as np
 from curvewise.errors import CurvesError, OptionError
 from curvewise.inference.caveats import (
     DifferentSpread,
+    StrayRuns,
     TooFewRuns,
     TooFewShuffles,
     gathered,
 )
-from curvewise.inference.diagnostics import different_spread, too_few_shuffles
+from curvewise.inference.diagnostics import (
+    different_spread,
+    stray_runs,
+    too_few_shuffles,
+)
 from curvewise.inference.effects import EFFECTS
 from curvewise.inference.families import ADJUSTMENTS, FAMILYWISE, adjusted
 from curvewise.inference.requirements import (
@@ -187,6 +192,7 @@ def compare_pairs(
             *_left_out(refused),
             *_caveats_of_pairs(found),
             *different_spread(curves),
+            *stray_runs(curves),
         ),
         higher_is_better=curves.higher_is_better,
         seed=work.seed,
@@ -313,7 +319,7 @@ def _left_out(refused: Mapping[Names, str]) -> Iterator[Caveat]:
 
 def _caveats_of_pairs(found: Mapping[Names, Comparison]) -> tuple[Caveat, ...]:
     """Pass on the caveats of pairs, but not those that are told once for all of them."""
-    once = (TooFewRuns, TooFewShuffles, DifferentSpread)
+    once = (TooFewRuns, TooFewShuffles, DifferentSpread, StrayRuns)
     own = {
         _title(pair): [c for c in comparison.caveats if not isinstance(c, once)]
         for pair, comparison in found.items()
