@@ -14,7 +14,7 @@ from curvewise.kernels.relabelling.streams import BATCH, stream_key
 if TYPE_CHECKING:
     from curvewise.kernels import Integers
     from curvewise.kernels.relabelling.enumeration import Enumeration
-    from curvewise.kernels.relabelling.restriction import WithinBlocks
+    from curvewise.kernels.relabelling.restriction import Relabellings, WithinBlocks
     from curvewise.kernels.relabelling.shuffles import Shuffles
 
 __all__ = ["SideBySide"]
@@ -51,11 +51,10 @@ class SideBySide:
         )
 
 
-@dataclass(frozen=True, eq=False)
-class ShuffledSets:
-    """Random relabellings of several sets, each from a stream of its own."""
+class _Sets:
+    """Relabellings of several sets, whose runs stand side by side."""
 
-    sets: tuple[Shuffles, ...] = field(repr=False)
+    sets: tuple[Relabellings, ...]
 
     @cached_property
     def labels(self) -> Integers:
@@ -66,6 +65,13 @@ class ShuffledSets:
     def blocks(self) -> Integers:
         """The block of each run, counted in its set; (n_runs of all sets,)."""
         return np.concatenate([each.blocks for each in self.sets])
+
+
+@dataclass(frozen=True, eq=False)
+class ShuffledSets(_Sets):
+    """Random relabellings of several sets, each from a stream of its own."""
+
+    sets: tuple[Shuffles, ...] = field(repr=False)
 
     @property
     def count(self) -> int:
@@ -80,20 +86,10 @@ class ShuffledSets:
 
 
 @dataclass(frozen=True, eq=False)
-class ProductOfSets:
+class ProductOfSets(_Sets):
     """Every relabelling of one set with every one of the others."""
 
     sets: tuple[Enumeration, ...] = field(repr=False)
-
-    @cached_property
-    def labels(self) -> Integers:
-        """The observed labels of all sets; (n_runs of all sets,)."""
-        return np.concatenate([each.labels for each in self.sets])
-
-    @cached_property
-    def blocks(self) -> Integers:
-        """The block of each run, counted in its set; (n_runs of all sets,)."""
-        return np.concatenate([each.blocks for each in self.sets])
 
     @cached_property
     def count(self) -> int:
