@@ -20,7 +20,7 @@ from studies.power.page import page_text
 from studies.store import OUT, forget
 
 DOCS = Path(__file__).parents[2] / "docs"
-N_SETS = 600
+N_SETS = 300
 
 
 def main() -> None:

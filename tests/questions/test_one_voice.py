@@ -29,6 +29,7 @@ from curvewise import (
     transfer_many,
 )
 from tests.questions.locate.agreement import contradictions
+from tests.simulation import some_curves
 
 if TYPE_CHECKING:
     from curvewise.inference.effects import Interval
@@ -267,3 +268,53 @@ def test_families_of_tables_agree_with_their_members(tables: list[Curves]) -> No
             continue
         if math.isfinite(across.value):
             assert holds(across.interval, across.value)
+
+
+@pytest.mark.parametrize("sizes", [(9, 6), (6, 6, 6), (4, 5, 6)])
+@pytest.mark.parametrize("exact", [None, False])
+def test_no_digit_depends_on_the_order_of_rows(
+    sizes: tuple[int, ...], exact: bool | None
+) -> None:
+    made = some_curves(3, sizes, n_steps=5)
+    lifted = made.scores + (made.codes == 0)[:, None]
+    first_last = np.concatenate(
+        [np.flatnonzero(made.codes != 0)[::-1], np.flatnonzero(made.codes == 0)]
+    )
+    one = Curves(lifted, made.labels)
+    other = Curves(lifted[first_last], made.labels[first_last])
+    options: dict[str, Any] = {"exact": exact, "n_shuffles": 299, "rng": 1}
+
+    def answers(given: Curves) -> list[Any]:
+        compared = [
+            compare(given, **options),
+            compare(given, center="ranks", **options),
+            compare(given, spread="unequal", n_shuffles=299, rng=1),
+        ]
+        told: list[Any] = [
+            effect.pvalue
+            for found in compared
+            for effect in found.effects["split"].values()
+        ]
+        where = locate(given, **options)
+        told += [where.pvalue_adjusted.tolist(), where.differs_from, where.differs_until]
+        for adjust in ("closed", "bonferroni", "max-t"):
+            told += [
+                (row.name, row.pvalue, row.pvalue_adjusted)
+                for row in best(given, adjust=adjust, **options).rows
+            ]
+        ways: tuple[Any, ...] = ("closed", "holm", "max-t")
+        for way in ways:
+            told += sorted(
+                (*sorted((pair.a, pair.b)), pair.overall.pvalue_adjusted)
+                for pair in compare_pairs(given, adjust=way, **options)
+            )
+        coefficients = {name: -1.0 / (len(sizes) - 1) for name in "ABC"[: len(sizes)]}
+        asked = {"x": coefficients | {"A": 1.0}, "y": {"A": 1.0, "B": -1.0}}
+        for way in ways[1:]:
+            family = contrast_many(given, asked, adjust=way, **options)
+            told += [(own.pvalue, own.pvalue_adjusted) for own in family.values()]
+        gains = transfer(given, control="B", experimental="A", n_resamples=99, **options)
+        told += [metric.pvalue for metric in gains.metrics.values()]
+        return told
+
+    assert answers(one) == answers(other)

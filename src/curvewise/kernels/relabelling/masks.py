@@ -1,10 +1,10 @@
-"""Random relabellings of two algorithms as bits: a run is in the first group if its bit is set.
+"""Random relabellings of two algorithms as bits: a run is in the smaller group if its bit is set.
 
 A random word seldom has just the right number of bits set. So a candidate of n_free + n_index
 bits is cut from a word: its lower bits are the free bits of the mask, and its upper bits are
 an index into a table of completions, the values of the last N_LOOKED_UP bits that bring the
-number of set bits to ``n_first``. How many completions there are depends on how many free
-bits are set; an index beyond them is rejected, and the next candidate is taken. Each mask is
+number of set bits to the size of that group. How many completions there are depends on how many
+free bits are set; an index beyond them is rejected, and the next candidate is taken. Each mask is
 made by exactly one candidate, so every labelling has the same chance. Of 2 × 10 runs 70 % of
 the candidates are accepted, and a word has three of them; of 2 × 20 runs half are.
 """
@@ -36,10 +36,15 @@ MIN_ACCEPTED_PER_WORD = 1 / 16  # below this, drawing runs one by one is faster
 
 @dataclass(frozen=True, eq=False)
 class MaskRule:
-    """How masks of ``n_runs`` bits, ``n_first`` of them set, are made from random words."""
+    """How masks of ``n_runs`` bits, ``n_set`` of them set, are made from random words.
+
+    ``marked`` is the label of the runs whose bits are set: that of the smaller group, so that
+    masks do not depend on which group comes first.
+    """
 
     n_runs: int
-    n_first: int
+    n_set: int
+    marked: int
     n_free: int  # bits that are drawn
     n_index: int  # bits that choose the completion
     per_word: int  # candidates in a word
@@ -49,7 +54,12 @@ class MaskRule:
 
     @classmethod
     def of(cls, n_runs: int, n_first: int) -> MaskRule | None:
-        """Return the rule, or None where too few candidates would be accepted."""
+        """Return the rule for so many runs of the first group.
+
+        None where too few candidates would be accepted.
+        """
+        marked = 0 if 2 * n_first <= n_runs else 1
+        n_set = min(n_first, n_runs - n_first)
         if n_runs > MAX_RUNS_IN_MASK:
             return None
         looked_up = min(N_LOOKED_UP, n_runs)
@@ -58,12 +68,12 @@ class MaskRule:
         largest_class = math.comb(looked_up, looked_up // 2)
         n_index = max((largest_class - 1).bit_length(), 1)
         per_word = 64 // (n_free + n_index)
-        accepted = per_word * math.comb(n_runs, n_first) / 2 ** (n_free + n_index)
+        accepted = per_word * math.comb(n_runs, n_set) / 2 ** (n_free + n_index)
         if accepted < MIN_ACCEPTED_PER_WORD:
             return None
         numbers = np.arange(2**looked_up, dtype=np.uint64)
         n_bits = np.bitwise_count(numbers)
-        n_missing = n_first - np.arange(n_free + 1)
+        n_missing = n_set - np.arange(n_free + 1)
         # Sorted by their number of bits, the completions of one class are neighbours.
         order = np.argsort(n_bits, kind="stable")
         # Compiled code reads the table before it knows whether the index is accepted, so
@@ -73,7 +83,8 @@ class MaskRule:
         starts = np.searchsorted(n_bits[order], np.clip(n_missing, 0, looked_up))
         return cls(
             n_runs,
-            n_first,
+            n_set,
+            marked,
             n_free,
             n_index,
             per_word,
@@ -112,4 +123,5 @@ class MaskRule:
     def labels(self, masks: RandomWords) -> Integers:
         """Turn masks into labels, 0 for the first group and 1 for the second."""
         bits: npt.NDArray[np.uint64] = np.arange(self.n_runs, dtype=np.uint64)
-        return 1 - ((masks[:, None] >> bits) & np.uint64(1)).astype(np.int64)
+        is_set = ((masks[:, None] >> bits) & np.uint64(1)).astype(np.int64)
+        return is_set if self.marked == 1 else 1 - is_set

@@ -113,6 +113,7 @@ def best(
     check_alpha(alpha)
     check_design(curves)
     check_center(curves, center)
+    curves = curves.in_order_of_names()
     if adjust != "bonferroni" and len(curves.algorithms) > 2:
         check_center_alone(center, "adjust", adjust, "bonferroni")
     ranking = Ranking.of(curves, center)

@@ -186,6 +186,7 @@ def _by_max_t(
     Two algorithms have a test of their own runs as well. Its p may be the larger one, and is
     then the adjusted p too; the interval holds what either test does not reject.
     """
+    curves = curves.in_order_of_names()
     check_design(curves)
     profile = weight_array(curves, weights)[0]
     tallest = float(np.abs(profile).max())

@@ -179,6 +179,7 @@ def contrast_at_levels(
     """
     check_choice("alternative", alternative, get_args(Alternative))
     check_choice("center", center, get_args(Center))
+    curves = curves.in_order_of_names()
     numbers = coefficient_array(curves, coefficients)
     profile, label = weight_array(curves, weights)
     # Scaled, so that no size of number can overflow in between.
