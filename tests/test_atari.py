@@ -25,7 +25,10 @@ def test_dqn_and_rainbow_on_montezumas_revenge() -> None:
         "No difference was detected between the learning curves of DQN and Rainbow (overall "
     )
     assert "neither in height, the mean score over training (exact p = 0.70)" in verdict
-    assert "The conventional F test would have said p < 1e-36 for height" in verdict
+    assert (
+        "The conventional F test, with pooled error, would have said p < 1e-36 for height"
+        in verdict
+    )
 
 
 def test_the_embedded_curves_are_those_of_the_table(atari: Path) -> None:

@@ -128,8 +128,8 @@ EXAMPLES: list[tuple[Caveat, str, str, tuple[str, str] | None]] = [
         "different spread",
         (
             "The runs of wild vary more than those of calm: the standard deviation of curve "
-            "means is 9.8 times as large. The test may have found that, and not a difference "
-            'between means. For means alone use compare(spread="unequal").'
+            "means is 9.8 times as large. A test that finds a difference may have found that, "
+            'and not one between means. For means alone use compare(spread="unequal").'
         ),
         ('compare(spread="unequal")', "curvewise compare --spread unequal"),
     ),
@@ -138,8 +138,8 @@ EXAMPLES: list[tuple[Caveat, str, str, tuple[str, str] | None]] = [
         "different spread",
         (
             "The runs of wild vary more than those of calm: the standard deviation of whole "
-            "curves is 3.0 times as large, and wild has fewer runs (4 and 14). The test may have "
-            "found that, and not a difference between means. For means alone use "
+            "curves is 3.0 times as large, and wild has fewer runs (4 and 14). A test that finds "
+            "a difference may have found that, and not one between means. For means alone use "
             'compare(spread="unequal").'
         ),
         ('compare(spread="unequal")', "curvewise compare --spread unequal"),

@@ -19,7 +19,8 @@ def compare(
         Literal["combined", "F"],
         typer.Option(
             help="The test of any difference at all: combined looks at all steps, height, "
-            "shape and single steps; F is that of the papers."
+            "shape and single steps; F is that of the papers, and is used with --error pooled "
+            "and --spread unequal."
         ),
     ] = "combined",
     error: Error = "split",

@@ -27,7 +27,7 @@ Center = Annotated[
     Literal["mean", "trimmed", "ranks"],
     typer.Option(
         help="What of an algorithm's runs is compared: their mean; the typical run, with a "
-        "fifth cut off at either end; or ranks. Choose before looking at the data."
+        "fifth cut off at either end; or the ranks of runs. Choose before looking."
     ),
 ]
 Error = Annotated[

@@ -50,7 +50,7 @@ def pairs(
         Literal["closed", "holm", "bonferroni", "max-t"] | None,
         typer.Option(
             help="How p is adjusted for all pairs. Closed testing is valid whatever differs, and "
-            "finds more than Holm with few runs; max-t is approximate.  [default: closed up to "
+            "decides with few runs, where Holm cannot; max-t is approximate.  [default: closed up to "
             "eight algorithms, max-t beyond; holm with pooled errors]"
         ),
     ] = None,

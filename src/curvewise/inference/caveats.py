@@ -224,10 +224,11 @@ class DifferentSpread(Caveat):
 
     def sentence(self) -> str:
         """Say by how much, what it does to the test, and what tests means alone."""
-        much = f"the standard deviation of {self.of} is {self.ratio:.1f} times as large"
+        times = f"{self.ratio:.1f}" if self.ratio < 1_000 else "more than 1,000"
+        much = f"the standard deviation of {self.of} is {times} times as large"
         if math.isinf(self.ratio):
             much = f"the {self.of} of {self.narrow} do not vary at all"
-        does = "The test may have found that, and not a difference between means."
+        does = "A test that finds a difference may have found that, and not one between means."
         if self.n_runs[0] != self.n_runs[1]:
             many = "fewer" if self.doubts_means else "more"
             much += f", and {self.wide} has {many} runs ({self.n_runs[0]} and {self.n_runs[1]})"

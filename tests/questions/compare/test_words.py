@@ -224,7 +224,7 @@ VERDICTS: dict[str, tuple[Comparison, str]] = {
         (
             "No difference was detected between the learning curves of A1 and A2 (overall exact "
             "p = 0.52): neither in height, the mean score over training (exact p = 0.70), nor in "
-            "shape (exact p = 0.86). The conventional F test would have said p < 1e-36 for "
+            "shape (exact p = 0.86). The conventional F test, with pooled error, would have said p < 1e-36 for "
             "height."
         ),
     ),
@@ -233,7 +233,7 @@ VERDICTS: dict[str, tuple[Comparison, str]] = {
         (
             "The learning curves of A1 and A2 differ (overall p = 0.0010). They differ in shape "
             "(p = 0.0020), so how far apart they are depends on the amount of training; no "
-            "difference in height was detected (p = 0.40). The conventional F test would have "
+            "difference in height was detected (p = 0.40). The conventional F test, with pooled error, would have "
             "said p = 0.012 for height and p = 0.061 for shape."
         ),
     ),
@@ -268,8 +268,9 @@ def test_the_verdict_is_worded_so(name: str) -> None:
 def test_a_p_too_small_to_be_told_from_nothing_is_bounded() -> None:
     found = comparison(0.52, 0.70, 0.86, conventional=(0.7, 0.8))
     apart = replace(found, ss={**found.ss, "algorithm": 1e12})
-    assert "The conventional F test would have said p < 1e-300 for height." in (
-        describe(apart)
+    assert (
+        "The conventional F test, with pooled error, would have said p < 1e-300 for height."
+        in (describe(apart))
     )
 
 
@@ -282,7 +283,7 @@ def test_too_few_runs_are_told_before_anything_else() -> None:
     assert describe(found) == (
         "Whether A1 and A2 differ cannot be decided with so few runs: the smallest p "
         "possible is 0.10, above α = 0.05 (overall exact p = 0.80, height exact p = 0.60, "
-        "shape exact p = 0.50). The conventional F test would have said p = 0.013 for "
+        "shape exact p = 0.50). The conventional F test, with pooled error, would have said p = 0.013 for "
         "height. Averaged over training, A1 scores 5.290 more than A2; there are too few "
         "runs for a 95% interval of the difference; Hedges' g is 1.24; a run of A1 beats a "
         "run of A2 in 81% of pairs. Method: randomized ANOVA of whole curves; 10 runs per "

@@ -134,13 +134,13 @@ VERDICTS: dict[str, tuple[Location, str]] = {
         location(region(5_000, 6_000), differs_from=4_000, differs_until=6_000),
         ("A and B differ at 2 of 8 steps, 5000 to 6000, with A ahead (smallest adjusted p = "
         "0.0039). With 95% confidence the curves differ by step 4000 at the latest and still "
-        "differ at or after step 6000."),
+        "differ at or after step 6000, although no single step before 5000 stands out among all 8."),
     ),
     "first and last": (
         location(LATE, differs_from=0, differs_until=7_000),
         ("A and B differ at 3 of 8 steps, 5000 to 7000, with A ahead (smallest adjusted p = "
         "0.0039). With 95% confidence the curves already differ at the first step and still "
-        "differ at the last step."),
+        "differ at the last step, although no single step before 5000 stands out among all 8."),
     ),
     "at the first step": (
         location(region(0, 0), differs_from=0, differs_until=0, alpha=0.1),
@@ -288,7 +288,7 @@ SOME, NOWHERE = WindowSteps(0.0079, 0.05), WindowSteps(0.0812, 0.05)
         (
             WindowTest(5_000, 8_000, 3, NOWHERE, LOW, CHANGE),
             (
-                "from 5000 to 8000, no single step of it differs detectably (p = 0.081); no "
+                "from 5000 to 8000, no single step of it stands out among all steps (p = 0.081); no "
                 "difference on average over it was detected (p = 0.21; had the window been "
                 "planned, p = 0.010); the gap changes within it (p = 0.030; had the window been "
                 "planned, p = 0.0010)."

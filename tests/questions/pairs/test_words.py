@@ -45,8 +45,8 @@ def pairs(*found: Pair, **fields: Any) -> Pairs:
 
 
 PROMISE = (
-    "For each question the chance of any false claim is at most 0.05. Pairs not listed may "
-    "still differ; no difference was detected."
+    "For each question the chance of any false claim is at most 0.05. Pairs that were not "
+    "told apart may still differ."
 )
 THREE = (
     pair("PPO", "DQN", 0.035, 0.3, 5.3),

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from curvewise import Curves, transfer, transfer_many
-from curvewise.inference.caveats import TooFewRuns, TooFewShuffles
+from curvewise import Curves, compare, transfer, transfer_many
+from curvewise.inference.caveats import DifferentSpread, TooFewRuns, TooFewShuffles
 from curvewise.questions.transfer.caveats import (
     LevelThroughout,
     LowerIsBetter,
@@ -143,8 +143,16 @@ def flat(level: float, n_runs: int = 2) -> np.ndarray:
 
 
 def test_what_needs_no_warning_has_none() -> None:
-    curves = pair([FLAT_FROM_10, FLAT_FROM_10 + 0.1], [FLAT_FROM_10 + 1] * 2)
+    curves = pair(
+        [FLAT_FROM_10, FLAT_FROM_10 + 0.1], [FLAT_FROM_10 + 1, FLAT_FROM_10 + 1.1]
+    )
     assert caveats(curves, optimum=20) == ()
+
+
+def test_different_spread_is_said_as_by_the_other_questions() -> None:
+    curves = pair(flat(5, 6), 9 + 50 * (flat(9, 6) - 9))
+    (found,) = (c for c in caveats(curves) if isinstance(c, DifferentSpread))
+    assert found in compare(curves).caveats
 
 
 def test_a_single_run_or_block_is_said() -> None:
@@ -182,7 +190,8 @@ def test_warnings_of_tasks_name_those_they_are_about() -> None:
     found = transfer_many(
         {"level": level, "open": rising_on}, **SIDES, n_resamples=0, n_shuffles=99
     )
-    unknown, open_end = (w for w in found.warnings if "smallest p" not in w)
+    told = (w for w in found.warnings if "smallest p" not in w and "vary more" not in w)
+    unknown, open_end = told
     # What is about every task stands by itself.
     assert unknown == UnknownOptimum().sentence()
     assert open_end == f"open: {NotLevelledOff().sentence()}"

@@ -186,7 +186,9 @@ def best(
         smallest_pvalue=max(least, default=0.0),
         caveats=(
             *(
-                _out_of_reach(tests, factor, float(alpha))
+                _out_of_reach(
+                    tests, factor, float(alpha), blocked=curves.blocks is not None
+                )
                 if by_pairs
                 else too_few_for_max_t(curves, work.n_shuffles, float(alpha))
             ),
@@ -228,7 +230,7 @@ def _not_below(gap: Gap, test: Contrast) -> Gap:
 
 
 def _out_of_reach(
-    tests: Mapping[str, Contrast], factor: int, alpha: float
+    tests: Mapping[str, Contrast], factor: int, alpha: float, *, blocked: bool
 ) -> Iterator[Caveat]:
     """Warn of those that no data could rule out."""
     smallest = {name: test.smallest_pvalue * factor for name, test in tests.items()}
@@ -236,7 +238,7 @@ def _out_of_reach(
     if not kept:
         return
     n_enough = None
-    if len(set(smallest.values())) == 1:
+    if len(set(smallest.values())) == 1 and not blocked:
         # Of a two-sided test, a relabelling and its mirror image count as one.
         sides = 2 if tests[kept[0]].alternative == "two-sided" else 1
         n_enough = next(

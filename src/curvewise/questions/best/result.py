@@ -20,8 +20,9 @@ NOTES = {
     "closed": (
         "p is that of the leader and the algorithm alone, two-sided. Adjusted, it is the largest "
         "of all sets of algorithms that hold both, whose runs are shuffled (closed testing); "
-        "intervals are of the two alone, widened to hold 0 where the algorithm is kept. "
-        "This asks less than comparing all pairs, so it may rule out more."
+        "intervals are those of the two alone, widened as far as the adjusted p asks. To be "
+        "worse than the leader is another question than to differ as a pair, and it has other "
+        "p."
     ),
     "bonferroni": (
         "Every p is one-sided, of the leader and the algorithm alone, and multiplied by "

@@ -50,13 +50,18 @@ def comparison_caveats(
         *(different_spread(curves) if equal else welch_with_few_runs(curves)),
         *uneven_blocks(curves),
         *coarse_scores(curves),
-        *_of_center(curves, effects["split"]["algorithm"], sampling),
+        *_of_center(curves, effects["split"]["algorithm"], sampling, equal=equal),
     )
 
 
-def _of_center(curves: Curves, height: Effect, sampling: Sampling) -> Iterator[Caveat]:
-    """Warn of what goes with the centre that was asked for, or could be asked for."""
-    if height.center == "mean":
+def _of_center(
+    curves: Curves, height: Effect, sampling: Sampling, *, equal: bool
+) -> Iterator[Caveat]:
+    """Warn of what goes with the centre that was asked for, or could be asked for.
+
+    Other centres than the mean take the spreads to be equal.
+    """
+    if height.center == "mean" and equal:
         yield from stray_runs(curves)
     yield from few_for_ranks(curves, height.center)
     if height.center == "trimmed" and len(curves.algorithms) == 2:

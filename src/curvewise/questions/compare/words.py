@@ -233,7 +233,7 @@ def _conventional(comparison: Comparison) -> str:
             misled.append(f"p {_bound(conventional)} for {EFFECTS[name].noun}")
     if not misled:
         return ""
-    return f"The conventional F test would have said {' and '.join(misled)}."
+    return f"The conventional F test, with pooled error, would have said {' and '.join(misled)}."
 
 
 def _bound(pvalue: float) -> str:

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 __all__ = ["figure", "plot_contrasts"]
 
+# How the runs are summed up, where not by their mean.
+CENTERS = {"trimmed": "typical run", "ranks": "median difference of two runs"}
 # What was taken of each curve, by the name of the weights.
 MEASURES = {
     "mean": "of means over training",
@@ -66,6 +68,8 @@ def plot_contrasts(contrasts: Contrast | Contrasts, ax: Axes | None = None) -> A
     measure = "as weighted"
     if isinstance(first.weights, str):
         measure = MEASURES.get(first.weights, f"of the {first.weights}")
+    if first.center != "mean":
+        measure = f"{measure} ({CENTERS[first.center]})"
     sided = "" if first.alternative == "two-sided" else "one-sided "
     interval = f"the {sided}{percent(first.confidence)} interval"
     if family:

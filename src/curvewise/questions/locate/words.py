@@ -70,7 +70,7 @@ def window_line(window: WindowTest) -> str:
     parts = [
         f"the curves differ somewhere in it ({p})"
         if somewhere.significant
-        else f"no single step of it differs detectably ({p})"
+        else f"no single step of it stands out among all steps ({p})"
     ]
     words = (
         (
@@ -178,7 +178,29 @@ def _from_until(location: Location) -> str:
             else f"still differ at or after step {step_text(stop)}"
         )
     level = percent(1 - location.alpha)
-    return f"With {level} confidence the curves {' and '.join(parts)}."
+    return (
+        f"With {level} confidence the curves {' and '.join(parts)}"
+        f"{_beyond_regions(location, start, stop)}."
+    )
+
+
+def _beyond_regions(location: Location, start: float, stop: float) -> str:
+    """Say that from and until reach beyond the steps that are named, where they do.
+
+    Their tests are of fewer and fewer steps, so they find what no single step of all shows.
+    """
+    first, last = location.regions[0].start, location.regions[-1].stop
+    sides = []
+    if start < first:
+        sides.append(f"before {step_text(first)}")
+    if stop > last:
+        sides.append(f"after {step_text(last)}")
+    if not sides:
+        return ""
+    return (
+        f", although no single step {' or '.join(sides)} stands out among all "
+        f"{len(location.steps):,}"
+    )
 
 
 def _change(location: Location) -> str:

@@ -38,5 +38,8 @@ def lines(overview: Overview) -> dict[str, str]:
     if overview.location is not None:
         found["Where"] = f"{where_line(overview.location)} More: {call('locate')}."
     if overview.best is not None:
-        found["Best"] = f"{best_line(overview.best)} More: {call('compare_pairs')}."
+        found["Best"] = best_line(overview.best)
+        if overview.comparison.algorithm.center == "mean":
+            # Pairs are compared by their means.
+            found["Best"] += f" More: {call('compare_pairs')}."
     return found

@@ -35,13 +35,19 @@ def describe(pairs: Pairs) -> str:
     promise = (
         f"For each question the chance of any false claim is {most} {pairs.alpha:g}."
     )
-    if not alone:
-        promise += " Pairs not listed may still differ; no difference was detected."
+    n_told = min(len(pairs.significant(name)) for name in PARTS if _is_asked(pairs, name))
+    if not alone and n_told < len(pairs):
+        promise += " Pairs that were not told apart may still differ."
     found = [
         _effect_of_one(pairs, name) if alone else _effect(pairs, name, how)
         for name in PARTS
     ]
     return " ".join(sentence for sentence in (*found, promise) if sentence)
+
+
+def _is_asked(pairs: Pairs, name: EffectName) -> bool:
+    """Tell whether an effect was tested; there is no shape with a single step."""
+    return any(pair.effect(name) is not None for pair in pairs)
 
 
 def _effect(pairs: Pairs, name: EffectName, how: str) -> str:

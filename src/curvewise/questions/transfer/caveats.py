@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from curvewise.inference.caveats import Caveat
-from curvewise.inference.diagnostics import too_few
+from curvewise.inference.diagnostics import different_spread, too_few
 from curvewise.questions.transfer.conditions import levelled_off
 from curvewise.questions.transfer.metrics import RECORDS
 from curvewise.text import argument, listed, number_text, step_text
@@ -190,7 +190,11 @@ def transfer_caveats(
         caveats.append(ShiftedScores(conditions.settings.shift))
     if not options.optimum_known:
         caveats.append(UnknownOptimum())
-    return (*caveats, *_about_the_end(curves, whole, options.until_asymptote))
+    return (
+        *caveats,
+        *different_spread(curves),
+        *_about_the_end(curves, whole, options.until_asymptote),
+    )
 
 
 def _about_the_end(
