@@ -1,6 +1,6 @@
 """Typical runs: power and intervals of the mean, the trimmed mean and ranks, where runs fail.
 
-A pure shift of the first of two algorithms, in standard deviations of a score.
+A pure shift of the first of two algorithms of 30 steps, in standard deviations of a score.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import curvewise as cw
-from studies.power.first_test import reinforcement, smooth
+from studies.power.first_test import autoregressive, reinforcement
 from studies.store import load_or_compute
 from studies.streams import stream
 
@@ -25,23 +25,29 @@ __all__ = ["CENTERS", "KINDS", "typical_runs_powers"]
 CENTERS = ("mean", "trimmed", "ranks")
 SHIFTS = {5: 1.5, 10: 1.0}  # by the number of runs
 N_SHUFFLES = 199
+N_STEPS = 30
+
+
+def normal(rng: np.random.Generator, n_runs: int) -> Floats:
+    """AR(1) with correlation .9, and variance 1."""
+    return autoregressive(rng, n_runs)[:, :N_STEPS]
 
 
 def heavy(rng: np.random.Generator, n_runs: int) -> Floats:
-    """Smooth curves whose scale is drawn for each run, so that scores follow t with 2 df."""
-    return np.sqrt(2 / rng.chisquare(2, size=(n_runs, 1))) * smooth(rng, n_runs)
+    """The same, each curve divided by the root of a χ² with 2 df."""
+    return normal(rng, n_runs) / np.sqrt(rng.chisquare(2, size=(n_runs, 1)))
 
 
 def failing(rng: np.random.Generator, n_runs: int) -> Floats:
-    """Smooth curves, of which one in eight stays eight standard deviations below."""
-    return smooth(rng, n_runs) - 8.0 * (rng.random((n_runs, 1)) < 1 / 8)
+    """Normal curves, of which one in eight is lower by 3.5."""
+    return normal(rng, n_runs) - 3.5 * (rng.random((n_runs, 1)) < 1 / 8)
 
 
-# Each kind with the standard deviation of a score that did not fail.
+# Each kind with the unit of its shift: the standard deviation of a score, where there is one.
 KINDS: dict[str, tuple[Callable[[np.random.Generator, int], Floats], float]] = {
-    "normal": (smooth, 0.99),
-    "heavy (run scale t₂)": (heavy, 0.99),
-    "1 run in 8 fails": (failing, 0.99),
+    "normal": (normal, 1.0),
+    "heavy (run scale t₂)": (heavy, 1.0),
+    "1 run in 8 fails": (failing, 1.0),
     "RL": (reinforcement, 0.35),
 }
 
@@ -85,7 +91,7 @@ def typical_runs_powers(n_sets: int, seed: int) -> dict[str, Any]:
 
     return {
         f"{kind}, {n_runs} runs": load_or_compute(
-            f"power/typical {kind.split(' (')[0].replace(' ', '-')} {n_runs}",
+            f"power/typical-runs {kind.split(' (')[0].replace(' ', '-')} {n_runs}",
             {"seed": seed, "n_sets": n_sets},
             partial(cell, kind, n_runs),
         )
