@@ -34,12 +34,12 @@ def normal(rng: np.random.Generator, n_runs: int) -> Floats:
 
 
 def heavy(rng: np.random.Generator, n_runs: int) -> Floats:
-    """The same, each curve divided by the root of a χ² with 2 df."""
+    """Divide each such curve by the root of a χ² with 2 df."""
     return normal(rng, n_runs) / np.sqrt(rng.chisquare(2, size=(n_runs, 1)))
 
 
 def failing(rng: np.random.Generator, n_runs: int) -> Floats:
-    """Normal curves, of which one in eight is lower by 3.5."""
+    """Lower one in eight of such curves by 3.5."""
     return normal(rng, n_runs) - 3.5 * (rng.random((n_runs, 1)) < 1 / 8)
 
 
