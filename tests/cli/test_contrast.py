@@ -72,7 +72,10 @@ def test_a_coefficient_that_is_none_is_a_usage_error(table: Path) -> None:
         (["-c", "A=1", "-c", "Z=-1"], "'Z'"),
         (["-c", "A=0", "-c", "B=0"], "coefficients are 0"),
         (["-c", "A=1", "-c", "A=-1"], "An algorithm is given twice"),
-        (["-c", "A=1", "-c", "B=-1", "--window", "9", "1"], "No step lies in the window"),
+        (
+            ["-c", "A=1", "-c", "B=-1", "--window", "9", "1"],
+            "The window from 9 to 1 ends before it begins. Swap",
+        ),
         (
             ["-c", "A=1", "-c", "B=-1", "--window", "0", "9", "--over", "trend"],
             "for the trend of some steps use --from and --to",

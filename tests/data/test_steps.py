@@ -39,7 +39,7 @@ def test_rounding_leaves_no_step_out() -> None:
         (
             2,
             1,
-            "No step lies in the window from 2 to 1; .* Choose a window inside the range",
+            "The window from 2 to 1 ends before it begins. Swap the two steps.",
         ),
         (None, -1, "No step lies in the window to -1"),
         ("a", None, "The start of a window must be a step, a number, not 'a'"),

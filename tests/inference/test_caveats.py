@@ -189,7 +189,7 @@ EXAMPLES: list[tuple[Caveat, str, str, tuple[str, str] | None]] = [
         "stray runs",
         (
             "1 run of A lies far from the others of the same algorithm, as runs do that fail or "
-            'run away, and moves its mean. compare(center="trimmed") asks about the typical run '
+            'run away, and moves the mean. compare(center="trimmed") asks about the typical run '
             "instead: choose it for the next experiment, before looking at the data."
         ),
         ('compare(center="trimmed")', "curvewise compare --center trimmed"),
@@ -199,7 +199,7 @@ EXAMPLES: list[tuple[Caveat, str, str, tuple[str, str] | None]] = [
         "stray runs",
         (
             "1 run of A and 2 runs of B lie far from the others of the same algorithm, as runs "
-            'do that fail or run away, and move its mean. compare(center="trimmed") asks about the '
+            'do that fail or run away, and move the mean. compare(center="trimmed") asks about the '
             "typical run instead: choose it for the next experiment, before looking at the data."
         ),
         ('compare(center="trimmed")', "curvewise compare --center trimmed"),

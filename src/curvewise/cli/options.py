@@ -77,10 +77,16 @@ class Reading:
         typer.Option(metavar="NAME", help="Keep this algorithm; repeat for more."),
     ] = None
     start: Annotated[
-        float | None, typer.Option("--from", metavar="STEP", help="First step to keep.")
+        float | None,
+        typer.Option(
+            "--from", metavar="STEP", help="First step to keep; choose it before looking."
+        ),
     ] = None
     stop: Annotated[
-        float | None, typer.Option("--to", metavar="STEP", help="Last step to keep.")
+        float | None,
+        typer.Option(
+            "--to", metavar="STEP", help="Last step to keep; choose it before looking."
+        ),
     ] = None
     lower_is_better: Annotated[
         bool, typer.Option("--lower-is-better", help="Scores are losses or costs.")

@@ -47,6 +47,9 @@ def in_window(
             for word, value in (("from", start), ("to", stop))
             if value is not None
         )
+        if start is not None and stop is not None and start > stop:
+            msg = f"The window {asked} ends before it begins. Swap the two steps."
+            raise CurvesError(msg)
         msg = (
             f"No step lies in the window {asked}; the steps range from "
             f"{step_text(steps.min())} to {step_text(steps.max())}. Choose a window inside "

@@ -308,7 +308,7 @@ class StrayRuns(Caveat):
         lie, move = ("lies", "moves") if sum(self.n_runs) == 1 else ("lie", "move")
         return (
             f"{listed(whose, 6)} {lie} far from the others of the same algorithm, as runs do that "
-            f"fail or run away, and {move} its mean. {call('compare', center='trimmed')} asks "
+            f"fail or run away, and {move} the mean. {call('compare', center='trimmed')} asks "
             "about the typical run instead: choose it for the next experiment, before looking "
             "at the data."
         )

@@ -121,10 +121,7 @@ def test_a_profile_of_nothing_has_no_shares() -> None:
         ),
         (
             lambda w: w.window(40, 10),
-            (
-                "No step lies in the window from 40 to 10; the steps range from 0 to 50. Choose "
-                "a window inside the range of steps."
-            ),
+            "The window from 40 to 10 ends before it begins. Swap the two steps.",
         ),
         (
             lambda w: w.window(41, 49),

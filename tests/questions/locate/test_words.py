@@ -201,19 +201,19 @@ SIX = tuple(region(step, step) for step in (0, 1_000, 2_000, 4_000, 5_000, 7_000
 
 def test_of_more_than_four_regions_the_longest_are_named() -> None:
     assert describe(location(*SIX)).startswith(
-        "A and B differ at 6 of 8 steps, 0, 1000, 2000, 4000 and 2 more stretches, with A "
+        "A and B differ at 6 of 8 steps, mainly 0, 1000, 2000, 4000 and 2 more stretches, with A "
         "ahead (smallest"
     )
     five = (SIX[0], SIX[1], region(2_000, 3_000), *SIX[3:5])
     assert describe(location(*five)).startswith(
-        "A and B differ at 6 of 8 steps, 0, 1000, 2000 to 3000, 4000 and 1 more stretch, "
+        "A and B differ at 6 of 8 steps, mainly 0, 1000, 2000 to 3000, 4000 and 1 more stretch, "
         "with A ahead (smallest"
     )
     # Who leads is said of all of them only where it is so, also in those not named.
     other = (*SIX[:-1], region(7_000, 7_000, "B"))
     assert describe(location(*other)).startswith(
-        "A and B differ at 6 of 8 steps, 0 (A ahead), 1000 (A ahead), 2000 (A ahead), 4000 "
-        "(A ahead) and 2 more stretches (smallest"
+        "A and B differ at 6 of 8 steps, mainly 0 (A ahead), 1000 (A ahead), 2000 (A ahead), "
+        "4000 (A ahead) and 2 more stretches (smallest"
     )
 
 

@@ -131,6 +131,8 @@ def _named(location: Location, regions: tuple[Region, ...]) -> str:
         ]
     more = len(regions) - len(shown)
     if more:
+        # Those named are the longest, not the first.
+        steps[0] = f"mainly {steps[0]}"
         steps.append(f"{more} more stretch{'es' if more > 1 else ''}")
     same = leaders.pop() if len(leaders) == 1 else ""
     return listed(steps) + (f", with {same}" if same else "")
