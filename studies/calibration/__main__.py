@@ -40,7 +40,6 @@ def main() -> int:
         for cell in plan
         if cell.question in (arguments.only or QUESTIONS)
     ]
-    started = time.perf_counter()
     try:
         rows = measure(cells, arguments.seed, arguments.jobs, quick=arguments.quick)
     except KeyboardInterrupt:
@@ -50,8 +49,7 @@ def main() -> int:
     provenance = (
         f"Made on {time.strftime('%Y-%m-%d')} with curvewise {cw.__version__}, NumPy "
         f"{np.__version__}, Python {platform.python_version()}; seed {arguments.seed}; "
-        f"{len(cells)} cells, {sum(cell.n_sets for cell in cells):,} data sets; this run "
-        f"took {(time.perf_counter() - started) / 60:.0f} min."
+        f"{len(cells)} cells, {sum(cell.n_sets for cell in cells):,} data sets."
     )
     found = findings(rows)
     draw(found).savefig(folder / PICTURE, dpi=110)

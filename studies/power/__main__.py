@@ -45,7 +45,6 @@ def main() -> None:
     arguments = parser.parse_args()
     if arguments.fresh:
         forget("power")
-    started = time.perf_counter()
     try:
         text = page_text(arguments.sets, arguments.seed)
     except KeyboardInterrupt:
@@ -56,8 +55,7 @@ def main() -> None:
     provenance = (
         f"Made on {time.strftime('%Y-%m-%d')} with curvewise {cw.__version__}, NumPy "
         f"{np.__version__}, Python {platform.python_version()}; seed {arguments.seed}, "
-        f"{arguments.sets} data sets for each cell; this run took "
-        f"{(time.perf_counter() - started) / 60:.0f} min."
+        f"{arguments.sets} data sets for each cell."
     )
     page.write_text(text.replace("PROVENANCE", provenance), encoding="utf-8")
     print(f"Written: {page}")

@@ -193,7 +193,21 @@ class Transfer(Sampled, Result):
             "many are several chances of a false alarm."
         )
         note = "across tasks: whether values may be compared between tasks."
-        notes = (f"* {self.advice}", *reasons, *moved, family, note)
+        ratio = self.metrics["calibrated_transfer_ratio"]
+        exact = ""
+        if ratio.interval is not None and ratio.interval_kind == "inverted":
+            exact = (
+                f"{ratio.title}: the interval is exact if what is left to improve differs by a "
+                "factor; where it does not, it can miss the true value in up to a tenth of cases."
+            )
+        notes = (
+            f"* {self.advice}",
+            *reasons,
+            *moved,
+            *filter(None, [exact]),
+            family,
+            note,
+        )
         return Table(header, rows, notes=notes)
 
     def tables(self) -> list[Table]:
