@@ -55,7 +55,7 @@ def test_options_are_taken(table: Path) -> None:
     ("options", "message"),
     [
         (["--window", "500", "600"], "No step lies in the window from 500"),
-        (["--window", "90", "20"], "No step lies in the window from 90 to 20"),
+        (["--window", "90", "20"], "The window from 90 to 20 ends before it begins"),
         (["--only", "A"], "at least two algorithms"),
         (["--cluster-threshold", "-1"], "--cluster-threshold"),
         (["--resamples", "-1"], "--resamples must be"),
