@@ -46,7 +46,7 @@ format: $(READY)  ## Format the code
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
 
-calibration: $(READY)  ## Measure how often curvewise is wrong; writes docs/calibration.md (half an hour)
+calibration: $(READY)  ## Measure how often curvewise is wrong; writes docs/calibration.md (40 minutes)
 	@$(BIN)/python -m studies.calibration
 
 power: $(READY)  ## Measure how much the tests find; writes docs/power.md (a quarter of an hour)

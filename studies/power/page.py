@@ -150,7 +150,7 @@ def _closed_pairs(found: dict[str, Any]) -> Iterator[str]:
 def _unequal_spread(found: dict[str, Any]) -> Iterator[str]:
     yield "## Unequal spread"
     yield (
-        "AR(1) curves, by `spread=`: how often a difference was found overall / in height / in "
+        "AR(1) curves (skewed: with a large exponential offset of each run), by `spread=`: how often a difference was found overall / in height / in "
         "shape. With equal means these are false alarms."
     )
     rows = [

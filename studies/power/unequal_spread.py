@@ -1,4 +1,8 @@
-"""What allowing for unequal spread costs and gains: rates by `spread=` for equal and moved means."""
+"""What allowing for unequal spread costs and gains: rates by `spread=` for equal and moved means.
+
+Curves are AR(1); of a skewed design, each run has an exponential offset besides, of
+three times their standard deviation.
+"""
 
 from __future__ import annotations
 
@@ -25,6 +29,9 @@ DESIGNS: dict[str, tuple[int, list[float], float]] = {
     "6 × 10, spreads 1 1 2 4 8 10, equal means": (10, REAL, 0.0),
     "6 × 5, one spread of 8, equal means": (5, [1.0] * 5 + [8.0], 0.0),
     "5 + 5, spreads 1 8, equal means": (5, [1.0, 8.0], 0.0),
+    "6 × 5, skewed, spreads 1 1 2 4 8 10, equal means": (5, REAL, 0.0),
+    "5 + 5, skewed, spreads 1 8, equal means": (5, [1.0, 8.0], 0.0),
+    "20 + 20, skewed, spreads 1 8, equal means": (20, [1.0, 8.0], 0.0),
     "6 × 5, equal spreads, one moved": (5, [1.0] * 6, 1.5),
     "6 × 5, spreads 1 1 2 4 8 10, one moved": (5, REAL, 2.5),
     "5 + 5, equal spreads, one moved": (5, [1.0] * 2, 1.5),
@@ -40,9 +47,10 @@ def unequal_spread_powers(n_sets: int, seed: int) -> dict[str, Any]:
         found = {"equal": np.zeros(3), "unequal": np.zeros(3)}
         for number in range(n_sets):
             rng = stream(seed, f"power: spread {name}", number)
-            scores = (
-                autoregressive(rng, len(labels)) * np.repeat(spreads, n_runs)[:, None]
-            )
+            scores = autoregressive(rng, len(labels))
+            if "skewed" in name:
+                scores += 3 * (rng.exponential(size=(len(labels), 1)) - 1)
+            scores *= np.repeat(spreads, n_runs)[:, None]
             scores[:n_runs] += size * (1 + np.linspace(-1, 1, scores.shape[1]) / 2)
             curves = cw.Curves(scores, labels)
             for spread, rates in found.items():

@@ -160,7 +160,7 @@ EXAMPLES: list[tuple[Caveat, str, str, tuple[str, str] | None]] = [
         (
             "With 5 runs of an algorithm, p under unequal spread relies on runs being roughly "
             "normal: where they are skewed and spreads differ greatly, the false-alarm rate can "
-            "be two to three times alpha."
+            "be more than twice alpha."
         ),
         None,
     ),

@@ -251,7 +251,7 @@ class WelchIsApproximate(Caveat):
         return (
             f"With {plural(self.n_fewest, 'run')} of an algorithm, p under unequal spread "
             "relies on runs being roughly normal: where they are skewed and spreads differ "
-            "greatly, the false-alarm rate can be two to three times alpha."
+            "greatly, the false-alarm rate can be more than twice alpha."
         )
 
 

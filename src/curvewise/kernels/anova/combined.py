@@ -101,17 +101,13 @@ class CombinedDesign:
             _ratios(np.full(3, 2 * noise), np.sqrt(totals)),
         )
 
-    def values(
-        self, labels: Integers, *, observed: bool = False, between: Floats | None = None
-    ) -> Floats:
+    def values(self, labels: Integers, *, observed: bool = False) -> Floats:
         """Return (r / √(1 − r))^¼ of each relabelling; (4, n_relabellings).
 
         ``observed`` lowers the shares by what rounding can do, instead of raising them.
-        ``between`` has SS_alg and SS_int of the relabellings, where they are known.
         """
         sign = -1.0 if observed else 1.0
-        if between is None:
-            between = group_squares(labels, self.design.coordinates, self.design.factor)
+        between = group_squares(labels, self.design.coordinates, self.design.factor)
         squares = np.stack([between[0] + between[1], *between])
         roots = np.empty((4, len(labels)))
         roots[:3] = np.sqrt(_ratios(squares, self.totals[:, None]))
