@@ -8,6 +8,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Literal
 
+import numpy as np
+
 from curvewise.errors import CurvesError, OptionError
 from curvewise.inference.centers import check_center, check_center_alone
 from curvewise.inference.diagnostics import (
@@ -24,6 +26,8 @@ from curvewise.inference.requirements import (
     check_design,
 )
 from curvewise.inference.work import shuffling_work
+from curvewise.kernels.adjustments import TIE
+from curvewise.kernels.inversion import agreeing
 from curvewise.kernels.partitions import MAX_MEMBERS
 from curvewise.questions.best.caveats import KeptUncompared, TooFewToRuleOut
 from curvewise.questions.best.closed import closed_gaps
@@ -156,7 +160,10 @@ def best(
             gaps = {name: _multiplied(test, factor) for name, test in tests.items()}
         else:
             gaps = max_t_gaps(ranking, work.sampled(), alpha=float(alpha))
-            gaps |= {name: _not_below(gaps[name], test) for name, test in tests.items()}
+            gaps |= {
+                name: _not_below(gaps[name], test, float(alpha))
+                for name, test in tests.items()
+            }
     gaps[leader] = Gap(0.0, None, None)
     means = ranking.means()
 
@@ -217,16 +224,21 @@ def _multiplied(test: Contrast, factor: int) -> Gap:
     return Gap(0.0 - test.value, Interval(0.0 - high, 0.0 - low), adjusted)
 
 
-def _not_below(gap: Gap, test: Contrast) -> Gap:
+def _not_below(gap: Gap, test: Contrast, alpha: float) -> Gap:
     """Take the p of two algorithms alone where it is the larger one, and the wider interval."""
     alone = _multiplied(test, 1)
     assert gap.interval is not None  # noqa: S101 (those that are tested have one)
+    assert gap.difference is not None  # noqa: S101
     assert gap.pvalue_adjusted is not None  # noqa: S101
     assert alone.interval is not None  # noqa: S101
     low = min(gap.interval.low, alone.interval.low)
     high = max(gap.interval.high, alone.interval.high)
     adjusted = max(gap.pvalue_adjusted, test.pvalue)
-    return Gap(gap.difference, Interval(low, high), adjusted)
+    # p counts ties that are only rounded apart.
+    beside = TIE * abs(gap.difference) * np.array([-1.0, 1.0])
+    rejected = adjusted <= alpha
+    ends = agreeing((low, high), gap.difference, 0.0, beside, rejected=rejected)
+    return Gap(gap.difference, Interval(*ends), adjusted)
 
 
 def _out_of_reach(

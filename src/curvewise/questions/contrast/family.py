@@ -25,6 +25,8 @@ from curvewise.inference.requirements import (
     check_design,
 )
 from curvewise.inference.work import shuffling_work
+from curvewise.kernels.adjustments import TIE
+from curvewise.kernels.inversion import agreeing
 from curvewise.kernels.pvalues import pvalue, upper_quantile
 from curvewise.questions.contrast.caveats import TooManyContrasts
 from curvewise.questions.contrast.permutation import LargestT, weighted_fit
@@ -214,5 +216,8 @@ def _by_max_t(
         if not own.approximate:
             p = max(p, own.pvalue)
             low, high = min(low, own.interval.low), max(high, own.interval.high)
+        # p counts ties that are only rounded apart.
+        beside = TIE * abs(own.value) * np.array([-1.0, 1.0])
+        low, high = agreeing((low, high), own.value, 0.0, beside, rejected=p <= alpha)
         family[name] = replace(own, pvalue_adjusted=p, interval=Interval(low, high))
     return family

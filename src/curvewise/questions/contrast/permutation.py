@@ -271,12 +271,16 @@ def contrast_of_many(test: ContrastTest) -> ContrastCounts:
     null = found.kept[0].copy()
     null[np.isclose(null, t, rtol=TIE, atol=0)] = t
     value = u * length
+    p = pvalue(int(found.counts[0][0]), found.n_visited, exact=False)
+    beside = 2 * test.noise * length * np.array([-1.0, 1.0])
 
     def ends(alpha: float) -> tuple[float, float]:
         quantile = upper_quantile(np.abs(null) if test.two_sided else null, alpha)
         # Without error there is nothing to be unsure of.
         margin = quantile * length * error / math.sqrt(test.fit.df) if error else 0.0
-        return value - margin, value + margin if test.two_sided else math.inf
+        found_ends = value - margin, value + margin if test.two_sided else math.inf
+        # p counts ties that are only rounded apart, and may be of more shuffles than are kept.
+        return agreeing(found_ends, value, 0.0, beside, rejected=p <= alpha)
 
     return ContrastCounts(
         value,

@@ -139,6 +139,7 @@ def _shift(
         sums.likeness / membership,
         alpha,
         exact=exact,
+        tie=values.slack[name] / membership,  # as p counts them
     )
     # Zero is the one shift that readers look for: an end a rounding error away is at it.
     slack = values.slack[name] / math.sqrt(membership * len(conditions.member))
