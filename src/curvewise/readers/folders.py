@@ -1,0 +1,293 @@
+"""Files and folders that paths name: walked once, opened only when something must be known."""
+
+from __future__ import annotations
+
+import glob
+import gzip
+import json
+import os
+import zlib
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, cast
+
+from curvewise.data.frames import natural_order
+from curvewise.errors import CurvesError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+__all__ = ["File", "Folder", "Skipped", "Walk", "walk"]
+
+HEAD_SIZE = 4096
+# What a packed file may hold, and a JSON document: more is not a training log.
+MAX_UNPACKED_SIZE = 2**31
+MAX_JSON_SIZE = 2**28
+MAX_FILES = 1_000_000
+# Folders that hold no logs, however they are named below.
+IGNORED_FOLDERS = {"__pycache__", "node_modules", "_sources", "site-packages"}
+
+
+@dataclass(frozen=True, order=True)
+class Skipped:
+    """What was not read, and why, in a few words."""
+
+    path: Path
+    reason: str
+
+
+@dataclass(frozen=True)
+class File:
+    """A file of a folder."""
+
+    path: Path
+
+    @property
+    def name(self) -> str:
+        """The name of the file without ``.gz``."""
+        name = self.path.name
+        return name[:-3] if self.is_packed else name
+
+    @property
+    def is_packed(self) -> bool:
+        """Whether the file is packed by gzip, as its name tells."""
+        return self.path.name.lower().endswith(".gz")
+
+    @property
+    def size(self) -> int:
+        """The size in bytes, as stored; 0 if it cannot be told."""
+        try:
+            return self.path.stat().st_size
+        except OSError:
+            return 0
+
+    def open(self) -> IO[bytes]:
+        """Open the file for reading bytes, unpacked."""
+        if self.is_packed:
+            return cast("IO[bytes]", gzip.open(self.path, "rb"))
+        return self.path.open("rb")
+
+    def head(self) -> bytes:
+        """Return the first 4,096 bytes, unpacked; nothing if the file cannot be read."""
+        return _head(self)
+
+    def first_line(self) -> str:
+        """Return the first line that is not blank, without its end; at most 4,096 bytes."""
+        text = self.head().decode("utf-8-sig", errors="replace")
+        return next((line.strip() for line in text.splitlines() if line.strip()), "")
+
+    def content(self) -> tuple[bytes, bool]:
+        """Return all bytes, unpacked, and whether the packed file ends too early.
+
+        Raises CurvesError if there are more than curvewise is willing to hold in memory.
+        """
+        parts, size, is_cut = [], 0, False
+        with self.open() as file:
+            while True:
+                try:
+                    part = file.read(2**20)
+                except (EOFError, zlib.error):
+                    is_cut = True
+                    break
+                if not part:
+                    break
+                size += len(part)
+                if size > MAX_UNPACKED_SIZE:
+                    msg = (
+                        f"{self.path.name} holds more than {MAX_UNPACKED_SIZE / 2**30:.0f} GiB "
+                        "when it is unpacked, which no training log does. Unpack it, and leave "
+                        "out what is no log."
+                    )
+                    raise CurvesError(msg)
+                parts.append(part)
+        return b"".join(parts), is_cut
+
+    def lines(self) -> Iterator[tuple[bytes, bool]]:
+        """Yield each line, and whether it is whole: ended by a newline.
+
+        Only the last line can be cut. Of a packed file that ends too early, what can be
+        unpacked is yielded.
+        """
+        with self.open() as file:
+            while True:
+                try:
+                    line = file.readline(MAX_JSON_SIZE)
+                except (EOFError, zlib.error):
+                    return
+                if not line:
+                    return
+                yield line, line.endswith(b"\n")
+
+    def json(self) -> Any:
+        """Return the JSON document in the file; raise ValueError if it is none.
+
+        NaN and Infinity are accepted, as Python writes them.
+        """
+        if self.size > MAX_JSON_SIZE:
+            msg = f"{self.path.name} is too large to be a configuration or a log in JSON."
+            raise ValueError(msg)
+        try:
+            return json.loads(self.content()[0])
+        except RecursionError:
+            msg = f"{self.path.name} is nested too deeply."
+            raise ValueError(msg) from None
+
+
+@lru_cache(maxsize=4096)
+def _head(file: File) -> bytes:
+    try:
+        with file.open() as stream:
+            return stream.read(HEAD_SIZE)
+    except (OSError, EOFError, zlib.error):
+        return b""
+
+
+@dataclass
+class Folder:
+    """A folder as the walk found it.
+
+    Attributes
+    ----------
+    path : Path
+    parent : Folder or None
+        The folder above, unless this is one that was asked for.
+    files : dict from name to File
+        By name as stored, in natural order. Those that a format claims are taken out, so that
+        the formats after it do not see them.
+    folders : dict from name to Folder
+    """
+
+    path: Path
+    parent: Folder | None = None
+    files: dict[str, File] = field(default_factory=dict)
+    folders: dict[str, Folder] = field(default_factory=dict)
+
+    def tree(self) -> Iterator[Folder]:
+        """Yield this folder and all below it, parents first."""
+        yield self
+        for folder in self.folders.values():
+            yield from folder.tree()
+
+    def find(self, *parts: str) -> Folder | None:
+        """Return the folder below this one at these names, if there is one."""
+        folder: Folder | None = self
+        for part in parts:
+            folder = folder and folder.folders.get(part)
+        return folder
+
+
+@dataclass
+class Walk:
+    """What paths name: folders with their files, and what could not be read.
+
+    Attributes
+    ----------
+    root : Path
+        The folder that all paths share; runs are named by their place below it.
+    folders : list of Folder
+        All folders, parents before their children. A file that was asked for by itself is in a
+        folder that holds only what was asked for.
+    skipped : list of Skipped
+    """
+
+    root: Path
+    folders: list[Folder]
+    skipped: list[Skipped]
+
+
+def walk(paths: Sequence[str | os.PathLike[str]]) -> Walk:
+    """Find the files that paths name: files, folders with all below them, patterns.
+
+    Links are followed, each folder is visited once; hidden files and folders are left out.
+    Raises CurvesError if a path does not exist, or a pattern matches nothing.
+    """
+    named = [found for path in paths for found in _named(Path(path))]
+    roots: dict[Path, Folder] = {}
+    walk = Walk(_root(named), [], [])
+    seen: set[tuple[int, int]] = set()
+    n_files = 0
+    for path in dict.fromkeys(named):
+        if path.is_dir():
+            n_files += _walk_folder(path, walk, seen)
+        else:
+            parent = roots.get(path.parent)
+            if parent is None:
+                parent = roots[path.parent] = Folder(path.parent)
+                walk.folders.append(parent)
+            parent.files[path.name] = File(path)
+            n_files += 1
+        if n_files > MAX_FILES:
+            msg = (
+                f"There are more than {MAX_FILES:,} files below {str(path)!r}. Name the folders "
+                "that hold the logs."
+            )
+            raise CurvesError(msg)
+    return walk
+
+
+def _named(path: Path) -> list[Path]:
+    """Return what a path names: itself, or what it matches as a pattern."""
+    if os.path.lexists(path):
+        try:
+            path.stat()
+        except OSError as error:
+            msg = f"{str(path)!r} cannot be read: {error.strerror}."
+            raise CurvesError(msg) from None
+        return [path]
+    if not glob.has_magic(str(path)):
+        msg = f"There is no file or folder {str(path)!r}. Check the name."
+        raise CurvesError(msg)
+    found = natural_order(glob.glob(str(path), recursive=True))
+    if not found:
+        msg = (
+            f"Nothing matches the pattern {str(path)!r}. Check it, and put it in quotes."
+        )
+        raise CurvesError(msg)
+    return [Path(name) for name in found]
+
+
+def _root(named: Iterable[Path]) -> Path:
+    """Return the folder that all paths share."""
+    folders = [path if path.is_dir() else path.parent for path in named]
+    return Path(os.path.commonpath([folder.absolute() for folder in folders]))
+
+
+def _walk_folder(top: Path, walk: Walk, seen: set[tuple[int, int]]) -> int:
+    """Add a folder and all below it; return how many files it holds."""
+    n_files = 0
+    waiting = [Folder(top)]
+    while waiting:
+        folder = waiting.pop()
+        try:
+            status = folder.path.stat()
+            names = natural_order(os.listdir(folder.path))
+        except OSError as error:
+            walk.skipped.append(
+                Skipped(folder.path, f"cannot be opened ({error.strerror})")
+            )
+            continue
+        if (status.st_dev, status.st_ino) in seen:
+            walk.skipped.append(Skipped(folder.path, "a link to a folder already read"))
+            continue
+        seen.add((status.st_dev, status.st_ino))
+        walk.folders.append(folder)
+        if folder.parent is not None:
+            folder.parent.folders[folder.path.name] = folder
+        below = []
+        for name in names:
+            if name.startswith("."):
+                continue
+            path = folder.path / name
+            if os.path.isdir(path):  # noqa: PTH112 (unlike Path.is_dir it never raises)
+                if name not in IGNORED_FOLDERS:
+                    below.append(Folder(path, folder))
+            elif os.path.isfile(path):  # noqa: PTH113
+                folder.files[name] = File(path)
+                n_files += 1
+            else:
+                walk.skipped.append(Skipped(path, "not a regular file, or a broken link"))
+        waiting.extend(reversed(below))
+        if n_files > MAX_FILES:
+            break
+    return n_files

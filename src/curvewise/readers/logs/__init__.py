@@ -1,0 +1,59 @@
+"""The formats of training logs; each is a module here.
+
+A module has two functions:
+
+- ``claims(folder)`` yields a `Claim` for each log of the format in a folder, recognised by what
+  the files hold as well as by their names. It reads no more than the heads of files.
+- ``read(claims, wanted)`` takes all claims on one home and yields a `LoggedRun` for each run.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from curvewise.readers.folders import Folder
+    from curvewise.readers.logged import Claim, LoggedRun, Wanted
+
+__all__ = ["LOG_FORMATS", "LogFormat"]
+
+
+@dataclass(frozen=True)
+class LogFormat:
+    """A format of training logs.
+
+    Attributes
+    ----------
+    name : str
+        As shown to people.
+    module_name : str
+        The module that reads it.
+    repeats : tuple of str
+        Modules whose logs in the same home, or below it, are the same run once more, and are
+        left out.
+    """
+
+    name: str
+    module_name: str
+    repeats: tuple[str, ...] = ()
+
+    @property
+    def _module(self) -> Any:
+        return import_module(f"curvewise.readers.logs.{self.module_name}")
+
+    def claims(self, folder: Folder) -> Iterator[Claim]:
+        """Yield the logs of this format in a folder."""
+        yield from self._module.claims(folder)
+
+    def read(self, claims: Sequence[Claim], wanted: Wanted) -> Iterator[LoggedRun]:
+        """Yield the runs of one home."""
+        yield from self._module.read(claims, wanted)
+
+
+# In the order in which they are asked: those that are easy to tell come first, and what any
+# table could be comes last.
+LOG_FORMATS: tuple[LogFormat, ...] = ()
