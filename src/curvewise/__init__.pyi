@@ -1,5 +1,7 @@
+from .data.alignment import align as align
 from .data.curves import Curves as Curves
 from .data.examples import load_example as load_example
+from .data.run_log import RunLog as RunLog
 from .errors import CurvesError as CurvesError
 from .errors import CurvewiseError as CurvewiseError
 from .errors import OptionError as OptionError
