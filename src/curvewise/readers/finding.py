@@ -73,9 +73,7 @@ class Home:
             skipped.append(Skipped(claims[0].files[0].path, _reason(str(error))))
         except (OSError, EOFError) as error:
             reason = getattr(error, "strerror", None) or "it ends too early"
-            skipped.append(
-                Skipped(claims[0].files[0].path, f"cannot be read ({reason})")
-            )
+            skipped.append(Skipped(claims[0].files[0].path, f"cannot be read ({reason})"))
 
 
 def _reason(message: str) -> str:

@@ -26,7 +26,13 @@ MAX_UNPACKED_SIZE = 2**31
 MAX_JSON_SIZE = 2**28
 MAX_FILES = 1_000_000
 # Folders that hold no logs, however they are named below.
-IGNORED_FOLDERS = {"__pycache__", "node_modules", "_resources", "_sources", "site-packages"}
+IGNORED_FOLDERS = {
+    "__pycache__",
+    "node_modules",
+    "_resources",
+    "_sources",
+    "site-packages",
+}
 
 
 @dataclass(frozen=True, order=True)
@@ -238,7 +244,7 @@ def _named(path: Path) -> list[Path]:
     if not glob.has_magic(str(path)):
         msg = f"There is no file or folder {str(path)!r}. Check the name."
         raise CurvesError(msg)
-    found = natural_order(glob.glob(str(path), recursive=True))
+    found = natural_order(glob.glob(str(path), recursive=True))  # noqa: PTH207 (absolute patterns)
     if not found:
         msg = (
             f"Nothing matches the pattern {str(path)!r}. Check it, and put it in quotes."
@@ -261,7 +267,7 @@ def _walk_folder(top: Path, walk: Walk, seen: set[tuple[int, int]]) -> int:
         folder = waiting.pop()
         try:
             status = folder.path.stat()
-            names = natural_order(os.listdir(folder.path))
+            names = natural_order(os.listdir(folder.path))  # noqa: PTH208 (names, not paths)
         except OSError as error:
             walk.skipped.append(
                 Skipped(folder.path, f"cannot be opened ({error.strerror})")

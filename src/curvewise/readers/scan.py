@@ -193,7 +193,13 @@ class Scan:
         for (task, algorithm), runs in groups.items():
             ends = [run.last_step for run in runs if run.last_step is not None]
             points = [run.n_points for run in runs if run.metrics]
-            row = [algorithm, _range(points), _range(ends), _names(runs), _not_whole(runs)]
+            row = [
+                algorithm,
+                _range(points),
+                _range(ends),
+                _names(runs),
+                _not_whole(runs),
+            ]
             row[1:1] = [f"{len(runs)}"]
             rows.append(tuple([task or ""] * has_tasks + row))
         header = ("algorithm", "runs", "points", "last step", "named", "not whole")
@@ -217,7 +223,9 @@ class Scan:
         )
         more = len(metrics) - MAX_METRICS
         notes = (f"and {plural(more, 'metric')} more",) if more > 0 else ()
-        return Table(("metric", "runs", "points", "steps", "counted in"), rows, notes=notes)
+        return Table(
+            ("metric", "runs", "points", "steps", "counted in"), rows, notes=notes
+        )
 
     def describe(self) -> str:
         """Return a paragraph: how many runs of what, and what they were told apart by."""
@@ -232,9 +240,7 @@ class Scan:
 
     def lines(self) -> list[str]:
         """Return a line for each thing that was mended or skipped, of many only some."""
-        noted = [
-            f"{run.path}: {note}" for run in self.runs for note in run.notes
-        ]
+        noted = [f"{run.path}: {note}" for run in self.runs for note in run.notes]
         reasons = [f"{skipped.path}: {skipped.reason}" for skipped in self.skipped]
         lines = []
         for word, items in (("Mended", noted), ("Skipped", reasons)):
@@ -284,7 +290,11 @@ class Scan:
             ],
             "notes": list(self.notes),
             "candidates": [
-                {"group_by": each.name, "values": list(each.values), "sizes": list(each.sizes)}
+                {
+                    "group_by": each.name,
+                    "values": list(each.values),
+                    "sizes": list(each.sizes),
+                }
                 for each in self.candidates
             ],
             "other_x": list(self.other_x),

@@ -287,7 +287,9 @@ class Logs:
         files = [file for folder in self.walk.folders for file in folder.files.values()]
         if not files:
             return f"{self.place} holds no file. Name the folder that the logs are in."
-        endings = Counter(file.path.suffix.lower() or "without an ending" for file in files)
+        endings = Counter(
+            file.path.suffix.lower() or "without an ending" for file in files
+        )
         shown = listed([ending for ending, _ in endings.most_common()], MAX_ENDINGS)
         is_one = len(files) == 1
         what = "The file" if is_one else f"None of the {plural(len(files), 'file')}"
@@ -306,4 +308,6 @@ class Logs:
 
 
 def _span(points: Settled, x: str) -> MetricSpan:
-    return MetricSpan(len(points.steps), float(points.steps[0]), float(points.steps[-1]), x)
+    return MetricSpan(
+        len(points.steps), float(points.steps[0]), float(points.steps[-1]), x
+    )
