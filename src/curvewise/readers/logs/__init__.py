@@ -56,4 +56,9 @@ class LogFormat:
 
 # In the order in which they are asked: those that are easy to tell come first, and what any
 # table could be comes last.
-LOG_FORMATS: tuple[LogFormat, ...] = ()
+LOG_FORMATS: tuple[LogFormat, ...] = (
+    LogFormat("Ray Tune", "ray_tune", repeats=("tensorboard",)),
+    LogFormat("monitor files", "monitor"),
+    LogFormat("evaluations.npz", "evaluations"),
+    LogFormat("tables", "run_tables"),
+)
