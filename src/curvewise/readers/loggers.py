@@ -29,6 +29,8 @@ class Logger:
         A column that is there if each row is an episode.
     precision : float
         The machine epsilon of the type in which it keeps numbers.
+    n_sampled : int
+        How many rows it writes where it samples a longer log; 0 if it never does.
     """
 
     name: str
@@ -36,6 +38,7 @@ class Logger:
     steps: tuple[str, ...]
     episodes: str = ""
     precision: float = DOUBLE
+    n_sampled: int = 0
 
     def layout(self, header: Sequence[str]) -> Layout:
         """Return how the columns of a table of this logger are to be taken."""
@@ -109,7 +112,14 @@ LOGGERS = (
         ("steps", "episodes"),
         episodes="episode_return",
     ),
-    Logger("Weights & Biases", ("_step", "_timestamp"), ("_step",)),
+    Logger("Weights & Biases", ("_step", "_timestamp"), ("_step",), n_sampled=500),
+    Logger(
+        "TensorBoard's page",
+        ("Wall time", "Step", "Value"),
+        ("Step",),
+        precision=SINGLE,
+        n_sampled=1_000,
+    ),
     Logger("Lightning", ("step", "epoch"), ("step", "epoch"), precision=SINGLE),
     Logger("Keras", ("epoch", "val_loss"), ("epoch",), precision=SINGLE),
 )

@@ -17,10 +17,10 @@ PART = re.compile(
     r"(?:[_-]?(?:logs?|results?|metrics|env|history|data))?",
     re.IGNORECASE,
 )
-# What tells that a folder is a run.
+# Names of logs that tell that a folder is a run.
 LOG = re.compile(
-    r".*monitor\.(csv|json)(\.gz)?|progress\.(csv|txt|json)(\.gz)?|.*tfevents.*|metrics\.\w+"
-    r"|evaluations\.npz|log\.(txt|csv)|config\.\w+|args\.\w+|params\.\w+|.*\.(zip|pt|pth|pkl)",
+    r"(?:.*monitor\.(?:csv|json)|progress\.(?:csv|txt|json)|(?:metrics|log|logs)\.(?:csv|jsonl)"
+    r"|evaluations\.npz)(?:\.gz)?|.*tfevents.*",
     re.IGNORECASE,
 )
 
@@ -36,13 +36,22 @@ def part_of(name: str) -> str:
 
 
 def home_above(folder: Folder) -> Path | None:
-    """Return the run that a folder is a part of: the one above it, if that holds logs too."""
-    if folder.parent is None or not part_of(folder.path.name):
+    """Return the run that a folder is a part of: the one above it.
+
+    That holds logs itself, or has folders for several parts with logs in them.
+    """
+    part = part_of(folder.path.name)
+    if folder.parent is None or not part:
         return None
+    others = [other.path for other in folder.parent.folders.values()]
+    parts = [path for path in others if part_of(path.name) not in {"", part}]
     above = folder.parent.path
-    # Files that other formats have claimed are no longer among those of the folder.
+    return above if any(map(_holds_logs, [above, *parts])) else None
+
+
+def _holds_logs(path: Path) -> bool:
+    """Whether a folder holds logs, also those that another format has claimed."""
     try:
-        names = [entry.name for entry in above.iterdir() if entry.is_file()]
+        return any(LOG.fullmatch(entry.name) for entry in path.iterdir())
     except OSError:
-        return None
-    return above if any(LOG.fullmatch(name) for name in names) else None
+        return False

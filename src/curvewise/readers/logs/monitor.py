@@ -47,10 +47,12 @@ def claims(folder: Folder) -> Iterator[Claim]:
     """Yield the monitor files of a folder: one claim for each run and part of it."""
     groups: dict[str, list[File]] = {}
     for file in folder.files.values():
+        if not file.name.lower().endswith((".csv", ".json")):
+            continue
         match = NAME.fullmatch(file.name)
         line = file.first_line()
         is_empty = match is not None and (not line or line.replace(" ", "") == "r,l,t")
-        if is_empty or (file.name.endswith((".csv", ".json")) and HEADER.match(line)):
+        if is_empty or HEADER.match(line):
             stem = (match[1] or "") if match else file.name.rpartition(".")[0]
             groups.setdefault(NUMBER.sub("", stem), []).append(file)
     above = home_above(folder)

@@ -52,18 +52,19 @@ MARKS = ("training_iteration", "time_total_s")
 
 def claims(folder: Folder) -> Iterator[Claim]:
     """Yield the trial in a folder, if it is one."""
-    results, table = folder.files.get(RESULTS), folder.files.get(TABLE)
+    files = {file.name: file for file in folder.files.values()}
+    results, table = files.get(RESULTS), files.get(TABLE)
     logs = [
         file
         for file, is_log in ((results, _is_result), (table, _is_table))
-        if file is not None and is_log(file)
+        if file is not None and file.head() and is_log(file)
     ]
     # A trial that has not reported anything leaves empty files beside its parameters.
-    if not logs and results and PARAMETERS in folder.files and not results.first_line():
+    if not logs and results and PARAMETERS in files and not results.first_line():
         logs = [results, *([table] if table and not table.first_line() else [])]
     if logs:
         others = (PARAMETERS, *ERRORS, *OTHERS)
-        beside = [folder.files[name] for name in others if name in folder.files]
+        beside = [files[name] for name in others if name in files]
         yield Claim(folder.path, (*logs, *beside))
 
 

@@ -7,13 +7,19 @@ by the usual names of steps, times and scores.
 
 from __future__ import annotations
 
+import csv
 import re
 from typing import TYPE_CHECKING
 
 from curvewise.readers.columns import step_names, time_names
 from curvewise.readers.homes import homes_of, stem_of
 from curvewise.readers.json_records import read_json_records
-from curvewise.readers.log_tables import header_of, read_log_table
+from curvewise.readers.log_tables import (
+    EMPTY_CELLS,
+    header_of,
+    read_log_table,
+    separator_of,
+)
 from curvewise.readers.logged import Claim
 from curvewise.readers.loggers import logger_of
 from curvewise.readers.parts import home_above, part_of
@@ -51,7 +57,13 @@ SETTINGS = re.compile(
 ACME_FOLDER, ACME_FILE = "logs", "logs.csv"
 # JSON lines with the same rows as the table beside them.
 PROGRESS, PROGRESS_COPY = "progress.csv", "progress.json"
+SPINNING_UP = "progress.txt"
 MAX_NAME = 200
+MAX_ROWS_SEEN = 5
+# Counters that tables of other things have as well: a score must stand beside them.
+WEAK = {"index", "level", "samples", "frame", "batch", "round", "rounds", "generation"}
+# Names of which a table without steps is a log as well.
+N_LOGS = NAMES.index("results")
 
 
 def claims(folder: Folder) -> Iterator[Claim]:
@@ -101,20 +113,36 @@ def _is_table(file: File) -> bool:
     head = file.head()
     if b"\0" in head or head.lstrip().startswith((b"{", b"[", b"<")):
         return False
-    is_shared = _is_shared(stem_of(file)) and name.endswith(TABLES)
+    rank = _rank(stem_of(file))
+    if not head.strip():  # just opened
+        return (name.endswith(TABLES) and rank < len(NAMES)) or name == SPINNING_UP
     header = header_of(file)
-    if not header:
-        return is_shared and not head.strip()
     if any(len(column) > MAX_NAME or _is_number(column) for column in header):
         return False
-    steps = logger_of(header) is not None or bool(step_names(header))
-    if name.endswith(OTHERS):
-        return len(header) > 1 and steps
-    return (
-        steps
-        or (bool(time_names(header)) and len(header) > 1)
-        or any(map(is_score_name, header))
-    )
+    if logger_of(header):
+        return True
+    has_score = any(map(is_score_name, header))
+    steps = step_names(header)
+    if {step.lower() for step in steps} <= WEAK and not has_score:
+        steps = []
+    if steps or name.endswith(OTHERS):
+        return len(header) > 1 and bool(steps)
+    times = time_names(header)
+    is_log = has_score or rank < N_LOGS or bool(times and len(header) > 1)
+    return is_log and _has_only_numbers(file, without=times)
+
+
+def _has_only_numbers(file: File, without: Sequence[str]) -> bool:
+    """Whether the first rows hold no words, as tables of results do."""
+    text, _, _ = file.head().decode("utf-8-sig", errors="replace").rpartition("\n")
+    header, separator = header_of(file), separator_of(file)
+    rows = [line for line in text.splitlines() if line.strip() and line[0] != "#"][1:]
+    for row in csv.reader(rows[:MAX_ROWS_SEEN], delimiter=separator):
+        for column, cell in zip(header, row, strict=False):
+            is_empty = cell.strip().lower() in EMPTY_CELLS
+            if column not in without and not is_empty and not _is_number(cell):
+                return False
+    return True
 
 
 def _is_number(text: str) -> bool:
@@ -155,7 +183,7 @@ def _label(folder: Folder) -> str:
     """Return what tells the tables of an Acme run apart, where it has several."""
     siblings = folder.parent.folders.values() if folder.parent else ()
     # On disk: what is claimed is no longer among the files of a folder.
-    tables = [one for one in siblings if (one.path / ACME_FILE).exists()]
+    tables = [one for one in siblings if any(one.path.glob(f"{ACME_FILE}*"))]
     return f"{folder.path.name}/" if len(tables) > 1 else ""
 
 
@@ -180,7 +208,14 @@ def _read_table(claim: Claim, wanted: Wanted) -> LoggedRun:
     tables = [_table(file, wanted, claim.prefix) for file in claim.files]
     # The first unless another has more rows.
     table, layout, name = max(tables, key=lambda found: found[0].n_rows)
-    return run_of_table(table, wanted, layout, name=name, prefix=claim.prefix)
+    run = run_of_table(table, wanted, layout, name=name, prefix=claim.prefix)
+    logger = logger_of(table.columns)
+    if logger and table.n_rows == logger.n_sampled > 0:
+        run.notes.append(
+            f"{name} has {table.n_rows} rows, as many as {logger.name} keeps of a longer log: "
+            "it may be a sample"
+        )
+    return run
 
 
 def _table(file: File, wanted: Wanted, prefix: str) -> tuple[RunTable, Layout, str]:
