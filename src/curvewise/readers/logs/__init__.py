@@ -74,7 +74,9 @@ LOG_FORMATS: tuple[LogFormat, ...] = (
     LogFormat("ClearML offline", "clearml"),
     LogFormat("Hugging Face Trainer", "hf_trainer", repeats=("tensorboard",)),
     LogFormat("Ray Tune", "ray_tune", repeats=("tensorboard",)),
+    LogFormat("Weights & Biases run files", "wandb_offline"),
     LogFormat("monitor files", "monitor"),
     LogFormat("evaluations.npz", "evaluations"),
     LogFormat("tables", "run_tables"),
+    LogFormat("TensorBoard event files", "tensorboard"),
 )
