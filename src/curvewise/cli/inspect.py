@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json as json_format
-from pathlib import Path  # noqa: TC003 (typer reads the annotations)
 from typing import Annotated
 
 import typer
@@ -24,11 +23,12 @@ def inspect(
     run_by: RunBy = None,
     task: Task = None,
     json: Annotated[
-        bool, typer.Option("--json", help="Print what was found as JSON, and nothing else.")
+        bool,
+        typer.Option("--json", help="Print what was found as JSON, and nothing else."),
     ] = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown.")] = False,
 ) -> None:
-    """What is in PATH: runs, algorithms, tasks, metrics, and what cannot be read?
+    """List what is in PATH: runs, algorithms, tasks, metrics, and what cannot be read.
 
     Formats are recognised by what files hold. Algorithms, runs and tasks are inferred from
     configurations and paths; the first lines say from what, and --group-by, --run-by and
@@ -42,4 +42,4 @@ def inspect(
     if style is Style.JSON:
         typer.echo(json_format.dumps(found.to_dict(), indent=2, allow_nan=False))
     else:
-        show([found], style, lines=found.lines())
+        show([found], style)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from pathlib import Path  # noqa: TC003 (typer reads the annotations)
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -99,7 +99,9 @@ class Reading:
     paths: Paths
     metric: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="The metric to compare, where there are several."),
+        typer.Option(
+            metavar="NAME", help="The metric to compare, where there are several."
+        ),
     ] = None
     x: X = None
     group_by: GroupBy = None

@@ -6,14 +6,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from curvewise.errors import CurvesError
-from curvewise.readers.folders import Folder, Skipped
+from curvewise.readers.folders import Skipped
 from curvewise.readers.logs import LOG_FORMATS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from curvewise.readers.folders import Walk
+    from curvewise.readers.folders import Folder, Walk
     from curvewise.readers.logged import Claim, LoggedRun, Wanted
     from curvewise.readers.logs import LogFormat
 

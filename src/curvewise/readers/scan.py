@@ -6,22 +6,23 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from curvewise.errors import CurvesError
 from curvewise.rendering.tables import Table
 from curvewise.text import html_text, listed, plural, printable, step_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-    from pathlib import Path
 
     from curvewise.data.run_log import RunLog
     from curvewise.readers.folders import Skipped
-    from curvewise.readers.identity import Candidate
+    from curvewise.readers.grouping import Candidate
 
 __all__ = ["MetricSpan", "Scan", "ScannedMetric", "ScannedRun"]
 
 MAX_NAMED = 6  # names of runs, formats or endings that a line holds
 MAX_SKIPPED = 8  # lines about what was skipped
 MAX_METRICS = 40  # rows of the table of metrics
+MIN_SHARE = 0.9  # of the longest run, for one that does not end early
 
 
 @dataclass(frozen=True)
@@ -169,6 +170,11 @@ class Scan:
         """The tasks, in the order in which they were found; none if there is nothing to tell."""
         return tuple(dict.fromkeys(run.task for run in self.runs if run.task is not None))
 
+    def check(self) -> None:
+        """Raise CurvesError if nothing tells which runs are of which algorithm."""
+        if self.ambiguity:
+            raise CurvesError(self.ambiguity)
+
     def run_logs(self, metric: str | None = None) -> list[RunLog]:
         """Read the points of a metric, or of all, as `RunLog` objects of each run's own steps.
 
@@ -189,19 +195,22 @@ class Scan:
         for run in self.runs:
             key = (run.task if has_tasks else None, run.algorithm)
             groups.setdefault(key, []).append(run)
+        longest: dict[str | None, float] = {}
+        for (task, _), runs in groups.items():
+            longest[task] = max([longest.get(task, 0.0), *_ends(runs)])
         rows = []
         for (task, algorithm), runs in groups.items():
-            ends = [run.last_step for run in runs if run.last_step is not None]
+            ends = _ends(runs)
             points = [run.n_points for run in runs if run.metrics]
-            row = [
+            row = (
                 algorithm,
+                f"{len(runs)}",
                 _range(points),
                 _range(ends),
-                _names(runs),
-                _not_whole(runs),
-            ]
-            row[1:1] = [f"{len(runs)}"]
-            rows.append(tuple([task or ""] * has_tasks + row))
+                listed([run.run for run in runs], MAX_NAMED),
+                _not_whole(runs, longest[task]),
+            )
+            rows.append(((task or "",) if has_tasks else ()) + row)
         header = ("algorithm", "runs", "points", "last step", "named", "not whole")
         return Table(
             (("task",) if has_tasks else ()) + header,
@@ -235,19 +244,15 @@ class Scan:
         if self.ambiguity:
             parts.append(self.ambiguity)
         elif self.explanation:
-            parts.append(f"{self.explanation}.")
+            parts.append(f"{self.explanation[:1].upper()}{self.explanation[1:]}.")
         return " ".join(parts)
 
-    def lines(self) -> list[str]:
-        """Return a line for each thing that was mended or skipped, of many only some."""
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What a reader should know: records that were left out, logs that were skipped."""
         noted = [f"{run.path}: {note}" for run in self.runs for note in run.notes]
-        reasons = [f"{skipped.path}: {skipped.reason}" for skipped in self.skipped]
-        lines = []
-        for word, items in (("Mended", noted), ("Skipped", reasons)):
-            lines += [f"{word}: {printable(item)}." for item in items[:MAX_SKIPPED]]
-            if len(items) > MAX_SKIPPED:
-                lines.append(f"{word}: {len(items) - MAX_SKIPPED:,} more.")
-        return lines
+        reasons = [f"{each.path}: {each.reason}" for each in self.skipped]
+        return (*self.notes, *_some(noted, "notes"), *_some(reasons, "skipped"))
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything that was found as JSON-ready data."""
@@ -305,10 +310,11 @@ class Scan:
 
     def __str__(self) -> str:
         parts = [self.describe(), *(table.text() for table in self.tables())]
-        return "\n\n".join([*parts, *filter(None, ["\n".join(self.lines())])])
+        parts += [f"Warning: {printable(warning)}" for warning in self.warnings]
+        return "\n\n".join(parts)
 
     def _repr_html_(self) -> str:
-        lines = "".join(f"<p>{html_text(line)}</p>" for line in self.lines())
+        lines = "".join(f"<p>{html_text(warning)}</p>" for warning in self.warnings)
         tables = "".join(table.html() for table in self.tables())
         return f"<p>{html_text(self.describe())}</p>{tables}{lines}"
 
@@ -325,6 +331,13 @@ def _metric(name: str, spans: list[MetricSpan]) -> ScannedMetric:
     )
 
 
+def _some(items: list[str], what: str) -> list[str]:
+    """Return sentences, of many only the first, and how many more there are."""
+    shown = [f"{item}." for item in items[:MAX_SKIPPED]]
+    more = len(items) - MAX_SKIPPED
+    return [*shown, f"And {more:,} more {what}."] if more > 0 else shown
+
+
 def _range(values: Iterable[float]) -> str:
     """Write the smallest and the largest of some numbers, or the one there is."""
     found = sorted(set(values))
@@ -334,19 +347,17 @@ def _range(values: Iterable[float]) -> str:
     return " to ".join(ends)
 
 
-def _names(runs: list[ScannedRun]) -> str:
-    return listed([run.run for run in runs], MAX_NAMED)
+def _ends(runs: list[ScannedRun]) -> list[float]:
+    return [run.last_step for run in runs if run.last_step is not None]
 
 
-def _not_whole(runs: list[ScannedRun]) -> str:
-    """Say which runs failed, are empty or end early."""
-    ends = [run.last_step for run in runs if run.last_step is not None]
-    longest = max(ends, default=0.0)
+def _not_whole(runs: list[ScannedRun], longest: float) -> str:
+    """Say which runs failed, are empty or end before nine tenths of the longest run."""
     found = []
     for run in runs:
         if run.last_step is None:
             found.append(f"{run.run} is empty")
-        elif run.last_step < longest or run.status:
+        elif run.last_step < MIN_SHARE * longest or run.status:
             status = f" ({run.status})" if run.status else ""
             found.append(f"{run.run} ends at {step_text(run.last_step)}{status}")
     return listed(found, 3)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from curvewise.data.records import settled
 from curvewise.data.run_log import RunLog
@@ -17,8 +19,8 @@ from curvewise.readers.folders import File, Skipped, walk
 from curvewise.readers.homes import stem_of
 from curvewise.readers.identity import identify
 from curvewise.readers.logged import Wanted
-from curvewise.readers.traits import Clues
 from curvewise.readers.scan import MetricSpan, Scan, ScannedRun
+from curvewise.readers.traits import Clues
 from curvewise.shuffling.parallel import track_items
 from curvewise.text import listed, plural
 
@@ -28,9 +30,9 @@ if TYPE_CHECKING:
     from curvewise.data.records import Settled
     from curvewise.readers.finding import FoundRun, Home
     from curvewise.readers.folders import Walk
-    from curvewise.readers.identity import Identity
+    from curvewise.readers.identity import Identity, Who
 
-__all__ = ["Logs", "Naming", "as_paths", "scan"]
+__all__ = ["Logs", "Naming", "ReadRuns", "as_paths", "scan"]
 
 MAX_ENDINGS = 6  # of files that are no logs, in a message
 MAX_REASONS = 3  # why logs cannot be read, in a message
@@ -109,6 +111,30 @@ def scan(
 
 
 @dataclass
+class ReadRuns:
+    """Runs that were read and named.
+
+    Attributes
+    ----------
+    logs : list of RunLog
+    formats : list of tuple of str, (n_runs,)
+        The formats of each run.
+    axes : list of str
+        What the steps are.
+    explanation : str
+        What algorithm, run and task were inferred from.
+    notes : tuple of str
+        What a reader should know of how runs were named.
+    """
+
+    logs: list[RunLog]
+    formats: list[tuple[str, ...]]
+    axes: list[str]
+    explanation: str
+    notes: tuple[str, ...]
+
+
+@dataclass
 class Logs:
     """The logs in files and folders: found once, read as often as needed.
 
@@ -181,6 +207,10 @@ class Logs:
         )
 
     def run_logs(self, metric: str | None = None) -> list[RunLog]:
+        """Read a metric, or all of them, of every run; see `read`."""
+        return self.read(metric).logs
+
+    def read(self, metric: str | None = None) -> ReadRuns:
         """Read a metric, or all of them, of every run of the task to keep.
 
         A run without a point of it is there, with none.
@@ -194,33 +224,13 @@ class Logs:
         runs = list(self._read(wanted))
         named = self._named(runs)
         named.check()
-        logs = []
+        found = ReadRuns([], [], [], named.explanation, named.notes)
         for row in self._kept(named):
-            run, who = runs[row], named.whos[row]
-            found = {
-                name: (series, settled(series.steps, series.scores, series.sessions))
-                for name, series in run.logged.series.items()
-            }
-            for _, points in found.values():
-                run.note(points.notes)
-            notes = tuple(run.logged.notes)
-            status = run.logged.status
-            logs += [
-                RunLog(
-                    *(who.algorithm, who.run, name, points.steps, points.scores),
-                    *(who.task, who.block, series.of_episodes, status, notes),
-                    precision=series.precision,
-                )
-                for name, (series, points) in found.items()
-            ]
-            if not found:
-                logs.append(
-                    RunLog(
-                        *(who.algorithm, who.run, metric or "", [], []),
-                        *(who.task, who.block, False, status, notes),
-                    )
-                )
-        return logs
+            run = runs[row]
+            found.logs += _logs_of(run, named.whos[row], metric)
+            found.formats.append(run.formats)
+            found.axes += [x for x in run.axes.values() if x not in found.axes]
+        return found
 
     def _read(self, wanted: Wanted) -> Iterator[FoundRun]:
         """Yield the runs of every home; those that were deleted are skipped.
@@ -242,15 +252,20 @@ class Logs:
             raise CurvesError(self._nothing_read())
 
     def _named(self, runs: Sequence[FoundRun]) -> Identity:
-        """Tell who is who, and keep in mind which task is asked for."""
+        """Tell who is who; with the block of each run, if one is asked for."""
         configurations = Configurations()
         clues = [self._clues(run, configurations) for run in runs]
         by = {"group_by": self.naming.group_by, "run_by": self.naming.run_by}
-        named = identify(clues, **by, block_by=self.naming.block)
+        named = identify(clues, **by)
         task = self.naming.task
-        if task is None or any(who.task == task for who in named.whos):
+        if task is not None and all(who.task != task for who in named.whos):
+            named = identify(clues, **by, task_by=task)
+        if self.naming.block is None:
             return named
-        return identify(clues, **by, block_by=self.naming.block, task_by=task)
+        blocks = identify(clues, group_by=self.naming.block)
+        whos = zip(named.whos, blocks.whos, strict=True)
+        shared = tuple(replace(who, block=block.algorithm) for who, block in whos)
+        return replace(named, whos=shared)
 
     def _kept(self, named: Identity) -> list[int]:
         """Return the places of the runs of the task to keep; all, if none is asked for."""
@@ -305,6 +320,34 @@ class Logs:
             [f"{each.path.name}: {each.reason}" for each in self.skipped], MAX_REASONS
         )
         return f"Nothing in {self.place} can be read ({reasons})."
+
+
+def _logs_of(run: FoundRun, who: Who, metric: str | None) -> list[RunLog]:
+    """Return what was read of a run, metric by metric; one without points if there is none."""
+    found = {
+        name: (series, settled(series.steps, series.scores, series.sessions))
+        for name, series in run.logged.series.items()
+    }
+    for _, points in found.values():
+        run.note(points.notes)
+    about: dict[str, Any] = {
+        "task": who.task,
+        "block": who.block,
+        "status": run.logged.status,
+        "notes": tuple(run.logged.notes),
+    }
+    if not found:
+        nothing = np.zeros(0)
+        return [RunLog(who.algorithm, who.run, metric or "", nothing, nothing, **about)]
+    return [
+        RunLog(
+            *(who.algorithm, who.run, name, points.steps, points.scores),
+            of_episodes=series.of_episodes,
+            precision=series.precision,
+            **about,
+        )
+        for name, (series, points) in found.items()
+    ]
 
 
 def _span(points: Settled, x: str) -> MetricSpan:
