@@ -2,22 +2,51 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from curvewise.errors import CurvesError
+from curvewise.text import argument, did_you_mean
+
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from curvewise.kernels import Floats, Integers
     from curvewise.readers.folders import File
 
-__all__ = ["DOUBLE", "SINGLE", "Claim", "LoggedRun", "Series", "Wanted"]
+__all__ = [
+    "DOUBLE",
+    "SINGLE",
+    "Claim",
+    "LoggedRun",
+    "Series",
+    "Wanted",
+    "chosen_x",
+    "counts_episodes",
+]
 
 DOUBLE = float(np.finfo(np.float64).eps)
 SINGLE = float(np.finfo(np.float32).eps)
+
+# Names that loggers give to what one episode brought; means of many are called otherwise.
+EPISODE_METRIC = re.compile(
+    r"(?:^|[/.: ])(?:episod(?:e|ic)|ep)[_ ]?(?:return|reward|rew|ret|score|length|len)s?$",
+    re.IGNORECASE,
+)
+EVALUATION = re.compile(r"(?:^|[^a-z])(?:eval|test|val)", re.IGNORECASE)
+
+
+def counts_episodes(metric: str) -> bool:
+    """Whether the name of a metric says that each record of it is an episode of training.
+
+    >>> [counts_episodes(name) for name in ("charts/episodic_return", "rollout/ep_rew_mean")]
+    [True, False]
+    """
+    return bool(EPISODE_METRIC.search(metric)) and not EVALUATION.search(metric)
 
 
 @dataclass(frozen=True)
@@ -61,6 +90,21 @@ class Wanted:
         if self.metrics is None:
             return True
         return metric in self.metrics or metric.partition(":")[2] in self.metrics
+
+
+def chosen_x(wanted: Wanted, offered: Sequence[str]) -> tuple[str, tuple[str, ...]]:
+    """Return what counts as the step, the first that is offered by default, and the others.
+
+    Raises CurvesError if something else is wanted.
+
+    >>> chosen_x(Wanted(x="time"), ["step", "time"])
+    ('time', ('step',))
+    """
+    x = offered[0] if wanted.x is None else wanted.x
+    if x not in offered:
+        msg = f"{argument('x', x)} is not in this log: {did_you_mean(x, offered)}"
+        raise CurvesError(msg)
+    return x, tuple(name for name in offered if name != x)
 
 
 @dataclass(frozen=True)
