@@ -56,4 +56,7 @@ class LogFormat:
 
 # In the order in which they are asked: those that are easy to tell come first, and what any
 # table could be comes last.
-LOG_FORMATS: tuple[LogFormat, ...] = ()
+LOG_FORMATS: tuple[LogFormat, ...] = (
+    LogFormat("TensorBoard event files", "tensorboard"),
+    LogFormat("Weights & Biases run files", "wandb_offline"),
+)
