@@ -52,7 +52,7 @@ def masked_crc(data: bytes) -> int:
     """Return the masked CRC-32C of some bytes, as TFRecord files store it.
 
     >>> hex(masked_crc(b"123456789"))
-    '0xc7867fdb'
+    '0xc78ab0e5'
     """
     table, crc = _crc_table().tolist(), 0xFFFFFFFF
     for byte in data:
