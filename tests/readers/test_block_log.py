@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gzip
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -91,6 +92,16 @@ def test_record_that_is_too_long_is_passed_over(
     found, log = read(path, block_log([b"first", bytes(4 * BLOCK), b"last"]))
     assert found == [b"first", b"last"]
     assert "damaged in 1 place" in log.notes[0]
+
+
+def test_packed_file_that_breaks_off_gives_what_can_be_unpacked(tmp_path: Path) -> None:
+    draw = np.random.default_rng(1)
+    records = [draw.bytes(90) for _ in range(2000)]
+    packed = gzip.compress(block_log(records))
+    found, log = read(tmp_path / "run.wandb.gz", packed[: len(packed) // 2])
+    assert found == records[: len(found)]
+    assert 900 < len(found) < 1100
+    assert log.is_cut
 
 
 def test_empty_files_hold_nothing(path: Path) -> None:

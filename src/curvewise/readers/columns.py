@@ -66,7 +66,7 @@ NAMES_OF_TOOLS = {
         *("returnaverage", "acc", "loss"),
     ),
 }
-EVALUATION = re.compile(r"(?:val|valid|validation|eval|evaluation|test)[_/ .-]\S", re.I)
+EVALUATION = re.compile(r"(?:val|valid|validation|eval|evaluation|test)[_/ .-]\S", re.IGNORECASE)
 TIMES = (
     *("time", "timestamp", "datetime", "date", "walltime", "wallclock", "wallclocktime"),
     *("runtime", "elapsed", "elapsedtime", "elapsedseconds", "timeelapsed", "seconds"),
