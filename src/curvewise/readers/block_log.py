@@ -13,6 +13,7 @@ import zlib
 from typing import IO, TYPE_CHECKING
 
 from curvewise.errors import CurvesError
+from curvewise.readers.tfrecords import read_bytes
 from curvewise.text import plural
 
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ class BlockLog:
     def _fragments(self, stream: IO[bytes]) -> Iterator[tuple[int, bytes]]:
         """Yield the type and data of each fragment whose checksum is right."""
         position = 7
-        while block := _read(stream, BLOCK_SIZE):
+        while block := read_bytes(stream, BLOCK_SIZE):
             is_last = len(block) < BLOCK_SIZE
             while position + HEADER.size <= len(block):
                 crc, length, kind = HEADER.unpack_from(block, position)
@@ -118,11 +119,3 @@ class BlockLog:
                 self.is_cut = position < len(block)
                 return
             position = 0
-
-
-def _read(stream: IO[bytes], size: int) -> bytes:
-    """Read a block; less than that only at the end of the file, or where it breaks off."""
-    try:
-        return stream.read(size)
-    except (EOFError, zlib.error):
-        return b""

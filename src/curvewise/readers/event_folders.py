@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from curvewise.readers.event_messages import event_messages, text_of
+from curvewise.readers.event_messages import event_messages
+from curvewise.readers.protobuf_messages import text_of
 from curvewise.readers.tfrecords import RecordFile, begins_with_record
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ PARTS = {
 }  # fmt: skip
 # add_hparams makes a folder that is named by the time.
 TIME_NAME = re.compile(r"\d{9,}\.\d+")
+# What writers replace in tags, or in the folders that they name by them.
+NO_NAME = re.compile(r"[^-.\w]")
 HPARAMS_MARK = b"_hparams_/session_start_info"
 
 
@@ -118,8 +121,8 @@ def key_of_scalars(place: str, tag: str) -> str:
     >>> key_of_scalars("eval_loss_adam", "eval/loss"), key_of_scalars("loss/sgd", "loss")
     ('adam', 'sgd')
     """
-    begin = tag.replace("/", "_") + "_"
-    return place[len(begin) :] if place.replace("/", "_").startswith(begin) else ""
+    begin = NO_NAME.sub("_", tag) + "_"
+    return place[len(begin) :] if NO_NAME.sub("_", place).startswith(begin) else ""
 
 
 def repeats_results(claim: Claim) -> bool:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from curvewise.readers.logged import DOUBLE, SINGLE
-from curvewise.readers.protobuf_messages import message_classes
+from curvewise.readers.protobuf_messages import message_classes, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,7 +22,6 @@ __all__ = [
     "is_scalar",
     "number_in",
     "text_config",
-    "text_of",
 ]
 
 # Of tensorboard/compat/proto (event, summary, tensor) and tensorboard/plugins/hparams.
@@ -103,11 +102,6 @@ SCALAR_CLASS = 1
 def event_messages() -> Mapping[str, type[Any]]:
     """Return the classes of the messages in event files."""
     return message_classes("curvewise.events", MESSAGES)
-
-
-def text_of(data: bytes) -> str:
-    """Return bytes as text, whatever they are."""
-    return data.decode("utf-8", errors="replace")
 
 
 def is_scalar(value: Any) -> bool:

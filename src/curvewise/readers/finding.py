@@ -130,17 +130,22 @@ def find_homes(walk: Walk) -> list[Home]:
     by_path = {folder.path: folder for folder in walk.folders}
     homes: dict[Path, Home] = {}
     for log_format in LOG_FORMATS:
-        for folder in walk.folders:
-            for claim in list(log_format.claims(folder)):
-                for file in claim.files:
-                    owner = by_path.get(file.path.parent)
-                    if owner is not None:
-                        owner.files.pop(file.path.name, None)
-                home = homes.get(claim.home)
-                if home is None:
-                    place = by_path.get(claim.home) or by_path.get(claim.home.parent)
-                    home = homes[claim.home] = Home(claim.home, place or folder)
-                home.logs.setdefault(log_format.module_name, []).append(claim)
+        # A format may look at the folders around one, so that none is changed before all are seen.
+        claims = [
+            (folder, claim)
+            for folder in walk.folders
+            for claim in log_format.claims(folder)
+        ]
+        for folder, claim in claims:
+            for file in claim.files:
+                owner = by_path.get(file.path.parent)
+                if owner is not None:
+                    owner.files.pop(file.path.name, None)
+            home = homes.get(claim.home)
+            if home is None:
+                place = by_path.get(claim.home) or by_path.get(claim.home.parent)
+                home = homes[claim.home] = Home(claim.home, place or folder)
+            home.logs.setdefault(log_format.module_name, []).append(claim)
     _drop_repeats(homes)
     order = {folder.path: place for place, folder in enumerate(walk.folders)}
     return sorted(

@@ -8,11 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from curvewise.errors import CurvesError
-from curvewise.text import argument, did_you_mean
-
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
     from pathlib import Path
 
     from curvewise.kernels import Floats, Integers
@@ -25,7 +22,6 @@ __all__ = [
     "LoggedRun",
     "Series",
     "Wanted",
-    "chosen_x",
     "counts_episodes",
 ]
 
@@ -90,21 +86,6 @@ class Wanted:
         if self.metrics is None:
             return True
         return metric in self.metrics or metric.partition(":")[2] in self.metrics
-
-
-def chosen_x(wanted: Wanted, offered: Sequence[str]) -> tuple[str, tuple[str, ...]]:
-    """Return what counts as the step, the first that is offered by default, and the others.
-
-    Raises CurvesError if something else is wanted.
-
-    >>> chosen_x(Wanted(x="time"), ["step", "time"])
-    ('time', ('step',))
-    """
-    x = offered[0] if wanted.x is None else wanted.x
-    if x not in offered:
-        msg = f"{argument('x', x)} is not in this log: {did_you_mean(x, offered)}"
-        raise CurvesError(msg)
-    return x, tuple(name for name in offered if name != x)
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from google.protobuf.descriptor_pool import DescriptorPool
     from google.protobuf.message import Message
 
-__all__ = ["message_classes"]
+__all__ = ["message_classes", "text_of"]
 
 
 def message_classes(
@@ -81,3 +81,8 @@ def _message_class(pool: DescriptorPool, name: str) -> type[Message]:
         return message_factory.GetMessageClass(descriptor)
     # protobuf 4.21
     return message_factory.MessageFactory(pool).GetPrototype(descriptor)  # type: ignore[attr-defined]
+
+
+def text_of(data: bytes) -> str:
+    """Return bytes as text, whatever they are."""
+    return data.decode("utf-8", errors="replace")

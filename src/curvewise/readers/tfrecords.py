@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from curvewise.readers.folders import File
 
-__all__ = ["RecordFile", "begins_with_record", "damage_note", "masked_crc"]
+__all__ = ["RecordFile", "begins_with_record", "damage_note", "masked_crc", "read_bytes"]
 
 BLOCK_SIZE = 2**20
 HEADER_SIZE = 12
@@ -52,7 +52,7 @@ def masked_crc(data: bytes) -> int:
     """Return the masked CRC-32C of some bytes, as TFRecord files store it.
 
     >>> hex(masked_crc(b"123456789"))
-    '0xc7867fdb'
+    '0xc78ab0e5'
     """
     table, crc = _crc_table().tolist(), 0xFFFFFFFF
     for byte in data:
@@ -135,7 +135,7 @@ class RecordFile:
             if lacking > MAX_RECORD_SIZE and _pass_over(stream, lacking):
                 buffer, lacking = b"", 0
                 n_long += 1
-            part = _read(stream, min(max(BLOCK_SIZE, lacking), MAX_RECORD_SIZE))
+            part = read_bytes(stream, min(max(BLOCK_SIZE, lacking), MAX_RECORD_SIZE))
             if not part:
                 break
             buffer += part
@@ -225,7 +225,7 @@ def _are_whole(
     return good
 
 
-def _read(stream: IO[bytes], size: int) -> bytes:
+def read_bytes(stream: IO[bytes], size: int) -> bytes:
     """Read so many bytes, or what there is, also of a packed file that breaks off."""
     parts = []
     while size > 0:
@@ -243,7 +243,7 @@ def _read(stream: IO[bytes], size: int) -> bytes:
 def _pass_over(stream: IO[bytes], size: int) -> bool:
     """Read on without keeping anything; whether there was that much."""
     while size > 0:
-        part = _read(stream, min(size, BLOCK_SIZE))
+        part = read_bytes(stream, min(size, BLOCK_SIZE))
         if not part:
             return False
         size -= len(part)

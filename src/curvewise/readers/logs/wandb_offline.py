@@ -18,15 +18,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from curvewise.readers.block_log import BlockLog, is_block_log
+from curvewise.readers.columns import step_names
 from curvewise.readers.logged import (
     Claim,
     LoggedRun,
     Series,
     Wanted,
-    chosen_x,
     counts_episodes,
 )
-from curvewise.readers.protobuf_messages import message_classes
+from curvewise.readers.protobuf_messages import message_classes, text_of
+from curvewise.readers.recording import chosen_x, number
 from curvewise.text import plural
 
 if TYPE_CHECKING:
@@ -70,15 +71,7 @@ MESSAGES: dict[str, dict[str, tuple[int, str]]] = {
 }
 STEP, RUNTIME, TIMESTAMP = "_step", "_runtime", "_timestamp"
 RUN_FOLDER = re.compile(r"(offline-)?run-\d{8}_\d{6}-.+")
-# Keys of a row that may count as steps, besides those that W&B adds.
-STEP_LIKE = re.compile(
-    r"(^|[/._ ])(global_?|train_?|total_?|env_?|num_?|n_?)*"
-    r"(step|timestep|epoch|iteration|iter|episode|batch|frame|sample|token|round|update)s?$",
-    re.IGNORECASE,
-)
 ALIASES = {"step": STEP, "time": RUNTIME}
-# What JSON cannot hold is written as text by some versions.
-WRITTEN_NUMBERS = {"NaN", "Infinity", "-Infinity"}
 INTERNAL_CONFIG = "_wandb"
 
 
@@ -175,7 +168,7 @@ class _Reading:
         found: list[tuple[str, float]] = []
         media: list[str] = []
         for item in history.item:
-            path = [_text(part) for part in item.nested_key] or [_text(item.key)]
+            path = [text_of(part) for part in item.nested_key] or [text_of(item.key)]
             if path[-1] == "_type":
                 media.append(".".join([*path[:-1], ""]))
             elif item.HasField("value_json"):
@@ -199,17 +192,17 @@ class _Reading:
 
     def _is_needed(self, key: str) -> bool:
         """Whether a key is wanted, or may count as the steps of one that is."""
-        return key in self._wanted or key in self._axes or bool(STEP_LIKE.search(key))
+        return key in self._wanted or key in self._axes or bool(step_names([key]))
 
     def _define(self, metric: Any) -> None:
-        axis = _text(metric.step_metric)
+        axis = text_of(metric.step_metric)
         if metric.glob_name and axis:
-            self._step_patterns[_text(metric.glob_name)] = axis
+            self._step_patterns[text_of(metric.glob_name)] = axis
         elif metric.name and axis:
-            self._step_metrics[_text(metric.name)] = axis
+            self._step_metrics[text_of(metric.name)] = axis
         elif metric.name:
             # Defined by name for another reason: patterns do not apply to it.
-            self._step_metrics.setdefault(_text(metric.name), STEP)
+            self._step_metrics.setdefault(text_of(metric.name), STEP)
         if axis:
             self._axes.add(axis)
 
@@ -217,11 +210,11 @@ class _Reading:
         self._configure(run.config)
         for name, value in (("display_name", run.display_name), ("group", run.run_group)):
             if value:
-                self._run[name] = _text(value)
+                self._run[name] = text_of(value)
 
     def _configure(self, config: Any) -> None:
         for item in config.update:
-            path = [_text(part) for part in item.nested_key] or [_text(item.key)]
+            path = [text_of(part) for part in item.nested_key] or [text_of(item.key)]
             if path[0] == INTERNAL_CONFIG:
                 continue
             try:
@@ -235,7 +228,7 @@ class _Reading:
                 inner = inner[part]
             inner[path[-1]] = value
         for item in config.remove:
-            path = [_text(part) for part in item.nested_key] or [_text(item.key)]
+            path = [text_of(part) for part in item.nested_key] or [text_of(item.key)]
             if len(path) == 1:
                 self._config.pop(path[0], None)
 
@@ -251,10 +244,9 @@ class _Reading:
 
         Raises CurvesError if the history has not what is wanted as steps.
         """
-        axes = {*self._step_metrics.values(), *self._step_patterns.values()}
-        others = [key for key in self._columns if STEP_LIKE.search(key) or key in axes]
-        offered = [key for key in (RUNTIME, TIMESTAMP) if key in self._columns]
-        offered = list(dict.fromkeys([STEP, *offered, *others]))
+        axes = [*self._step_metrics.values(), *self._step_patterns.values()]
+        others = [key for key in (RUNTIME, TIMESTAMP, *axes) if key in self._columns]
+        offered = list(dict.fromkeys([STEP, *others, *step_names(list(self._columns))]))
         x = self._wanted.x
         if x is not None and x not in self._columns and self._n_rows:
             x = ALIASES.get(x, x)
@@ -315,13 +307,5 @@ def _numbers_in(key: str, value: Any) -> Iterator[tuple[str, float]]:
         if "_type" not in value:
             for name, inner in value.items():
                 yield from _numbers_in(f"{key}.{name}", inner)
-    elif isinstance(value, str):
-        if value in WRITTEN_NUMBERS:
-            yield key, float(value)
-    elif isinstance(value, int | float) and not isinstance(value, bool):
-        yield key, float(value)
-
-
-def _text(data: bytes) -> str:
-    """Return bytes as text, whatever they are."""
-    return data.decode("utf-8", errors="replace")
+    elif (found := number(value)) is not None:
+        yield key, found
