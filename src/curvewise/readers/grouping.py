@@ -14,7 +14,7 @@ import numpy as np
 
 from curvewise.data.frames import natural_order
 from curvewise.readers.traits import Trait, joint, tells
-from curvewise.text import argument, listed, plural
+from curvewise.text import argument, listed, plural, printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,6 +35,7 @@ Names = tuple[str | None, ...]
 
 MAX_CANDIDATES = 6
 MAX_JOINED = 3
+MAX_SHOWN = 4
 # Traits that are compared with each other, the most telling of them.
 MAX_COMPARED = 50
 
@@ -54,7 +55,7 @@ class Candidate:
         each = plural(large, "run") if small == large else f"{small} to {large} runs"
         return (
             f"{argument('group_by', self.name)} ({plural(len(self.sizes), 'algorithm')} of "
-            f"{each}: {listed(self.values, 3)})"
+            f"{each}: {_some(self.values)})"
         )
 
 
@@ -134,21 +135,35 @@ def grouped(
         found = [trait for trait in lengths if trait.n_values < n_runs]
     if not found and not unknown:
         return _alone(traits, runs)
-    named, candidates = _named(found, n_runs), candidates_of(found)
+    named = _named(found + unknown, n_runs)
+    candidates = candidates_of(found)
     problem = ""
     if unknown:
         problem = _unknown(clues, unknown)
-    elif np.bincount(joint(found, n_runs)).max() == 1:
+    elif _is_scattered(found, n_runs):
         problem = (
-            f"All {n_runs} runs differ in {_differences(found)}, so none repeats another: which "
-            f"belong together? {_options(candidates)}"
+            f"Nearly all of {plural(n_runs, 'run')} differ in {_differences(found)}, so that few "
+            f"or none repeat another: which belong together? {_options(candidates)}"
         )
     elif crossed := _crossed(found):
         problem = (
             f"{plural(n_runs, 'run')} differ in {_differences(crossed)} independently: which of "
             f"them is the algorithm? {_options(candidates)}"
         )
+        words = [trait.name for trait in crossed if trait.kind == "word"]
+        if words and len(set(tasks)) == 1:
+            problem += (
+                f" If one of them is the task, say so: {argument('task_by', words[0])}."
+            )
     return replace(named, candidates=candidates, problem=problem)
+
+
+def _is_scattered(traits: list[Trait], n_runs: int) -> bool:
+    """Whether most combinations of settings are those of one run only, and have no name."""
+    codes = joint(traits, n_runs)
+    sizes = np.bincount(codes)
+    named = any(t.names_algorithms and tells(t.codes, codes) for t in traits)
+    return sizes.max() == 1 or (2 * len(sizes) > n_runs and not named)
 
 
 def _known_of_all(
@@ -169,7 +184,7 @@ def _known_of_all(
 def _unknown(clues: Sequence[Clues], traits: list[Trait]) -> str:
     bare = [clue.place for clue in clues if not clue.config]
     return (
-        f"Runs differ in {_differences(traits)}, but {plural(len(bare), 'run')} of {len(clues)} "
+        f"Runs differ in {_differences(traits)}, but {len(bare)} of {len(clues)} runs "
         f"have no configuration that tells it ({listed(bare, 3)}). Leave these out, or say by "
         f"{argument('group_by')} which part of the path is the algorithm, such as "
         f"{argument('group_by', 'path1')}."
@@ -240,7 +255,15 @@ def _alone(traits: Sequence[Trait], runs: Names) -> Grouping:
     constant = [t for t in traits if not t.varies and not t.role and t.values[0]]
     naming = sorted((t for t in constant if t.rank[0] == 0), key=lambda t: t.rank)
     words = [t for t in constant if t.kind == "word"]
-    different = [t for t in traits if t.kind == "word" and t.n_values == n_runs > 1]
+    own = [t for t in traits if not t.role and t.n_values == n_runs > 1]
+    settings = [trait for trait in own if trait.is_measured]
+    if settings:
+        problem = (
+            f"All {n_runs} runs differ in {_differences(settings)}, so none repeats another: "
+            f"which belong together? Say it by {argument('group_by')}."
+        )
+        return replace(_named(settings, n_runs), problem=problem)
+    different = [trait for trait in own if trait.kind == "word"]
     if different and not naming and None in runs:
         problem = (
             f"All {n_runs} runs have different names ({listed(_values(different[0]), 3)}), and "
@@ -254,12 +277,18 @@ def _alone(traits: Sequence[Trait], runs: Names) -> Grouping:
     return Grouping((name,) * n_runs, found)
 
 
+def _some(values: Sequence[str]) -> str:
+    """Write the first of several values, which may hold commas themselves."""
+    shown = "; ".join(map(printable, values[:MAX_SHOWN]))
+    return shown if len(values) <= MAX_SHOWN else f"{shown}; …"
+
+
 def _values(trait: Trait) -> list[str]:
     return natural_order({text for text in trait.texts if text})
 
 
 def _differences(traits: Sequence[Trait]) -> str:
-    shown = [f"{trait.name} ({listed(_values(trait), 3)})" for trait in traits]
+    shown = [f"{trait.name} ({_some(_values(trait))})" for trait in traits]
     return listed(shown, MAX_CANDIDATES)
 
 
@@ -288,4 +317,4 @@ def candidates_of(traits: Sequence[Trait]) -> tuple[Candidate, ...]:
 def _options(candidates: Sequence[Candidate]) -> str:
     if not candidates:
         return f"Say it by {argument('group_by')}."
-    return "; ".join(candidate.described for candidate in candidates) + "."
+    return " or ".join(candidate.described for candidate in candidates) + "."

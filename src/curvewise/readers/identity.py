@@ -11,7 +11,7 @@ from curvewise.data.frames import natural_order
 from curvewise.errors import CurvesError
 from curvewise.readers.grouping import Grouping, candidates_of, grouped, telling
 from curvewise.readers.identity_by import Choice, chosen
-from curvewise.readers.traits import Trait, joint, tells, traits_of
+from curvewise.readers.traits import AFTER_PATH, Trait, joint, tells, traits_of
 from curvewise.text import argument, listed, plural, printable
 
 if TYPE_CHECKING:
@@ -89,12 +89,33 @@ def identify(
     """
     if not clues:
         return Identity((), "")
-    full = [clue for clue in clues if clue.has_points]
     options = {"group_by": group_by, "run_by": run_by, "task_by": task_by}
-    if not full or len(full) == len(clues) or group_by:
+    said = [clue for clue in clues if "algorithm" in clue.labels]
+    full = [clue for clue in clues if clue.has_points]
+    if group_by:
         return _identified(clues, options)[0]
-    told, naming = _identified(full, options)
-    return _with_empty(clues, told, naming, _identified(clues, options)[0])
+    if 0 < len(said) < len(clues):
+        others = [clue for clue in clues if "algorithm" not in clue.labels]
+        return _together(clues, identify(said, **options), identify(others, **options))
+    if 0 < len(full) < len(clues):
+        told, naming = _identified(full, options)
+        return _with_empty(clues, told, naming, _identified(clues, options)[0])
+    return _identified(clues, options)[0]
+
+
+def _together(clues: Sequence[Clues], said: Identity, told: Identity) -> Identity:
+    """Put runs whose logs say what they are together with those that were told otherwise."""
+    of_said, of_told = iter(said.whos), iter(told.whos)
+    whos = [next(of_said if "algorithm" in c.labels else of_told) for c in clues]
+    explanation = (
+        f"algorithm of {plural(len(said.whos), 'run')} from the log; of the others, "
+    )
+    return replace(
+        told,
+        whos=_numbered(whos),
+        explanation=explanation + told.explanation,
+        notes=tuple(dict.fromkeys(said.notes + told.notes)),
+    )
 
 
 def _with_empty(
@@ -102,28 +123,35 @@ def _with_empty(
 ) -> Identity:
     """Add the runs without a point: to the algorithm that has their traits, if there is one."""
     traits = [trait for trait in traits_of(clues) if trait.name in naming]
-    members: dict[tuple[str | None, ...], set[str]] = {}
-    known = iter(told.whos)
-    whos: list[Who | None] = [next(known) if clue.has_points else None for clue in clues]
     keys = [tuple(trait.values[row] for trait in traits) for row in range(len(clues))]
-    for key, who in zip(keys, whos, strict=True):
-        if who:
+    known = iter(told.whos)
+    whos = [
+        next(known) if clue.has_points else who
+        for clue, who in zip(clues, all_told.whos, strict=True)
+    ]
+    members: dict[tuple[str | None, ...], set[str]] = {}
+    for key, who, clue in zip(keys, whos, clues, strict=True):
+        if clue.has_points:
             members.setdefault(key, set()).add(who.algorithm)
-    taken = {(who.algorithm, who.task, who.run) for who in told.whos}
-    for row, who in enumerate(whos):
-        if who is None:
-            own = all_told.whos[row]
-            found = members.get(keys[row], set()) if traits else {told.whos[0].algorithm}
-            algorithm = clues[row].labels.get("algorithm") or (
-                found.pop() if len(found) == 1 else own.algorithm
-            )
-            name, again = own.run, 1
-            while (algorithm, own.task, name) in taken:
-                again += 1
-                name = f"{own.run} ({again})"
-            taken.add((algorithm, own.task, name))
-            whos[row] = replace(own, algorithm=algorithm, run=name)
-    return replace(told, whos=tuple(who for who in whos if who))
+    for row, (who, clue) in enumerate(zip(whos, clues, strict=True)):
+        algorithms = members.get(keys[row], set())
+        if not clue.has_points and len(algorithms) == 1:
+            whos[row] = replace(who, algorithm=min(algorithms))
+    return replace(told, whos=_numbered(whos))
+
+
+def _numbered(whos: Sequence[Who]) -> tuple[Who, ...]:
+    """Number the runs that have the name of one before them."""
+    taken: set[tuple[str, str | None, str]] = set()
+    numbered = []
+    for who in whos:
+        name, again = who.run, 1
+        while (who.algorithm, who.task, name) in taken:
+            again += 1
+            name = f"{who.run} ({again})"
+        taken.add((who.algorithm, who.task, name))
+        numbered.append(replace(who, run=name))
+    return tuple(numbered)
 
 
 def _identified(
@@ -145,6 +173,15 @@ def _identified(
     names, notes = _distinct(clues, grouping.values, run.values, task.values, apart)
     if choice.algorithm:
         notes += _mixed(grouping, apart)
+    own = [
+        t.name
+        for t in others
+        if t.is_measured and t.n_values == len(clues) and not t.role
+    ]
+    if own and not grouping.problem and len(clues) > 1:
+        notes.append(
+            f"every run has its own {listed(own, 3)}, which is not what groups them"
+        )
     whos = tuple(
         Who(algorithm or "", name, of, clue.labels.get("block"))
         for algorithm, name, of, clue in zip(
@@ -279,19 +316,8 @@ def _grouping(
         return Grouping(
             given.values, given.traits, candidates_of(telling(traits, tasks, runs))
         )
-    rows = [row for row, clue in enumerate(clues) if "algorithm" not in clue.labels]
-    said = [clue.labels.get("algorithm") for clue in clues]
-    if not rows:
-        return Grouping(tuple(said))
-    found = grouped(
-        [clues[row] for row in rows],
-        [trait.of(rows) for trait in traits] if len(rows) < len(clues) else traits,
-        tuple(tasks[row] for row in rows),
-        tuple(runs[row] for row in rows),
-    )
-    for row, value in zip(rows, found.values, strict=True):
-        said[row] = value
-    return replace(found, values=tuple(said))
+    said = tuple(clue.labels.get("algorithm") for clue in clues)
+    return Grouping(said) if all(said) else grouped(clues, traits, tasks, runs)
 
 
 def _distinct(
@@ -321,9 +347,8 @@ def _distinct(
                 names = kept
         if repeated():
             notes.append(
-                f"{plural(repeated(), 'run')} have the name of another run of the same algorithm"
-                " and task, and are numbered, as in '1 (2)'. A run that was repeated counts as "
-                "one more run: leave it out if it is none."
+                f"{plural(repeated(), 'run')} with the name of another run of the same algorithm "
+                "and task: numbered, as in '1 (2)'. Leave out what is no run of its own."
             )
     elif any(names):
         notes.append("runs without a name are numbered in the order of their paths")
@@ -356,16 +381,16 @@ def _mixed(grouping: Grouping, traits: list[Trait]) -> list[str]:
 
 
 def _explanation(clues: Sequence[Clues], **parts: Choice) -> str:
-    shown = []
+    sources: dict[str, list[str]] = {}
     for name, part in parts.items():
-        source = part.source
-        if not source and part.traits:
-            source = listed([trait.name for trait in part.traits])
+        source = part.source or listed([trait.name for trait in part.traits])
+        if part.traits and not part.source:
             trait = part.traits[0]
-            if trait.place >= 0 and trait.kind in {"word", "number"}:
+            if 0 <= trait.place <= AFTER_PATH and trait.kind in {"word", "number"}:
                 source += f" ({trait.texts[0]!r} in {printable(clues[0].place)})"
         if source:
-            shown.append(f"{name} from {source}")
+            sources.setdefault(source, []).append(name)
+    shown = [f"{listed(names)} from {source}" for source, names in sources.items()]
     flags = [argument(name) for name in ("group_by", "run_by", "task_by")]
     if not shown:
         return f"nothing tells algorithms and runs; say what does: {', '.join(flags)}"

@@ -107,10 +107,9 @@ def _by_names(
                 f"{argument(option)}."
             )
             raise OptionError(msg, option=option)
-    values = found[0].texts if len(found) == 1 else joined_names(found, len(clues))
-    if None in values:
-        values = joined_names(found, len(clues))
-    return Choice(values, found)
+    if len(found) > 1 or option == "group_by" or None in found[0].values:
+        return Choice(joined_names(found, len(clues)), found)
+    return Choice(found[0].values, found)
 
 
 def _by_name(

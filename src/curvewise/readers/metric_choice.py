@@ -80,6 +80,8 @@ def lower_is_better(metric: str) -> bool:
     [True, False, True, True]
     """
     found = _words(metric)
+    if found >= {"cross", "entropy"}:
+        return True
     return any(word in _LOSSES or word.endswith(("loss", "error")) for word in found)
 
 
@@ -189,7 +191,8 @@ def _preference(metric: str) -> tuple[int, int, str]:
     of_evaluation = not of_training and not found.isdisjoint(_EVALUATION)
     is_loss = lower_is_better(metric)
     is_score = not found.isdisjoint(_SCORES)
-    is_aside = not found.isdisjoint(_ASIDE) or not (is_loss or is_score)
+    aside = found - {"entropy"} if "cross" in found else found
+    is_aside = not aside.isdisjoint(_ASIDE) or not (is_loss or is_score)
     if usual == len(_USUAL) and is_aside:
         return len(_KINDS), usual, metric
     return 2 * is_loss + (not of_evaluation), usual, metric

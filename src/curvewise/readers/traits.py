@@ -18,9 +18,12 @@ if TYPE_CHECKING:
     from curvewise.readers.configurations import Setting
     from curvewise.readers.name_pieces import Slot
 
-__all__ = ["Clues", "Trait", "joint", "tells", "traits_of", "value_text"]
+__all__ = ["AFTER_PATH", "Clues", "Trait", "joint", "tells", "traits_of", "value_text"]
 
 Codes = npt.NDArray[np.intp]
+
+# Where traits from inside a store stand: after all parts of the path.
+AFTER_PATH = 10_000
 
 _SEEDS = words(
     "seed random_seed rng_seed rng random_state global_seed manual_seed base_seed seeds"
@@ -150,6 +153,13 @@ class Trait:
         return all(value is None or value.isdecimal() for value in self.values)
 
     @cached_property
+    def is_measured(self) -> bool:
+        """Whether it is a setting whose values are numbers."""
+        number = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+        known = [value for value in self.values if value is not None]
+        return self.kind in {"setting", "pair"} and all(map(number.fullmatch, known))
+
+    @cached_property
     def role(self) -> str:
         """What it can be: "seed", "run", "task", "noise", "length", or "" for an algorithm."""
         if self.kind in {"noise", "task"}:
@@ -261,11 +271,11 @@ def traits_of(clues: Sequence[Clues]) -> list[Trait]:
     for trait in settings:
         last = re.split(r"[./]", trait.name.lower())[-1]
         if last in _COMPOSED and trait.n_values == len(clues) > 1:
-            composed += _from_slots(slots_of(trait.values), trait.name, 10_000)
+            composed += _from_slots(slots_of(trait.values), trait.name, AFTER_PATH + 1)
     path: list[Trait] = []
     for place, column in enumerate(_parts([c.path for c in clues])):
         path += _from_slots(slots_of(column), f"path{place + 1}", place)
-    keys = _from_slots(slots_of([clue.key or None for clue in clues]), "name", 1_000)
+    keys = _from_slots(slots_of([clue.key or None for clue in clues]), "key", AFTER_PATH)
     return settings + path + keys + composed
 
 
