@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from curvewise.readers.folders import File
-from curvewise.readers.json_records import JsonRecords, read_json_records
+from curvewise.readers.json_records import read_json_records
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from curvewise.readers.json_records import JsonRecords
 
 
 def read(tmp_path: Path, text: str, without: frozenset[str] = frozenset()) -> JsonRecords:

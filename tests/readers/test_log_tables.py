@@ -86,7 +86,9 @@ def test_a_packed_file_that_ends_too_early(tmp_path: Path) -> None:
 def test_glued_lines_are_left_out(table: TableWriter) -> None:
     found = read_log_table(table("step,a\n1,0.52,0.6\n3,0.7\n"))
     assert found.frame.rows() == [("3", "0.7")]
-    assert found.notes == ["1 line of log.csv with more cells than the header was left out"]
+    assert found.notes == [
+        "1 line of log.csv with more cells than the header was left out"
+    ]
 
 
 def test_a_short_first_line_and_a_comma_at_the_end(table: TableWriter) -> None:
