@@ -47,10 +47,11 @@ def test_a_cut_last_line_is_left_out_even_if_it_is_json(tmp_path: Path) -> None:
 def test_lines_that_are_no_objects_are_counted(tmp_path: Path) -> None:
     records = read(tmp_path, '{"a": 1}\n\n[3]\n{"a": 2{"a": 3}\n{"a": 4}\n')
     assert records.numbers("a")[0].tolist() == [1, 4]
-    assert records.notes == [
+    (note,) = records.notes
+    assert note == (
         "2 lines of progress.json that are no JSON object, the first being line 3, were "
         "left out"
-    ]
+    )
 
 
 def test_some_keys_are_not_looked_at_but_stay_in_the_first_object(tmp_path: Path) -> None:

@@ -12,7 +12,10 @@ from curvewise.readers.folders import File
 from curvewise.readers.log_tables import header_of, read_log_table, separator_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
+
+    TableWriter = Callable[..., File]
 
 
 @pytest.fixture
@@ -24,12 +27,6 @@ def table(tmp_path: Path) -> TableWriter:
         return File(path)
 
     return write
-
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    TableWriter = Callable[..., File]
 
 
 @pytest.mark.parametrize("separator", ["\t", ",", ";", "|", " "])

@@ -177,7 +177,7 @@ def test_what_cannot_be_used_is_refused(tmp_path: Path) -> None:
         runs_below(tmp_path, "monitor")
     write(path, "1,10,1\n")
     with pytest.raises(
-        CurvesError, match="'timestep' .*there are 'step', 'episode', 'time'"
+        CurvesError, match=r"'timestep' .*there are 'step', 'episode', 'time'"
     ):
         runs_below(tmp_path, "monitor", wanted=Wanted(x="timestep"))
     packed = tmp_path / "1.monitor.csv.gz"

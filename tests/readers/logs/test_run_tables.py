@@ -262,10 +262,11 @@ def test_epochs_again_after_a_resume_stay_in_the_order_written(tmp_path: Path) -
 def test_a_log_of_as_many_rows_as_a_sample_has_is_noted(tmp_path: Path) -> None:
     rows = "".join(f"{k},{k},{1794806257 + k},0.5\n" for k in range(500))
     write(tmp_path, a_csv="_step,_runtime,_timestamp,loss\n" + rows)
-    assert only(tmp_path).notes == [
+    (note,) = only(tmp_path).notes
+    assert note == (
         "a.csv has 500 rows, as many as Weights & Biases keeps of a longer log: it may be a "
         "sample"
-    ]
+    )
     write(
         tmp_path, a_csv="_step,_runtime,_timestamp,loss\n" + rows[: rows.rindex("499,4")]
     )

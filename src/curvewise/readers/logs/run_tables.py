@@ -205,9 +205,13 @@ def read(claims: Sequence[Claim], wanted: Wanted) -> Iterator[LoggedRun]:
 
 def _read_table(claim: Claim, wanted: Wanted) -> LoggedRun:
     """Return the run in a table, or in the copy of it that holds more."""
-    tables = [_table(file, wanted, claim.prefix) for file in claim.files]
-    # The first unless another has more rows.
-    table, layout, name = max(tables, key=lambda found: found[0].n_rows)
+    table, layout, name = _table(claim.files[0], wanted, claim.prefix)
+    for copy in claim.files[1:]:
+        n_lines = sum(is_whole for _, is_whole in copy.lines())
+        if n_lines > table.n_rows:  # else it is not worth reading
+            other = _table(copy, wanted, claim.prefix)
+            if other[0].n_rows > table.n_rows:
+                table, layout, name = other
     run = run_of_table(table, wanted, layout, name=name, prefix=claim.prefix)
     logger = logger_of(table.columns)
     if logger and table.n_rows == logger.n_sampled > 0:
