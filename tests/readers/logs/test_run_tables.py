@@ -184,6 +184,24 @@ def test_training_and_evaluation_are_one_run(tmp_path: Path) -> None:
     assert set(runs["td3/0"].series) == {"loss", "test/episode_reward"}
 
 
+def test_tables_of_different_columns_in_each_folder_are_one_run(tmp_path: Path) -> None:
+    for seed in (0, 1):
+        write_as(tmp_path, f"ppo/{seed}/losses.csv", "step,loss\n1,2\n2,1\n")
+        write_as(tmp_path, f"ppo/{seed}/returns.csv", "step,return\n1,5\n2,6\n")
+        write_as(tmp_path, f"a2c/{seed}/progress.csv", CSV)
+        write_as(tmp_path, f"a2c/{seed}/extra.csv", "step,entropy\n1,5\n2,6\n")
+    for algorithm in ("dqn", "qr"):
+        write_as(tmp_path, f"{algorithm}/small.csv", "step,loss\n1,2\n2,1\n")
+        write_as(tmp_path, f"{algorithm}/large.csv", "step,loss\n1,2\n2,1\n")
+    runs = runs_below(tmp_path, "run_tables")
+    assert set(runs) == {
+        *("ppo/0", "ppo/1", "a2c/0", "a2c/1"),
+        *("dqn/small.csv", "dqn/large.csv", "qr/small.csv", "qr/large.csv"),
+    }
+    assert set(runs["ppo/1"].series) == {"losses/loss", "returns/return"}
+    assert set(runs["a2c/0"].series) == {"rollout/ep_rew_mean", "extra/entropy"}
+
+
 def test_parts_with_other_steps_say_so(tmp_path: Path) -> None:
     write(tmp_path, train_csv="step,loss\n1,2\n2,1\n", eval_csv="epoch,loss\n1,2\n2,1\n")
     run = only(tmp_path)

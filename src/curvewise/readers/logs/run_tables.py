@@ -69,8 +69,9 @@ N_LOGS = NAMES.index("results")
 def claims(folder: Folder) -> Iterator[Claim]:
     """Yield a claim for each table of a run in a folder.
 
-    Tables with names that many runs share stand for their folder, as does a table alone in it;
-    several others stand for themselves.
+    Tables with names that many runs share stand for their folder, as does a table alone in it,
+    and tables of different columns that a folder beside it has as well. Others stand for
+    themselves: tables with the same columns are of different runs.
     """
     tables = [file for file in folder.files.values() if _is_table(file)]
     copy = next((f for f in folder.files.values() if f.name == PROGRESS_COPY), None)
@@ -96,13 +97,19 @@ def claims(folder: Folder) -> Iterator[Claim]:
             yield Claim(folder.path, files, f"{part or stem_of(file)}/")
         else:
             yield Claim(folder.path, files)
-    # Beside the log of a run, others are runs of their own.
+    headers = {file: header_of(file) if file.head() else [] for file in tables}
     rest = [file for file in tables if file not in shared]
-    if len(rest) == 1 and not shared and _is_in_sibling(folder, rest[0]):
-        yield Claim(folder.path, (rest[0],))
-        return
-    for home, file in homes_of(folder, rest):
-        yield Claim(file.path if shared else home, (file,))
+    parts = [
+        file
+        for file in rest
+        if [*headers.values()].count(headers[file]) == 1 and _is_in_sibling(folder, file)
+    ]
+    for file in parts:
+        prefix = f"{stem_of(file)}/" if len(tables) > 1 else ""
+        yield Claim(folder.path, (file,), prefix)
+    others = [file for file in rest if file not in parts]
+    for home, file in homes_of(folder, others):
+        yield Claim(file.path if shared or parts else home, (file,))
 
 
 def _is_table(file: File) -> bool:
