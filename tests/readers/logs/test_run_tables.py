@@ -155,13 +155,13 @@ def test_who_stands_for_a_run(tmp_path: Path) -> None:
     for name in (
         *("a/seed0/progress.csv", "a/seed1/metrics.csv", "a/seed2/log.csv.gz"),
         *("b/adam_0.csv", "b/adam_1.csv", "c/seed0.csv", "d/1/mine.csv", "d/2/mine.csv"),
-        *("e/progress.csv", "e/other.csv"),
+        *("e/progress.csv", "e/other.csv", "f/config_a.csv", "f/config_b.csv"),
     ):
         write_as(tmp_path, name, table)
     assert set(runs_below(tmp_path, "run_tables")) == {
         *("a/seed0", "a/seed1", "a/seed2"),
         *("b/adam_0.csv", "b/adam_1.csv", "c/seed0.csv", "d/1", "d/2"),
-        *("e", "e/other.csv"),
+        *("e", "e/other.csv", "f/config_a.csv", "f/config_b.csv"),
     }
 
 

@@ -50,7 +50,7 @@ NAMES = (
     "summary",
 )
 SETTINGS = re.compile(
-    r"(?:config|params|parameters|args|hparams|hyperparameters|settings|requirements).*",
+    r"(?:config|params|parameters|args|hparams|hyperparameters|settings|requirements)\.\w+",
     re.IGNORECASE,
 )
 # Acme: RUN/logs/LABEL/logs.csv.
@@ -74,29 +74,8 @@ def claims(folder: Folder) -> Iterator[Claim]:
     themselves: tables with the same columns are of different runs.
     """
     tables = [file for file in folder.files.values() if _is_table(file)]
-    copy = next((f for f in folder.files.values() if f.name == PROGRESS_COPY), None)
-    if copy is not None and not any(file.name == PROGRESS for file in tables):
-        empty = [f for f in folder.files.values() if f.name == PROGRESS]
-        is_log = bool(step_names(re.findall(r'"([^"]+)":', copy.first_line())))
-        if is_log or (empty and not copy.first_line()):
-            yield Claim(folder.path, (copy, *empty))
     shared = [file for file in tables if _is_shared(stem_of(file))]
-    shared.sort(key=lambda file: _rank(stem_of(file)))
-    above = home_above(folder)
-    for file in shared:
-        part = "" if _rank(stem_of(file)) < len(NAMES) else part_of(stem_of(file))
-        if file.name == PROGRESS and copy is not None:
-            files: tuple[File, ...] = (file, copy)
-        else:
-            files = (file,)
-        if _is_acme(folder, file):
-            yield Claim(folder.path.parent.parent, files, _label(folder))
-        elif above is not None:
-            yield Claim(above, files, f"{part_of(folder.path.name)}/")
-        elif part or file is not shared[0]:
-            yield Claim(folder.path, files, f"{part or stem_of(file)}/")
-        else:
-            yield Claim(folder.path, files)
+    yield from _claims_of_shared(folder, shared)
     headers = {file: header_of(file) if file.head() else [] for file in tables}
     rest = [file for file in tables if file not in shared]
     parts = [
@@ -110,6 +89,29 @@ def claims(folder: Folder) -> Iterator[Claim]:
     others = [file for file in rest if file not in parts]
     for home, file in homes_of(folder, others):
         yield Claim(file.path if shared or parts else home, (file,))
+
+
+def _claims_of_shared(folder: Folder, tables: list[File]) -> Iterator[Claim]:
+    """Yield a claim for each table whose name many runs share: the folder is its run."""
+    copies = [file for file in folder.files.values() if file.name == PROGRESS_COPY]
+    if not any(file.name == PROGRESS for file in tables):
+        for copy in copies:
+            if step_names(re.findall(r'"([^"]+)":', copy.first_line())):
+                yield Claim(folder.path, (copy,))
+    above = home_above(folder)
+    tables = sorted(tables, key=lambda file: _rank(stem_of(file)))
+    for file in tables:
+        stem = stem_of(file)
+        part = "" if _rank(stem) < len(NAMES) else part_of(stem)
+        files = (file, *(copies if file.name == PROGRESS else ()))
+        if _is_acme(folder, file):
+            yield Claim(folder.path.parent.parent, files, _label(folder))
+        elif above is not None:
+            yield Claim(above, files, f"{part_of(folder.path.name)}/")
+        elif part or file is not tables[0]:
+            yield Claim(folder.path, files, f"{part or stem}/")
+        else:
+            yield Claim(folder.path, files)
 
 
 def _is_table(file: File) -> bool:
