@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import csv
 from collections import defaultdict
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from curvewise.readers.folders import walk
-from curvewise.readers.logged import LoggedRun, Wanted
+from curvewise.readers.logged import Wanted
 from curvewise.readers.logs import LogFormat
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from curvewise.readers.logged import LoggedRun
 
 __all__ = ["check_truth", "runs_below", "settled"]
 

@@ -50,7 +50,7 @@ NAMES = (
     "summary",
 )
 SETTINGS = re.compile(
-    r"(?:config|params|parameters|args|hparams|hyperparameters|settings|requirements).*",
+    r"(?:config|params|parameters|args|hparams|hyperparameters|settings|requirements)\.\w+",
     re.IGNORECASE,
 )
 # Acme: RUN/logs/LABEL/logs.csv.
@@ -69,40 +69,49 @@ N_LOGS = NAMES.index("results")
 def claims(folder: Folder) -> Iterator[Claim]:
     """Yield a claim for each table of a run in a folder.
 
-    Tables with names that many runs share stand for their folder, as does a table alone in it;
-    several others stand for themselves.
+    Tables with names that many runs share stand for their folder, as does a table alone in it,
+    and tables of different columns that a folder beside it has as well. Others stand for
+    themselves: tables with the same columns are of different runs.
     """
     tables = [file for file in folder.files.values() if _is_table(file)]
-    copy = next((f for f in folder.files.values() if f.name == PROGRESS_COPY), None)
-    if copy is not None and not any(file.name == PROGRESS for file in tables):
-        empty = [f for f in folder.files.values() if f.name == PROGRESS]
-        is_log = bool(step_names(re.findall(r'"([^"]+)":', copy.first_line())))
-        if is_log or (empty and not copy.first_line()):
-            yield Claim(folder.path, (copy, *empty))
     shared = [file for file in tables if _is_shared(stem_of(file))]
-    shared.sort(key=lambda file: _rank(stem_of(file)))
+    yield from _claims_of_shared(folder, shared)
+    headers = {file: header_of(file) if file.head() else [] for file in tables}
+    rest = [file for file in tables if file not in shared]
+    parts = [
+        file
+        for file in rest
+        if [*headers.values()].count(headers[file]) == 1 and _is_in_sibling(folder, file)
+    ]
+    for file in parts:
+        prefix = f"{stem_of(file)}/" if len(tables) > 1 else ""
+        yield Claim(folder.path, (file,), prefix)
+    others = [file for file in rest if file not in parts]
+    for home, file in homes_of(folder, others):
+        yield Claim(file.path if shared or parts else home, (file,))
+
+
+def _claims_of_shared(folder: Folder, tables: list[File]) -> Iterator[Claim]:
+    """Yield a claim for each table whose name many runs share: the folder is its run."""
+    copies = [file for file in folder.files.values() if file.name == PROGRESS_COPY]
+    if not any(file.name == PROGRESS for file in tables):
+        for copy in copies:
+            if step_names(re.findall(r'"([^"]+)":', copy.first_line())):
+                yield Claim(folder.path, (copy,))
     above = home_above(folder)
-    for file in shared:
-        part = "" if _rank(stem_of(file)) < len(NAMES) else part_of(stem_of(file))
-        if file.name == PROGRESS and copy is not None:
-            files: tuple[File, ...] = (file, copy)
-        else:
-            files = (file,)
+    tables = sorted(tables, key=lambda file: _rank(stem_of(file)))
+    for file in tables:
+        stem = stem_of(file)
+        part = "" if _rank(stem) < len(NAMES) else part_of(stem)
+        files = (file, *(copies if file.name == PROGRESS else ()))
         if _is_acme(folder, file):
             yield Claim(folder.path.parent.parent, files, _label(folder))
         elif above is not None:
             yield Claim(above, files, f"{part_of(folder.path.name)}/")
-        elif part or file is not shared[0]:
-            yield Claim(folder.path, files, f"{part or stem_of(file)}/")
+        elif part or file is not tables[0]:
+            yield Claim(folder.path, files, f"{part or stem}/")
         else:
             yield Claim(folder.path, files)
-    # Beside the log of a run, others are runs of their own.
-    rest = [file for file in tables if file not in shared]
-    if len(rest) == 1 and not shared and _is_in_sibling(folder, rest[0]):
-        yield Claim(folder.path, (rest[0],))
-        return
-    for home, file in homes_of(folder, rest):
-        yield Claim(file.path if shared else home, (file,))
 
 
 def _is_table(file: File) -> bool:
@@ -205,9 +214,13 @@ def read(claims: Sequence[Claim], wanted: Wanted) -> Iterator[LoggedRun]:
 
 def _read_table(claim: Claim, wanted: Wanted) -> LoggedRun:
     """Return the run in a table, or in the copy of it that holds more."""
-    tables = [_table(file, wanted, claim.prefix) for file in claim.files]
-    # The first unless another has more rows.
-    table, layout, name = max(tables, key=lambda found: found[0].n_rows)
+    table, layout, name = _table(claim.files[0], wanted, claim.prefix)
+    for copy in claim.files[1:]:
+        n_lines = sum(is_whole for _, is_whole in copy.lines())
+        if n_lines > table.n_rows:  # else it is not worth reading
+            other = _table(copy, wanted, claim.prefix)
+            if other[0].n_rows > table.n_rows:
+                table, layout, name = other
     run = run_of_table(table, wanted, layout, name=name, prefix=claim.prefix)
     logger = logger_of(table.columns)
     if logger and table.n_rows == logger.n_sampled > 0:
