@@ -16,11 +16,15 @@ Points = dict[tuple[str, float], float]
 
 
 def homes(module_name: str, *paths: Path) -> dict[Path, list[Claim]]:
-    """The claims of a format below paths, by home."""
+    """The claims of a format below paths, by home; no file is claimed twice."""
     (log_format,) = [each for each in LOG_FORMATS if each.module_name == module_name]
     found: dict[Path, list[Claim]] = {}
-    for folder in walk(paths).folders:
+    folders = walk(paths).folders
+    by_path = {folder.path: folder for folder in folders}
+    for folder in folders:
         for claim in list(log_format.claims(folder)):
+            for file in claim.files:
+                del by_path[file.path.parent].files[file.path.name]
             found.setdefault(claim.home, []).append(claim)
     return found
 

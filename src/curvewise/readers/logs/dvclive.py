@@ -51,7 +51,8 @@ def read(claims: Sequence[Claim], wanted: Wanted) -> Iterator[LoggedRun]:
             if metric is not None and metric in wanted:
                 _add(run, metric, file, wanted)
         if run.x == "time":
-            start = min(series.steps.min() for series in run.series.values())
+            starts = [series.steps.min() for series in run.series.values()]
+            start = min(starts, default=0.0)
             for series in run.series.values():
                 series.steps[:] = (series.steps - start) / 1000  # from milliseconds
         yield run
