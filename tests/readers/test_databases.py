@@ -4,7 +4,7 @@ import gzip
 import shutil
 import sqlite3
 from contextlib import closing
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -13,11 +13,16 @@ from curvewise.readers import databases
 from curvewise.readers.databases import columns_of, database_claims, opened
 from curvewise.readers.folders import File, walk
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
 
 def create(path: Path, n_rows: int = 3) -> sqlite3.Connection:
     database = sqlite3.connect(path)
     database.execute("CREATE TABLE numbers (n INTEGER, name TEXT)")
-    database.executemany("INSERT INTO numbers VALUES (?, 'x')", [(k,) for k in range(n_rows)])
+    database.executemany(
+        "INSERT INTO numbers VALUES (?, 'x')", [(k,) for k in range(n_rows)]
+    )
     database.commit()
     return database
 
@@ -130,6 +135,19 @@ def test_text_in_another_encoding_is_no_reason_to_refuse(tmp_path: Path) -> None
         database.commit()
     with opened(File(tmp_path / "a.db")) as database:
         assert database.execute("SELECT name FROM numbers").fetchone() == ("\ufffdA",)
+
+
+def test_damaged_names_of_tables_are_said(tmp_path: Path) -> None:
+    """The message of SQLite would quote them, and Python could not decode it."""
+    path = tmp_path / "a.db"
+    create(path).close()
+    path.write_bytes(
+        path.read_bytes().replace(
+            b"CREATE TABLE numbers (", b"CREATE \xa3" * 2 + b"xxxx ("
+        )
+    )
+    with pytest.raises(CurvesError, match="a.db is damaged"):
+        count(path)
 
 
 def test_claims_are_by_tables_whatever_the_name(tmp_path: Path) -> None:

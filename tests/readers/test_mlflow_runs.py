@@ -15,7 +15,13 @@ def metric(*records: tuple[float, float, float]) -> MlflowMetric:
 
 @pytest.mark.parametrize(
     ("status", "expected"),
-    [("1", "running"), ("3", ""), ("4", "failed"), ("FAILED", "failed"), ("KILLED", "killed")],
+    [
+        ("1", "running"),
+        ("3", ""),
+        ("4", "failed"),
+        ("FAILED", "failed"),
+        ("KILLED", "killed"),
+    ],
 )
 def test_statuses(status: str, expected: str) -> None:
     assert MlflowRun(status=status).logged(Wanted()).status == expected

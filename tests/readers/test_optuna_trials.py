@@ -20,7 +20,9 @@ from curvewise.readers.optuna_trials import Trial, logged_trials, parameter
         (0.25, "LogUniformDistribution", {"low": 0.1, "high": 1}, 0.25),
     ],
 )
-def test_parameters(stored: float, name: str, attributes: object, expected: object) -> None:
+def test_parameters(
+    stored: float, name: str, attributes: object, expected: object
+) -> None:
     found = parameter(stored, json.dumps({"name": name, "attributes": attributes}))
     assert found == expected
     assert type(found) is type(expected)

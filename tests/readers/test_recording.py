@@ -23,7 +23,13 @@ def test_records_keep_their_order_metric_by_metric() -> None:
 
 @pytest.mark.parametrize(
     ("value", "expected"),
-    [(3, 3.0), (0.5, 0.5), ("inf", math.inf), ("-Infinity", -math.inf), (10**400, math.inf)],
+    [
+        (3, 3.0),
+        (0.5, 0.5),
+        ("inf", math.inf),
+        ("-Infinity", -math.inf),
+        (10**400, math.inf),
+    ],
 )
 def test_numbers(value: object, expected: float) -> None:
     assert number(value) == expected

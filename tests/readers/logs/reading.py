@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import csv
 import math
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from curvewise.readers.folders import walk
-from curvewise.readers.logged import Claim, LoggedRun, Wanted
+from curvewise.readers.logged import Wanted
 from curvewise.readers.logs import LOG_FORMATS
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from curvewise.readers.logged import Claim, LoggedRun
 
 Points = dict[tuple[str, float], float]
 

@@ -4,8 +4,7 @@ import json
 import math
 import shutil
 import zipfile
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -19,6 +18,9 @@ from tests.readers.logs.reading import (
     read_all,
     read_one,
 )
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 START = 1_700_000_000_000
 NAME = "offline-0a1b"
@@ -42,7 +44,9 @@ TASK = {
 }
 
 
-def event(metric: str, variant: str, step: int, value: Any, **more: Any) -> dict[str, Any]:
+def event(
+    metric: str, variant: str, step: int, value: Any, **more: Any
+) -> dict[str, Any]:
     return {
         "timestamp": START + 1000 * step,
         "type": "training_stats_scalar",

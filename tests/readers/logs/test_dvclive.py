@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -14,6 +14,9 @@ from tests.readers.logs.reading import (
     read_all,
     read_one,
 )
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def write(home: Path, tables: dict[str, str], place: str = "plots/metrics") -> None:
@@ -65,7 +68,12 @@ def test_a_cut_last_line_is_left_out(tmp_path: Path) -> None:
 def test_steps_stay_in_the_order_in_which_they_were_written(tmp_path: Path) -> None:
     """What a resumed run wrote again is settled later, for all formats alike."""
     write(tmp_path, {"loss": "step\tloss\n0\t4\n1\t3\n2\t2\n1\t9\n"})
-    assert points(read_one("dvclive", tmp_path), "loss") == [(0, 4), (1, 3), (2, 2), (1, 9)]
+    assert points(read_one("dvclive", tmp_path), "loss") == [
+        (0, 4),
+        (1, 3),
+        (2, 2),
+        (1, 9),
+    ]
 
 
 @pytest.mark.parametrize("place", ["scalars", "plots/scalars"])
@@ -81,6 +89,19 @@ def test_old_versions_write_times_and_other_folders(tmp_path: Path, place: str) 
     run = read_one("dvclive", tmp_path, Wanted(x="time"))
     assert points(run, "loss") == [(0, 4), (1.5, 3)]
     assert points(run, "acc") == [(0.5, 0.5)]
+
+
+def test_a_metric_without_times_is_left_out_where_time_counts(tmp_path: Path) -> None:
+    tables = {
+        "a": "timestamp\tstep\ta\n1700000000500\t0\t4\n1700000002000\t1\t3\n",
+        "b": "step\tb\n0\t1\n",
+    }
+    write(tmp_path, tables)
+    run = read_one("dvclive", tmp_path)
+    assert (set(run.series), run.other_x, run.notes) == ({"a", "b"}, ("time",), [])
+    run = read_one("dvclive", tmp_path, Wanted(x="time"))
+    assert list(run.series) == ["a"]
+    assert run.notes == ["b was logged without times and was left out"]
 
 
 def test_a_table_without_rows_is_an_empty_run(tmp_path: Path) -> None:

@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import json
 import math
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -16,6 +15,9 @@ from tests.readers.logs.reading import (
     read_all,
     read_one,
 )
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 Record = dict[str, Any]
 
@@ -129,8 +131,10 @@ def test_of_two_trainings_in_a_folder_the_longer_is_read(tmp_path: Path) -> None
     run = read_one("hf_trainer", tmp_path)
     assert run.series["loss"].steps.tolist() == [5, 10, 20]
     assert run.notes == [
-        "checkpoint-20/trainer_state.json goes on where trainer_state.json has ended: of two "
-        "trainings in one folder, the longer was read"
+        (
+            "checkpoint-20/trainer_state.json goes on where trainer_state.json has ended: of two "
+            "trainings in one folder, the longer was read"
+        )
     ]
 
 
@@ -159,7 +163,9 @@ def test_models_and_pickles_beside_are_claimed_and_not_read(tmp_path: Path) -> N
     claimed = {file.path for claim in claims for file in claim.files}
     assert claimed == {*mine, tmp_path / "checkpoint-20" / "trainer_state.json"}
     run = read_one("hf_trainer", tmp_path)
-    assert run.notes == ["training_args.bin is a pickle, and was not read for the seed in it"]
+    assert run.notes == [
+        "training_args.bin is a pickle, and was not read for the seed in it"
+    ]
     assert run.config == {"train_batch_size": 8}
 
 

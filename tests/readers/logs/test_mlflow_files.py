@@ -73,7 +73,10 @@ def test_real_logs_are_read_as_recorded(logs: Path) -> None:
 def test_a_slash_in_a_name_is_a_folder(tmp_path: Path) -> None:
     write_run(
         tmp_path / "mlruns",
-        metrics={"eval/return": lines((5, 1.5, 0), (6, 2.5, 10)), "loss": lines((7, 3, 4))},
+        metrics={
+            "eval/return": lines((5, 1.5, 0), (6, 2.5, 10)),
+            "loss": lines((7, 3, 4)),
+        },
         params={"algo": "ppo", "net/width": "64", "data.gz": "x"},
         tags={"mlflow.runName": "ppo-0", "mlflow.user": "me", "team": "red"},
         status=5,
@@ -108,7 +111,9 @@ def test_time_is_in_seconds_since_the_run_began(tmp_path: Path) -> None:
 
 def test_an_axis_that_is_not_there_is_refused(tmp_path: Path) -> None:
     write_run(tmp_path, metrics={"a": lines((500, 1, 3), (2500, 2, 4))})
-    with pytest.raises(CurvesError, match=r"no 'epoch' to count steps in: there are 'step'"):
+    with pytest.raises(
+        CurvesError, match=r"no 'epoch' to count steps in: there are 'step'"
+    ):
         read_one("mlflow_files", tmp_path, Wanted(x="epoch"))
 
 
@@ -123,7 +128,10 @@ def test_records_without_steps_are_numbered_in_order_of_time(tmp_path: Path) -> 
 
 
 def test_one_metric_without_steps_does_not_take_them_from_others(tmp_path: Path) -> None:
-    metrics = {"acc": lines((1, 0.1, 0), (5, 0.2, 0)), "loss": lines((1, 9, 0), (2, 8, 50))}
+    metrics = {
+        "acc": lines((1, 0.1, 0), (5, 0.2, 0)),
+        "loss": lines((1, 9, 0), (2, 8, 50)),
+    }
     write_run(tmp_path, metrics=metrics)
     run = read_one("mlflow_files", tmp_path)
     assert run.x == "step"
@@ -209,7 +217,9 @@ def test_artifacts_of_a_run_are_no_other_runs(tmp_path: Path) -> None:
     assert list(read_one("mlflow_files", tmp_path).series) == ["x"]
 
 
-def test_one_run_folder_by_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_run_folder_by_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     run = write_run(tmp_path, metrics={"x": lines((1, 1, 1))})
     monkeypatch.chdir(run)
     (read,) = read_all("mlflow_files", Path()).values()

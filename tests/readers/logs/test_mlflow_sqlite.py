@@ -3,7 +3,7 @@ from __future__ import annotations
 import math
 import sqlite3
 import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -15,6 +15,9 @@ from tests.readers.logs.reading import (
     points,
     read_all,
 )
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 START = 1_700_000_000_000
 # As MLflow 2 and 3 create them, without what is not read.
@@ -83,8 +86,12 @@ def path(tmp_path: Path) -> Path:
     add_run(
         database,
         "early",
-        [("loss", 1, 1, 1, 0), ("loss", 0, 2, 2, 1), ("loss", big, 3, 3, 0)]
-        + [("loss", -big, 4, 4, 0)],
+        [
+            ("loss", 1, 1, 1, 0),
+            ("loss", 0, 2, 2, 1),
+            ("loss", big, 3, 3, 0),
+            ("loss", -big, 4, 4, 0),
+        ],
         status="KILLED",
     )
     add_run(database, "gone", [("loss", 1, 1, 1, 0)], stage="deleted", start=START + 6)
@@ -125,7 +132,9 @@ def test_runs_are_read_in_the_order_in_which_they_began(path: Path) -> None:
 
 
 def test_nan_is_a_mark_and_infinity_the_largest_number(path: Path) -> None:
-    scores = read_all("mlflow_sqlite", path.parent)["tracking.sqlite#early"].series["loss"]
+    scores = read_all("mlflow_sqlite", path.parent)["tracking.sqlite#early"].series[
+        "loss"
+    ]
     assert scores.scores[0] == 1
     assert math.isnan(scores.scores[1])
     assert scores.scores[2:].tolist() == [math.inf, -math.inf]

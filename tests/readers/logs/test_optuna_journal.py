@@ -2,13 +2,15 @@ from __future__ import annotations
 
 import json
 import math
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from curvewise.errors import CurvesError
 from tests.readers.logs.reading import homes, points, read_all
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 AGENT = json.dumps(
     {"name": "CategoricalDistribution", "attributes": {"choices": ["dqn", "ppo"]}}

@@ -4,12 +4,15 @@ import csv
 import json
 import math
 import sqlite3
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from curvewise.readers.logged import Wanted
 from tests.readers.logs.reading import assert_as_recorded, homes, points, read_all
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 # As Optuna 3 and later create them, without what is not read.
 SCHEMA = """

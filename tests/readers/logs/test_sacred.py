@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import json
 import math
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -16,6 +15,9 @@ from tests.readers.logs.reading import (
     read_all,
     read_one,
 )
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 START = "2026-03-01T10:00:00.000000"
 METRICS = {
