@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from curvewise.kernels import Floats
     from curvewise.readers.logged import Wanted
 
-__all__ = ["MlflowMetric", "MlflowRun"]
+__all__ = ["DELETED", "MlflowMetric", "MlflowRun"]
 
 # Numbers in files, names in databases.
 STATUSES = {

@@ -61,7 +61,7 @@ def number(value: Any) -> float | None:
     try:
         return float(value)
     except OverflowError:
-        return math.copysign(math.inf, value)
+        return math.inf if value > 0 else -math.inf
 
 
 def chosen_x(wanted: Wanted, offered: Sequence[str]) -> tuple[str, tuple[str, ...]]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from curvewise.readers.databases import columns_of, database_claims, opened
 from curvewise.readers.logged import Claim
-from curvewise.readers.mlflow_runs import MlflowMetric, MlflowRun
+from curvewise.readers.mlflow_runs import DELETED, MlflowMetric, MlflowRun
 
 if TYPE_CHECKING:
     import sqlite3
@@ -45,19 +45,29 @@ def read(claims: Sequence[Claim], wanted: Wanted) -> Iterator[LoggedRun]:
                 yield run.logged(wanted, key=run_id)
 
 
-def _runs(database: sqlite3.Connection) -> list[tuple[str, MlflowRun]]:
+def _runs(database: sqlite3.Connection) -> Iterator[tuple[str, MlflowRun]]:
+    """Yield the id of each run, and what is known of it without its metrics."""
     params, tags = _texts(database, "params"), _texts(database, "tags")
     rows = database.execute(
         "SELECT run_uuid, status, runs.lifecycle_stage, start_time, runs.name, "
         "experiments.name, experiments.lifecycle_stage FROM runs "
         "LEFT JOIN experiments USING (experiment_id) ORDER BY start_time, runs.rowid"
     )
-    return [
-        (
+    for (
+        run_id,
+        status,
+        stage,
+        start,
+        name,
+        experiment,
+        experiment_stage,
+    ) in rows.fetchall():
+        is_deleted = DELETED in {stage, experiment_stage}
+        yield (
             run_id,
             MlflowRun(
                 status=status or "",
-                stage=experiment_stage if experiment_stage == "deleted" else stage or "",
+                stage=DELETED if is_deleted else "",
                 start=start,
                 name=name or "",
                 experiment=experiment or "",
@@ -65,8 +75,6 @@ def _runs(database: sqlite3.Connection) -> list[tuple[str, MlflowRun]]:
                 tags=tags[run_id],
             ),
         )
-        for run_id, status, stage, start, name, experiment, experiment_stage in rows
-    ]
 
 
 def _texts(database: sqlite3.Connection, table: str) -> dict[str, dict[str, str]]:
