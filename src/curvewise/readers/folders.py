@@ -26,7 +26,7 @@ MAX_UNPACKED_SIZE = 2**31
 MAX_JSON_SIZE = 2**28
 MAX_FILES = 1_000_000
 # Folders that hold no logs, however they are named below.
-IGNORED_FOLDERS = {"__pycache__", "node_modules", "_sources", "site-packages"}
+IGNORED_FOLDERS = {"__pycache__", "node_modules", "_resources", "_sources", "site-packages"}
 
 
 @dataclass(frozen=True, order=True)

@@ -56,4 +56,13 @@ class LogFormat:
 
 # In the order in which they are asked: those that are easy to tell come first, and what any
 # table could be comes last.
-LOG_FORMATS: tuple[LogFormat, ...] = ()
+LOG_FORMATS: tuple[LogFormat, ...] = (
+    LogFormat("MLflow file store", "mlflow_files"),
+    LogFormat("MLflow database", "mlflow_sqlite"),
+    LogFormat("Optuna database", "optuna_sqlite"),
+    LogFormat("Optuna journal", "optuna_journal"),
+    LogFormat("Sacred", "sacred"),
+    LogFormat("DVCLive", "dvclive"),
+    LogFormat("ClearML offline", "clearml"),
+    LogFormat("Hugging Face Trainer", "hf_trainer", repeats=("tensorboard",)),
+)
