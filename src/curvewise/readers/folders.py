@@ -26,7 +26,17 @@ MAX_UNPACKED_SIZE = 2**31
 MAX_JSON_SIZE = 2**28
 MAX_FILES = 1_000_000
 # Folders that hold no logs, however they are named below.
-IGNORED_FOLDERS = {"__pycache__", "node_modules", "_resources", "_sources", "site-packages"}
+IGNORED_FOLDERS = {
+    "__pycache__",
+    "node_modules",
+    "_resources",
+    "_sources",
+    "site-packages",
+}
+# Hidden folders that hold logs all the same, and why these are not read.
+HIDDEN_STORES = {
+    ".aim": "an Aim repository, which only Aim itself can read; export its runs to CSV",
+}
 
 
 @dataclass(frozen=True, order=True)
@@ -107,13 +117,14 @@ class File:
         """Yield each line, and whether it is whole: ended by a newline.
 
         Only the last line can be cut. Of a packed file that ends too early, what can be
-        unpacked is yielded.
+        unpacked is yielded, and then an empty line that is not whole.
         """
         with self.open() as file:
             while True:
                 try:
                     line = file.readline(MAX_JSON_SIZE)
                 except (EOFError, zlib.error):
+                    yield b"", False
                     return
                 if not line:
                     return
@@ -276,9 +287,11 @@ def _walk_folder(top: Path, walk: Walk, seen: set[tuple[int, int]]) -> int:
             folder.parent.folders[folder.path.name] = folder
         below = []
         for name in names:
+            path = folder.path / name
+            if name in HIDDEN_STORES and path.is_dir():
+                walk.skipped.append(Skipped(path, HIDDEN_STORES[name]))
             if name.startswith("."):
                 continue
-            path = folder.path / name
             if os.path.isdir(path):  # noqa: PTH112 (unlike Path.is_dir it never raises)
                 if name not in IGNORED_FOLDERS:
                     below.append(Folder(path, folder))
