@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zipfile
 from pathlib import Path  # noqa: TC003 (pytest reads the annotations)
+from typing import Any
 
 import numpy as np
 import pytest
@@ -104,6 +105,7 @@ def test_a_row_per_step_is_refused(tmp_path: Path) -> None:
 def test_archives_of_one_run_are_recognised(
     tmp_path: Path, names: tuple[str, ...], what: str
 ) -> None:
-    np.savez(tmp_path / "a.npz", **dict.fromkeys(names, np.zeros((3, 3))))
+    arrays: dict[str, Any] = dict.fromkeys(names, np.zeros((3, 3)))
+    np.savez(tmp_path / "a.npz", **arrays)
     with pytest.raises(CurvesError, match=f"{what}.*Name the folder"):
         read(tmp_path / "a.npz")
