@@ -69,10 +69,11 @@ NAMES_OF_TOOLS = {
 EVALUATION = re.compile(
     r"(?:val|valid|validation|eval|evaluation|test)[_/ .-]\S", re.IGNORECASE
 )
+# Time since the start first, then time stamps, which also count while a run is paused.
 TIMES = (
-    *("time", "timestamp", "datetime", "date", "walltime", "wallclock", "wallclocktime"),
-    *("runtime", "elapsed", "elapsedtime", "elapsedseconds", "timeelapsed", "seconds"),
-    *("timetotals", "cumtimes", "createdat", "relativetime", "relativetimeprocess"),
+    *("timetotals", "timeelapsed", "elapsed", "elapsedtime", "elapsedseconds", "runtime"),
+    *("cumtimes", "relativetime", "relativetimeprocess", "time", "walltime", "seconds"),
+    *("timestamp", "wallclock", "wallclocktime", "datetime", "date", "createdat"),
 )
 # Parts of a name before the last slash under which a counter is a duration or a rate.
 GROUPS_OF_DURATIONS = {"timers", "timer", "perf", "profile", "profiling", "system"}

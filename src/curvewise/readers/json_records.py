@@ -76,11 +76,17 @@ class JsonRecords:
         """Return how many rows have something under a key that is no number."""
         return len(self._texts.get(column, {}))
 
-    def add(self, record: dict[str, Any], is_kept: Callable[[str], bool]) -> None:
-        """Add an object, of which only some keys are kept."""
+    def add(
+        self,
+        record: dict[str, Any],
+        is_kept: Callable[[str], bool],
+        without: frozenset[str] = frozenset(),
+    ) -> None:
+        """Add an object, of which only some keys are kept, and nothing below some others."""
         self.first = self.first or record
         self.last = record
-        for key, value in flattened(record):
+        looked_at = {key: value for key, value in record.items() if key not in without}
+        for key, value in flattened(looked_at):
             if value is None or not is_kept(key):
                 continue
             number = as_number(value)
@@ -123,8 +129,7 @@ def read_json_records(
         if not isinstance(record, dict):
             damaged.append(number)
             continue
-        kept = {key: value for key, value in record.items() if key not in without}
-        records.add(kept, is_kept)
+        records.add(record, is_kept, without)
     if damaged:
         records.notes.append(
             f"{plural(len(damaged), 'line')} of {file.path.name} that "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import warnings
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -95,27 +96,45 @@ def header_of(file: File) -> list[str]:
     """Return the names of the columns, without spaces around them.
 
     A first line that begins with ``#`` is passed over, unless numbers follow it: then it is
-    the header, as NumPy writes it.
+    the header, as NumPy writes it. There are none if the file cannot be read as text.
     """
     line = _header_line(file)
-    row: list[str] = next(csv.reader([line], delimiter=_separator(line)), [])
+    separator = _separator(line)
+    if separator == " ":
+        return line.split()
+    try:
+        row: list[str] = next(csv.reader([line], delimiter=separator), [])
+    except csv.Error:
+        return []
     return [name.strip() for name in row]
 
 
 def _header_line(file: File) -> str:
     """Return the first line that is neither blank nor a comment, however long it is."""
     comment = ""
+    if not file.head():
+        return ""
     for line, _ in file.lines():
         text = line.decode("utf-8-sig", errors="replace").strip("\r\n")
         if not text.strip():
             continue
         if not text.startswith("#"):
-            cells = text.split(_separator(text))
-            names = comment.split(_separator(text)) if comment else []
-            is_header = len(names) == len(cells) and _are_numbers(cells)
+            cells, names = _cells(text), _cells(comment)
+            is_header = (
+                bool(comment)
+                and _separator(comment) == _separator(text)
+                and len(names) == len(cells)
+                and _are_numbers(cells)
+            )
             return comment if is_header else text
         comment = text.lstrip("# ")
     return ""
+
+
+def _cells(line: str) -> list[str]:
+    """Return the cells of a line without quotes."""
+    separator = _separator(line)
+    return line.split() if separator == " " else line.split(separator)
 
 
 def _are_numbers(cells: list[str]) -> bool:
@@ -149,11 +168,14 @@ def read_log_table(file: File, columns: Sequence[str] | None = None) -> LogTable
     # too long, and the first column those that repeat the header.
     names = [f"column_{place}" for place in range(len(header) + 1)]
     start = _start_of_rows(data, has_header=bool(header))
+    rows = data[start:]
+    if separator == " ":  # columns may be lined up by several spaces
+        rows = re.sub(rb"(?m)^ +| +(?=[ \r\n])", b"", rows)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # lines that are longer still
             frame = pl.read_csv(
-                io.BytesIO(f"{separator.join(names)}\n".encode() + data[start:]),
+                io.BytesIO(f"{separator.join(names)}\n".encode() + rows),
                 separator=separator,
                 infer_schema=False,
                 columns=sorted({0, *places, len(header)}),
@@ -189,7 +211,7 @@ def _start_of_rows(data: bytes, *, has_header: bool) -> int:
         start += len(line)
         if not line.strip() or line.startswith(b"#"):
             continue
-        cells = line.decode("utf-8-sig", errors="replace").strip("\r\n")
-        is_row = not has_header or _are_numbers(cells.split(_separator(cells)))
+        cells = _cells(line.decode("utf-8-sig", errors="replace").strip("\r\n"))
+        is_row = not has_header or _are_numbers(cells)
         return start - len(line) if is_row else start
     return start

@@ -74,6 +74,8 @@ class Layout:
     ----------
     steps : tuple of str
         The columns that count steps, the usual one first. Others are recognised by their names.
+    is_sure : bool
+        Whether the first of them that is there counts steps whatever it holds.
     ignored : callable
         Whether a column is never a metric.
     of_episodes : bool
@@ -83,6 +85,7 @@ class Layout:
     """
 
     steps: tuple[str, ...] = ()
+    is_sure: bool = True
     ignored: Callable[[str], bool] = lambda _: False
     of_episodes: bool = False
     precision: float = DOUBLE
@@ -197,7 +200,8 @@ def _axes(table: RunTable, columns: Sequence[str], layout: Layout) -> _Axes:
     """Find the columns that count steps, and the one to use if none is asked for.
 
     A column with the name of a counter may hold something else, such as the length of each
-    episode: a counter rarely falls. One that never changes is not used by default.
+    episode. A counter falls only when the run is resumed, and then others fall with it. One
+    that never changes is not used by default.
     """
     known = [column for column in layout.steps if column in columns]
     named = [column for column in step_names(columns) if column not in known]
@@ -205,10 +209,18 @@ def _axes(table: RunTable, columns: Sequence[str], layout: Layout) -> _Axes:
     for column in [*known, *named]:
         numbers, present = table.numbers(column)
         values[column] = numbers[present & np.isfinite(numbers)]
-    steps = [column for column in known if values[column].size or not table.n_rows]
-    steps += [column for column in named if _counts(values[column])]
-    if not steps:
-        steps = [column for column in named if _are_distinct(values[column])][:1]
+    falls = {
+        column: int(np.count_nonzero(np.diff(found) < 0))
+        for column, found in values.items()
+        if found.size or not table.n_rows
+    }
+    sure = known[:1] if layout.is_sure else []
+    fewest = min(falls.values(), default=0)
+    steps = [
+        column
+        for column, n_falls in falls.items()
+        if column in sure or (n_falls <= fewest and _counts(values[column], n_falls))
+    ]
     seconds = {column: _seconds(table, column) for column in time_names(columns)}
     times = {
         column: found
@@ -216,19 +228,18 @@ def _axes(table: RunTable, columns: Sequence[str], layout: Layout) -> _Axes:
         if column not in steps and found[1].any()
     }
     moving = [column for column in steps if np.unique(values[column]).size > 1]
-    by_time = [TIME for time, has_time in times.values() if _counts(time[has_time])][:1]
+    by_time = [TIME for time, has_time in times.values() if _rises(time[has_time])][:1]
     return _Axes(steps, times, [*moving, *steps, *by_time, ROW][0])
 
 
-def _counts(values: Floats) -> bool:
-    """Whether values rarely fall, as counters do that begin again only after a restart."""
-    n_falls = int(np.count_nonzero(np.diff(values) < 0))
-    return values.size > 0 and n_falls <= 1 + values.size // 20
+def _counts(values: Floats, n_falls: int) -> bool:
+    """Whether values rarely fall, or are those of a counter out of order: each only once."""
+    return n_falls <= 1 + values.size // 4 or np.unique(values).size == values.size
 
 
-def _are_distinct(values: Floats) -> bool:
-    """Whether values are there, and each only once."""
-    return values.size > 0 and np.unique(values).size == values.size
+def _rises(times: Floats) -> bool:
+    """Whether times are those of a clock, not durations of their own."""
+    return _counts(times, int(np.count_nonzero(np.diff(times) < 0)))
 
 
 def _chosen(

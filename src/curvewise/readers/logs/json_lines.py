@@ -64,6 +64,8 @@ def _holds_records(file: File) -> bool:
         return True
     if not file.name.lower().endswith(ENDINGS):
         return False
+    if not file.head():
+        return True  # empty so far, or it cannot be read, which `read` says
     # Just opened, or cut inside the first record: a run without a point.
     lines = [line for line, _ in islice(file.lines(), N_LOOKED_AT) if line.strip()]
     return not lines or (
@@ -77,6 +79,8 @@ def first_objects(file: File) -> list[dict[str, Any]]:
     There are none if the file is a JSON document of another kind, or no JSON.
     """
     name = file.name.lower()
+    if not file.head():
+        return []
     start = beginning(file) if name.endswith((*ENDINGS, *OTHER_ENDINGS)) else {}
     if isinstance(start, list):
         found = start[:N_LOOKED_AT]

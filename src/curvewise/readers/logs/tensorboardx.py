@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING, Any
 
+from curvewise.errors import CurvesError
 from curvewise.readers.json_documents import as_number, beginning, document
 from curvewise.readers.logged import Claim, LoggedRun
 from curvewise.readers.recording import Recorder, chosen_x
@@ -29,25 +30,30 @@ def claims(folder: Folder) -> Iterator[Claim]:
     """Yield a claim on the export of a folder, also if it is empty."""
     for file in folder.files.values():
         if file.name == NAME or (
-            file.name.lower().endswith(".json") and _is_export(beginning(file))
+            file.name.lower().endswith(".json")
+            and _is_export(beginning(file), is_cut=True)
         ):
             yield Claim(folder.path, (file,))
 
 
-def _is_export(start: Any) -> bool:
-    """Whether a document has lists of a time stamp, a step and a value."""
+def _is_export(start: Any, *, is_cut: bool = False) -> bool:
+    """Whether a document has lists of a time stamp, a step and a value.
+
+    Of a document that is cut, only the first of each list is looked at.
+    """
     return (
         isinstance(start, dict)
         and any(start.values())
         and all(
-            isinstance(points, list) and all(map(_is_point, points[:1]))
+            isinstance(points, list)
+            and all(map(_is_point, points[:1] if is_cut else points))
             for points in start.values()
         )
     )
 
 
 def _is_point(point: Any) -> bool:
-    # Times are seconds since 1970. A point may be cut where the file was looked at.
+    # Times are seconds since 1970.
     return (
         isinstance(point, list)
         and len(point) == 3
@@ -71,6 +77,9 @@ def _has_events(folder: Path) -> bool:
 def _run(file: File, wanted: Wanted, prefix: str) -> LoggedRun:
     x, others = chosen_x(wanted, [STEP, TIME])
     found = document(file)
+    if found and not _is_export(found):
+        msg = f"{file.path.name} is damaged: it holds more than times, steps and values."
+        raise CurvesError(msg)
     names = _tags(list(found))
     recorder = Recorder()
     starts = [points[0][0] for points in found.values() if points]
