@@ -34,6 +34,10 @@ IGNORED_FOLDERS = {
     "_sources",
     "site-packages",
 }
+# Hidden folders that hold logs all the same, and why these are not read.
+HIDDEN_STORES = {
+    ".aim": "an Aim repository, which only Aim itself can read; export its runs to CSV",
+}
 
 
 @dataclass(frozen=True, order=True)
@@ -291,9 +295,11 @@ def _walk_folder(top: Path, walk: Walk, seen: set[tuple[int, int]]) -> int:
             folder.parent.folders[folder.path.name] = folder
         below = []
         for name in names:
+            path = folder.path / name
+            if name in HIDDEN_STORES and path.is_dir():
+                walk.skipped.append(Skipped(path, HIDDEN_STORES[name]))
             if name.startswith("."):
                 continue
-            path = folder.path / name
             if os.path.isdir(path):  # noqa: PTH112 (unlike Path.is_dir it never raises)
                 if name not in IGNORED_FOLDERS:
                     below.append(Folder(path, folder))

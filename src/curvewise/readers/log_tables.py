@@ -96,19 +96,24 @@ def header_of(file: File) -> list[str]:
     """Return the names of the columns, without spaces around them.
 
     A first line that begins with ``#`` is passed over, unless numbers follow it: then it is
-    the header, as NumPy writes it.
+    the header, as NumPy writes it. There are none if the file cannot be read as text.
     """
     line = _header_line(file)
     separator = _separator(line)
     if separator == " ":
         return line.split()
-    row: list[str] = next(csv.reader([line], delimiter=separator), [])
+    try:
+        row: list[str] = next(csv.reader([line], delimiter=separator), [])
+    except csv.Error:
+        return []
     return [name.strip() for name in row]
 
 
 def _header_line(file: File) -> str:
     """Return the first line that is neither blank nor a comment, however long it is."""
     comment = ""
+    if not file.head():
+        return ""
     for line, _ in file.lines():
         text = line.decode("utf-8-sig", errors="replace").strip("\r\n")
         if not text.strip():

@@ -77,6 +77,17 @@ LOG_FORMATS: tuple[LogFormat, ...] = (
     LogFormat("Weights & Biases run files", "wandb_offline"),
     LogFormat("monitor files", "monitor"),
     LogFormat("evaluations.npz", "evaluations"),
+    LogFormat("CatBoost", "catboost", repeats=("tensorboard",)),
+    LogFormat("Dopamine", "dopamine"),
+    LogFormat("tensorboardX export", "tensorboardx"),
+    LogFormat("XGBoost or LightGBM", "boosting"),
+    LogFormat("scikit-learn", "sklearn"),
+    LogFormat("Keras history", "keras_history"),
+    LogFormat("Weights & Biases export", "wandb_csv"),
+    LogFormat("table of several runs", "multi_run_tables"),
+    # Before JSON lines: a logger may write its table in both.
     LogFormat("tables", "run_tables"),
     LogFormat("TensorBoard event files", "tensorboard"),
+    LogFormat("JSON lines", "json_lines"),
+    LogFormat("plain numbers", "plain"),
 )
