@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import tokenize
 import zipfile
 import zlib
 from typing import IO, TYPE_CHECKING, Any
@@ -25,7 +26,11 @@ OBJECTS = (
     "numbers: arrays of equal length, runs × steps."
 )
 # What reading a broken file raises, besides ValueError.
-BROKEN = (OSError, EOFError, zipfile.BadZipFile, zlib.error, MemoryError, TypeError)
+BROKEN = (
+    *(OSError, EOFError, zipfile.BadZipFile, zlib.error),
+    *(MemoryError, OverflowError, TypeError, SyntaxError, tokenize.TokenError),
+    *(NotImplementedError, RuntimeError),  # a zip of another kind, or encrypted
+)
 DAMAGED = "{name} is damaged and cannot be read ({error}). Write the file again."
 
 

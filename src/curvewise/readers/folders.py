@@ -27,7 +27,17 @@ MAX_UNPACKED_SIZE = 2**31
 MAX_JSON_SIZE = 2**28
 MAX_FILES = 1_000_000
 # Folders that hold no logs, however they are named below.
-IGNORED_FOLDERS = {"__pycache__", "node_modules", "_sources", "site-packages"}
+IGNORED_FOLDERS = {
+    "__pycache__",
+    "node_modules",
+    "_resources",
+    "_sources",
+    "site-packages",
+}
+# Hidden folders that hold logs all the same, and why these are not read.
+HIDDEN_STORES = {
+    ".aim": "an Aim repository, which only Aim itself can read; export its runs to CSV",
+}
 
 
 @dataclass(frozen=True, order=True)
@@ -247,7 +257,7 @@ def _named(path: Path) -> list[Path]:
     if not glob.has_magic(str(path)):
         msg = f"There is no file or folder {str(path)!r}. Check the name."
         raise CurvesError(msg)
-    found = natural_order(glob.glob(str(path), recursive=True))
+    found = natural_order(glob.glob(str(path), recursive=True))  # noqa: PTH207
     if not found:
         msg = (
             f"Nothing matches the pattern {str(path)!r}. Check it, and put it in quotes."
@@ -270,7 +280,7 @@ def _walk_folder(top: Path, walk: Walk, seen: set[tuple[int, int]]) -> int:
         folder = waiting.pop()
         try:
             status = folder.path.stat()
-            names = natural_order(os.listdir(folder.path))
+            names = natural_order(os.listdir(folder.path))  # noqa: PTH208
         except OSError as error:
             walk.skipped.append(
                 Skipped(folder.path, f"cannot be opened ({error.strerror})")
@@ -285,9 +295,11 @@ def _walk_folder(top: Path, walk: Walk, seen: set[tuple[int, int]]) -> int:
             folder.parent.folders[folder.path.name] = folder
         below = []
         for name in names:
+            path = folder.path / name
+            if name in HIDDEN_STORES and path.is_dir():
+                walk.skipped.append(Skipped(path, HIDDEN_STORES[name]))
             if name.startswith("."):
                 continue
-            path = folder.path / name
             if os.path.isdir(path):  # noqa: PTH112 (unlike Path.is_dir it never raises)
                 if name not in IGNORED_FOLDERS:
                     below.append(Folder(path, folder))

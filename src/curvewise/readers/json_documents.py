@@ -102,7 +102,7 @@ def as_number(value: Any) -> float | None:
     try:
         return float(value)
     except OverflowError:
-        return math.copysign(math.inf, value)
+        return math.inf if value > 0 else -math.inf
 
 
 def is_curve(value: Any, *, may_be_empty: bool = False) -> bool:

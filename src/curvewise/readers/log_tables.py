@@ -121,6 +121,8 @@ def cells_of(line: str, separator: str) -> list[str]:
 def _header_line(file: File) -> str:
     """Return the first line that is neither blank nor a comment, however long it is."""
     comment = ""
+    if not file.head():
+        return ""
     for line, _ in file.lines():
         text = line.decode("utf-8-sig", errors="replace").strip("\r\n")
         if not text.strip():

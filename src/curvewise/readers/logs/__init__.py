@@ -65,8 +65,27 @@ class LogFormat:
 # In the order in which they are asked: those that are easy to tell come first, and what any
 # table could be comes last.
 LOG_FORMATS: tuple[LogFormat, ...] = (
+    LogFormat("MLflow file store", "mlflow_files"),
+    LogFormat("MLflow database", "mlflow_sqlite"),
+    LogFormat("Optuna database", "optuna_sqlite"),
+    LogFormat("Optuna journal", "optuna_journal"),
+    LogFormat("Sacred", "sacred"),
+    LogFormat("DVCLive", "dvclive"),
+    LogFormat("ClearML offline", "clearml"),
+    LogFormat("Hugging Face Trainer", "hf_trainer", repeats=("tensorboard",)),
     LogFormat("Ray Tune", "ray_tune", repeats=("tensorboard",)),
     LogFormat("monitor files", "monitor"),
     LogFormat("evaluations.npz", "evaluations"),
+    LogFormat("CatBoost", "catboost", repeats=("tensorboard",)),
+    LogFormat("Dopamine", "dopamine"),
+    LogFormat("tensorboardX export", "tensorboardx"),
+    LogFormat("XGBoost or LightGBM", "boosting"),
+    LogFormat("scikit-learn", "sklearn"),
+    LogFormat("Keras history", "keras_history"),
+    LogFormat("Weights & Biases export", "wandb_csv"),
+    LogFormat("table of several runs", "multi_run_tables"),
+    # Before JSON lines: a logger may write its table in both.
     LogFormat("tables", "run_tables"),
+    LogFormat("JSON lines", "json_lines"),
+    LogFormat("plain numbers", "plain"),
 )
