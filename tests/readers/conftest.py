@@ -1,5 +1,3 @@
-"""Logs that real libraries wrote, where they are at hand."""
-
 from __future__ import annotations
 
 from pathlib import Path
@@ -11,7 +9,7 @@ LOGS = Path(__file__).parents[3] / "shared/data/logs"
 
 @pytest.fixture
 def logs() -> Path:
-    """Return the folder of real logs, one folder for each format."""
+    """Logs written by the real libraries."""
     if not LOGS.is_dir():
-        pytest.skip("the real logs are not here")
+        pytest.skip("there are no logs in ../shared/data/logs")
     return LOGS

@@ -1,0 +1,133 @@
+"""MLflow's file store: a folder ``mlruns/EXPERIMENT/RUN`` for each run, all of it text.
+
+Recognised by ``meta.yaml`` with a run and its experiment. Read without mlflow, which takes
+hundreds of megabytes and, since 3.13, refuses these folders.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from curvewise.readers.folders import File
+from curvewise.readers.log_tables import CUT_LINE
+from curvewise.readers.logged import Claim
+from curvewise.readers.mlflow_runs import MlflowMetric, MlflowRun
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from curvewise.readers.folders import Folder
+    from curvewise.readers.logged import LoggedRun, Wanted
+
+__all__ = ["claims", "read"]
+
+META = "meta.yaml"
+METRICS, PARAMS, TAGS, ARTIFACTS = "metrics", "params", "tags", "artifacts"
+# A version of a registered model names a run as well, but no experiment.
+RUN_KEYS = (rb"(?m)^run_(id|uuid):", rb"(?m)^experiment_id:")
+MAX_TEXT_SIZE = 2**20  # of a parameter, a tag or meta.yaml
+
+
+def claims(folder: Folder) -> Iterator[Claim]:
+    """Yield the run whose folder this is.
+
+    Artifacts of a run with metrics are claimed, and not read: copies of logs among them would
+    be the same run once more.
+    """
+    meta = folder.files.get(META)
+    if meta is None or not (_is_run(meta) or _has_own_tags(folder)):
+        return
+    metrics = _files_below(folder.folders.get(METRICS))
+    places = [PARAMS, TAGS, ARTIFACTS] if metrics else [PARAMS, TAGS]
+    others = [
+        file for place in places for file in _files_below(folder.folders.get(place))
+    ]
+    if folder.parent is not None and META in folder.parent.files:
+        others.append(folder.parent.files[META])  # that of the experiment
+    yield Claim(folder.path, (meta, *metrics, *others))
+
+
+def read(claims: Sequence[Claim], wanted: Wanted) -> Iterator[LoggedRun]:
+    """Yield the run; a deleted one has no series."""
+    for claim in claims:
+        yield _run(claim.home, claim.files, wanted).logged(wanted)
+
+
+def _is_run(meta: File) -> bool:
+    return all(re.search(key, meta.head()) for key in RUN_KEYS)
+
+
+def _has_own_tags(folder: Folder) -> bool:
+    """Whether there are tags that MLflow sets, as when meta.yaml was lost in a crash."""
+    tags = folder.folders.get(TAGS)
+    return tags is not None and any(name.startswith("mlflow.") for name in tags.files)
+
+
+def _files_below(folder: Folder | None) -> list[File]:
+    folders = folder.tree() if folder is not None else ()
+    return [file for below in folders for file in below.files.values()]
+
+
+def _run(home: Path, files: Sequence[File], wanted: Wanted) -> MlflowRun:
+    notes: list[str] = []
+    meta = _document(files[0])
+    if not meta:
+        notes.append(f"{META} is damaged: how the run ended is not known")
+    start = meta.get("start_time")
+    run = MlflowRun(
+        status=str(meta.get("status", "")),
+        stage=str(meta.get("lifecycle_stage", "")),
+        start=float(start) if isinstance(start, int | float) else None,
+        name=str(meta.get("run_name") or meta.get("name") or ""),
+        experiment=str(_document(File(home.absolute().parent / META)).get("name") or ""),
+        params={name: _text(file) for name, file in _named(home, files, PARAMS)},
+        tags={name: _text(file) for name, file in _named(home, files, TAGS)},
+        notes=notes,
+    )
+    if not run.is_deleted:
+        for name, file in _named(home, files, METRICS):
+            if name in wanted:
+                run.metrics[name] = _metric(file, f"{METRICS}/{name}", notes)
+    return run
+
+
+def _named(home: Path, files: Sequence[File], place: str) -> Iterator[tuple[str, File]]:
+    """Yield the files of a sub-folder; a slash in a name is a folder below it."""
+    for file in files:
+        if file.path.is_relative_to(home / place):
+            yield file.path.relative_to(home / place).as_posix(), file
+
+
+def _metric(file: File, name: str, notes: list[str]) -> MlflowMetric:
+    """Read lines of time, value and step; MLflow before 1.0 wrote no step."""
+    metric = MlflowMetric()
+    for place, (line, is_whole) in enumerate(file.lines(), start=1):
+        if not is_whole:
+            notes.append(CUT_LINE.format(name=name))
+            break
+        fields = line.split()
+        try:
+            step = float(fields[2]) if len(fields) > 2 else 0.0
+            metric.add(float(fields[0]), float(fields[1]), step)
+        except (IndexError, ValueError):
+            if fields:
+                notes.append(f"line {place} of {name} is damaged and was left out")
+    return metric
+
+
+def _text(file: File) -> str:
+    with file.path.open("rb") as stream:  # a parameter may be called what.gz
+        return stream.read(MAX_TEXT_SIZE).decode("utf-8", errors="replace").strip()
+
+
+def _document(meta: File) -> dict[str, Any]:
+    """Return what meta.yaml holds; nothing if it is missing or damaged."""
+    import yaml
+
+    try:
+        found = yaml.safe_load(_text(meta))
+    except (OSError, yaml.YAMLError, ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}

@@ -1,0 +1,116 @@
+"""MLflow's database: an SQLite file, such as mlflow.db, that holds all runs.
+
+Recognised by its tables. Read with the standard library, for reading only.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+from curvewise.readers.databases import columns_of, database_claims, opened
+from curvewise.readers.logged import Claim
+from curvewise.readers.mlflow_runs import DELETED, MlflowMetric, MlflowRun
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterator, Sequence
+
+    from curvewise.readers.folders import Folder
+    from curvewise.readers.logged import LoggedRun, Wanted
+
+__all__ = ["claims", "read"]
+
+TABLES = frozenset({"runs", "metrics", "params", "experiments"})
+
+
+def claims(folder: Folder) -> Iterator[Claim]:
+    """Yield the databases of MLflow, and those that cannot be opened: `read` says why."""
+    for files in database_claims(folder, TABLES, unreadable=True):
+        yield Claim(files[0].path, files)
+
+
+def read(claims: Sequence[Claim], wanted: Wanted) -> Iterator[LoggedRun]:
+    """Yield the runs in the order in which they began, each with its id as the key.
+
+    Raises CurvesError where the database cannot be read; runs before that are yielded.
+    """
+    for claim in claims:
+        with opened(claim.files[0]) as database:
+            for run_id, run in _runs(database):
+                if not run.is_deleted:
+                    run.metrics = _metrics(database, run_id, wanted)
+                yield run.logged(wanted, key=run_id)
+
+
+def _runs(database: sqlite3.Connection) -> Iterator[tuple[str, MlflowRun]]:
+    """Yield the id of each run, and what is known of it without its metrics."""
+    params, tags = _texts(database, "params"), _texts(database, "tags")
+    rows = database.execute(
+        "SELECT run_uuid, status, runs.lifecycle_stage, start_time, runs.name, "
+        "experiments.name, experiments.lifecycle_stage FROM runs "
+        "LEFT JOIN experiments USING (experiment_id) ORDER BY start_time, runs.rowid"
+    )
+    for (
+        run_id,
+        status,
+        stage,
+        start,
+        name,
+        experiment,
+        experiment_stage,
+    ) in rows.fetchall():
+        is_deleted = DELETED in {stage, experiment_stage}
+        yield (
+            run_id,
+            MlflowRun(
+                status=status or "",
+                stage=DELETED if is_deleted else "",
+                start=start,
+                name=name or "",
+                experiment=experiment or "",
+                params=params[run_id],
+                tags=tags[run_id],
+            ),
+        )
+
+
+def _texts(database: sqlite3.Connection, table: str) -> dict[str, dict[str, str]]:
+    """Return the keys and values of each run in a table of texts, if there is one."""
+    texts: dict[str, dict[str, str]] = defaultdict(dict)
+    if columns_of(database, table):
+        query = f"SELECT run_uuid, key, value FROM {table}"  # noqa: S608 (our own names)
+        for run_id, key, value in database.execute(query):
+            texts[run_id][key] = "" if value is None else str(value)
+    return texts
+
+
+def _metrics(
+    database: sqlite3.Connection, run_id: str, wanted: Wanted
+) -> dict[str, MlflowMetric]:
+    """Read the records of a run, as they were written.
+
+    A database holds no NaN, which is a mark beside the value, and no infinity, which is
+    MLflow's largest number.
+    """
+    database.create_function("is_wanted", 1, wanted.__contains__, deterministic=True)
+    columns = columns_of(database, "metrics")
+    step = "step" if "step" in columns else "0"  # before MLflow 1.0
+    is_nan = "is_nan" if "is_nan" in columns else "0"
+    rows = database.execute(
+        f"SELECT key, timestamp, value, {step}, {is_nan} FROM metrics "  # noqa: S608
+        "WHERE run_uuid = ? AND is_wanted(key) ORDER BY rowid",
+        (run_id,),
+    )
+    metrics: dict[str, MlflowMetric] = defaultdict(MlflowMetric)
+    for key, time, value, at, is_not_a_number in rows:
+        if is_not_a_number:
+            score = math.nan
+        elif abs(value) >= sys.float_info.max:
+            score = math.copysign(math.inf, value)
+        else:
+            score = value
+        metrics[key].add(time, score, at)
+    return dict(metrics)
