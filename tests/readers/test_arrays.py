@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zipfile
 from pathlib import Path  # noqa: TC003 (pytest reads the annotations)
+from typing import Any
 
 import numpy as np
 import pytest
@@ -70,3 +71,41 @@ def test_an_array_with_a_broken_header_is_refused(tmp_path: Path) -> None:
         archive.writestr("A.npy", b"\x93NUMPY\x01\x00\x04\x00bad\n")
     with pytest.raises(CurvesError, match="is damaged and cannot be read"):
         read(path)
+
+
+def test_a_transposed_archive_is_refused(tmp_path: Path) -> None:
+    # Sizes × folds, as scikit-learn has them, and as many of one as of the other.
+    path = tmp_path / "a.npz"
+    rng = np.random.default_rng(0)
+    tree, nb = np.cumsum(rng.normal(size=(2, 10, 10)), axis=1)
+    np.savez(path, steps=np.arange(10), tree=tree, nb=nb)
+    with pytest.raises(CurvesError, match=r"steps × runs.*transpose.*`Curves.from_dict`"):
+        read(path)
+    np.savez(path, steps=np.arange(10), tree=tree.T, nb=nb.T)
+    assert read(path).sizes == (10, 10)
+
+
+def test_a_row_per_step_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.npz"
+    np.savez(path, steps=np.arange(4), A=np.zeros((4, 3)), B=np.zeros((4, 2)))
+    with pytest.raises(CurvesError, match=r"a row per step .* Save the transpose"):
+        read(path)
+
+
+@pytest.mark.parametrize(
+    ("names", "what"),
+    [
+        (
+            ("timesteps", "results", "ep_lengths"),
+            "evaluations of one run by stable-baselines3",
+        ),
+        (("train_sizes", "train_scores", "test_scores"), "learning curves of one model"),
+    ],
+)
+def test_archives_of_one_run_are_recognised(
+    tmp_path: Path, names: tuple[str, ...], what: str
+) -> None:
+    arrays: dict[str, Any] = dict.fromkeys(names, np.zeros((3, 3)))
+    np.savez(tmp_path / "a.npz", **arrays)
+    with pytest.raises(CurvesError, match=f"{what}.*Name the folder"):
+        read(tmp_path / "a.npz")

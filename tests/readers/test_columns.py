@@ -12,6 +12,8 @@ from curvewise.readers.columns import (
     missing_column_error,
     recognised,
     step_columns,
+    step_names,
+    time_names,
 )
 from curvewise.text import naming_flags
 
@@ -87,3 +89,49 @@ def test_where_no_column_is_left_one_is_to_be_added() -> None:
         "There is no column left that could be the run. Add one, usually called "
         "run/seed/fold/trial."
     )
+
+
+@pytest.mark.parametrize(
+    ("part", "column"),
+    [
+        ("step", "total_timesteps"),
+        ("step", "time/total_timesteps"),
+        ("step", "global_step"),
+        ("step", "_step"),
+        ("step", "training_iteration"),
+        ("step", "TotalEnvInteracts"),
+        ("step", "num_env_steps_sampled_lifetime"),
+        ("step", "iter"),
+        ("step", "frames"),
+        ("score", "r"),
+        ("score", "episodic_return"),
+        ("score", "rollout/ep_rew_mean"),
+        ("score", "AverageEpRet"),
+        ("score", "val_acc"),
+        ("score", "eval/mean_reward"),
+        ("algorithm", "exp_name"),
+        ("algorithm", "optimizer"),
+    ],
+)
+def test_names_of_tools_are_recognised_where_no_usual_name_is(
+    part: str, column: str
+) -> None:
+    assert getattr(recognised(Columns(), ["x", column]), part) == column
+    usual = {"step": "epoch", "score": "reward", "algorithm": "agent"}[part]
+    assert getattr(recognised(Columns(), [column, usual]), part) == usual
+
+
+def test_several_names_of_tools_need_a_choice() -> None:
+    with pytest.raises(
+        CurvesError, match=r"'val_acc' and 'val_loss' could each be the sc"
+    ):
+        recognised(Columns(), ["val_acc", "val_loss"])
+
+
+def test_columns_that_may_count_steps_are_ordered_by_what_they_tell() -> None:
+    names = ["Epoch", "batch", "AverageEpRet", "TotalEnvInteracts", "step", "Time"]
+    assert step_names(names) == ["TotalEnvInteracts", "step", "Epoch", "batch"]
+    assert step_names(["timers/training_iteration", "training_iteration"]) == [
+        "training_iteration"
+    ]
+    assert time_names(names) == ["Time"]

@@ -3,35 +3,67 @@
 from __future__ import annotations
 
 import zipfile
-import zlib
-from typing import TYPE_CHECKING
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from curvewise.data.curves import Curves
 from curvewise.errors import CurvesError
+from curvewise.readers.archives import read_archive
+from curvewise.readers.folders import File
+from curvewise.readers.orientation import looks_transposed
+from curvewise.text import in_python
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    import numpy as np
+
     from curvewise.data.selection import Selection
 
-__all__ = ["read"]
+__all__ = ["TRANSPOSED", "read"]
+
+# Archives of one run or one model each, whose arrays are not those of algorithms.
+OF_ONE_RUN = {
+    (
+        "timesteps",
+        "results",
+    ): "evaluations of one run by stable-baselines3 (steps × episodes)",
+    ("test_scores", "train_scores"): "learning curves of one model by scikit-learn "
+    "(training sizes × folds)",
+}
+TRANSPOSED = (
+    "{name} seems to hold steps × runs, not runs × steps: its rows follow one another as steps "
+    "do, and its columns are in no order. Save the transpose (array.T). If its rows are runs, "
+    "save a table with a row per run and step instead{in_python}."
+)
 
 
 def read(path: Path, selection: Selection) -> Curves:
-    """Read an archive written by `numpy.savez`; the array ``steps`` holds the steps."""
+    """Read an archive written by `numpy.savez`; the array ``steps`` holds the steps.
+
+    Raises CurvesError if the arrays are not those of algorithms, or look transposed.
+    """
     if any(selection.columns):
         msg = (
             f"{path.name} has no columns to name: an NPZ archive holds one runs × steps "
             "array per algorithm. Leave the column names out."
         )
         raise CurvesError(msg)
-    arrays = _arrays(path)
+    if not zipfile.is_zipfile(path):
+        msg = f"{path.name} is not an NPZ archive. Write it with numpy.savez."
+        raise CurvesError(msg)
+    arrays = read_archive(File(path))
+    for keys, what in OF_ONE_RUN.items():
+        if arrays.keys() >= set(keys):
+            msg = (
+                f"{path.name} holds {what}, not an array per algorithm. Name the folder with "
+                "all such files."
+            )
+            raise CurvesError(msg)
     steps = arrays.pop("steps", None)
     if not arrays:
         msg = f"{path.name} holds no curves. Store one runs × steps array per algorithm."
         raise CurvesError(msg)
+    _check_orientation(path, arrays, steps)
     curves = Curves.from_dict(
         arrays,
         steps,
@@ -44,25 +76,25 @@ def read(path: Path, selection: Selection) -> Curves:
     return curves.window(selection.start, selection.stop)
 
 
-def _arrays(path: Path) -> dict[str, np.ndarray]:
-    if not zipfile.is_zipfile(path):
-        msg = f"{path.name} is not an NPZ archive. Write it with numpy.savez."
-        raise CurvesError(msg)
-    try:
-        # allow_pickle=False: unpickling can run arbitrary code.
-        with np.load(path, allow_pickle=False) as archive:
-            return {name: archive[name] for name in archive.files}
-    except ValueError as error:
-        if "allow_pickle" not in str(error):
-            raise CurvesError(_damaged(path, error)) from None
-        msg = (
-            f"{path.name} holds Python objects, which are not read because they could run "
-            "code. Save plain numbers: arrays of equal length, runs × steps."
-        )
-        raise CurvesError(msg) from None
-    except (OSError, EOFError, zipfile.BadZipFile, zlib.error) as error:
-        raise CurvesError(_damaged(path, error)) from None
-
-
-def _damaged(path: Path, error: Exception) -> str:
-    return f"{path.name} is damaged and cannot be read ({error}). Write the file again."
+def _check_orientation(
+    path: Path,
+    arrays: dict[str, np.ndarray[Any, Any]],
+    steps: np.ndarray[Any, Any] | None,
+) -> None:
+    """Raise if arrays are steps × runs, as their shapes or their scores tell."""
+    tables = [
+        array
+        for array in arrays.values()
+        if array.ndim == 2 and array.dtype.kind in "fiu"
+    ]
+    if steps is not None and tables:
+        shapes = {array.shape for array in tables}
+        if all(rows == len(steps) != columns for rows, columns in shapes):
+            msg = (
+                f"{path.name} has a row per step ({len(steps)} of each) and needs a row per "
+                "run: runs × steps. Save the transpose of each array (array.T)."
+            )
+            raise CurvesError(msg)
+    if looks_transposed(tables):
+        way_out = in_python(", or use `Curves.from_dict`")
+        raise CurvesError(TRANSPOSED.format(name=path.name, in_python=way_out))

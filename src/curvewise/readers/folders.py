@@ -10,13 +10,14 @@ import zlib
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from curvewise.data.frames import natural_order
 from curvewise.errors import CurvesError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+    from io import BufferedReader
 
 __all__ = ["File", "Folder", "Skipped", "Walk", "walk"]
 
@@ -26,7 +27,17 @@ MAX_UNPACKED_SIZE = 2**31
 MAX_JSON_SIZE = 2**28
 MAX_FILES = 1_000_000
 # Folders that hold no logs, however they are named below.
-IGNORED_FOLDERS = {"__pycache__", "node_modules", "_resources", "_sources", "site-packages"}
+IGNORED_FOLDERS = {
+    "__pycache__",
+    "node_modules",
+    "_resources",
+    "_sources",
+    "site-packages",
+}
+# Hidden folders that hold logs all the same, and why these are not read.
+HIDDEN_STORES = {
+    ".aim": "an Aim repository, which only Aim itself can read; export its runs to CSV",
+}
 
 
 @dataclass(frozen=True, order=True)
@@ -62,10 +73,10 @@ class File:
         except OSError:
             return 0
 
-    def open(self) -> IO[bytes]:
+    def open(self) -> BufferedReader:
         """Open the file for reading bytes, unpacked."""
         if self.is_packed:
-            return cast("IO[bytes]", gzip.open(self.path, "rb"))
+            return cast("BufferedReader", gzip.open(self.path, "rb"))
         return self.path.open("rb")
 
     def head(self) -> bytes:
@@ -86,7 +97,8 @@ class File:
         with self.open() as file:
             while True:
                 try:
-                    part = file.read(2**20)
+                    # Not read: of a packed file that is cut it would lose the last block.
+                    part = file.read1(2**20)
                 except (EOFError, zlib.error):
                     is_cut = True
                     break
@@ -106,14 +118,15 @@ class File:
     def lines(self) -> Iterator[tuple[bytes, bool]]:
         """Yield each line, and whether it is whole: ended by a newline.
 
-        Only the last line can be cut. Of a packed file that ends too early, what can be
-        unpacked is yielded.
+        Only the last line can be cut. Of a packed file that ends too early, the whole lines
+        that can be unpacked are yielded, then an empty one that is not whole.
         """
         with self.open() as file:
             while True:
                 try:
                     line = file.readline(MAX_JSON_SIZE)
                 except (EOFError, zlib.error):
+                    yield b"", False
                     return
                 if not line:
                     return
@@ -138,7 +151,13 @@ class File:
 def _head(file: File) -> bytes:
     try:
         with file.open() as stream:
-            return stream.read(HEAD_SIZE)
+            head = b""
+            try:
+                while len(head) < HEAD_SIZE and (part := stream.read1(HEAD_SIZE)):
+                    head += part
+            except (EOFError, zlib.error):
+                pass  # a packed file that is cut
+            return head[:HEAD_SIZE]
     except (OSError, EOFError, zlib.error):
         return b""
 
@@ -238,7 +257,7 @@ def _named(path: Path) -> list[Path]:
     if not glob.has_magic(str(path)):
         msg = f"There is no file or folder {str(path)!r}. Check the name."
         raise CurvesError(msg)
-    found = natural_order(glob.glob(str(path), recursive=True))
+    found = natural_order(glob.glob(str(path), recursive=True))  # noqa: PTH207 (absolute patterns)
     if not found:
         msg = (
             f"Nothing matches the pattern {str(path)!r}. Check it, and put it in quotes."
@@ -261,7 +280,7 @@ def _walk_folder(top: Path, walk: Walk, seen: set[tuple[int, int]]) -> int:
         folder = waiting.pop()
         try:
             status = folder.path.stat()
-            names = natural_order(os.listdir(folder.path))
+            names = natural_order(os.listdir(folder.path))  # noqa: PTH208 (names, not paths)
         except OSError as error:
             walk.skipped.append(
                 Skipped(folder.path, f"cannot be opened ({error.strerror})")
@@ -276,9 +295,11 @@ def _walk_folder(top: Path, walk: Walk, seen: set[tuple[int, int]]) -> int:
             folder.parent.folders[folder.path.name] = folder
         below = []
         for name in names:
+            path = folder.path / name
+            if name in HIDDEN_STORES and path.is_dir():
+                walk.skipped.append(Skipped(path, HIDDEN_STORES[name]))
             if name.startswith("."):
                 continue
-            path = folder.path / name
             if os.path.isdir(path):  # noqa: PTH112 (unlike Path.is_dir it never raises)
                 if name not in IGNORED_FOLDERS:
                     below.append(Folder(path, folder))

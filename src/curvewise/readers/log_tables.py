@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import warnings
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from curvewise.errors import CurvesError
+from curvewise.text import plural
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     import polars as pl
 
-    from curvewise.kernels import Floats
+    from curvewise.kernels import Floats, Integers
     from curvewise.readers.folders import File
 
 __all__ = ["LogTable", "header_of", "read_log_table", "separator_of"]
@@ -38,10 +40,18 @@ class LogTable:
         One column of text per column read; names without spaces around them.
     notes : list of str
         What was left out, in a sentence each.
+    sessions : array of int, (n_rows,), optional
+        Which session wrote a row, where the header is written again for each.
     """
 
     frame: pl.DataFrame
     notes: list[str] = field(default_factory=list)
+    sessions: Integers | None = None
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows there are."""
+        return self.frame.height
 
     @property
     def columns(self) -> list[str]:
@@ -60,6 +70,12 @@ class LogTable:
         present = values.is_not_null() & ~text.is_in(EMPTY_CELLS)
         return values.fill_null(np.nan).to_numpy(), present.to_numpy()
 
+    def n_words(self, column: str) -> int:
+        """Return how many cells of a column hold something that is no number."""
+        text = self.frame[column].fill_null("").str.strip_chars().str.to_lowercase()
+        is_empty = text.is_in(EMPTY_CELLS)
+        return int((~is_empty).sum()) - int(self.numbers(column)[1].sum())
+
     def texts(self, column: str) -> list[str]:
         """Return a column as text, without spaces around it."""
         return [text.strip() for text in self.frame[column].fill_null("").to_list()]
@@ -67,34 +83,74 @@ class LogTable:
 
 def separator_of(file: File) -> str:
     """Return what separates the cells of a table, as its first line tells."""
-    line = _header_line(file)
-    return max("\t,;", key=line.count)
+    return _separator(_header_line(file))
+
+
+def _separator(line: str) -> str:
+    """Return what separates the cells of a line; a space only where nothing else does."""
+    found = max("\t,;|", key=line.count)
+    return found if found in line or " " not in line.strip() else " "
 
 
 def header_of(file: File) -> list[str]:
     """Return the names of the columns, without spaces around them.
 
-    A first line that begins with ``#`` is passed over.
+    A first line that begins with ``#`` is passed over, unless numbers follow it: then it is
+    the header, as NumPy writes it. There are none if the file cannot be read as text.
     """
     line = _header_line(file)
-    row: list[str] = next(csv.reader([line], delimiter=separator_of(file)), [])
+    separator = _separator(line)
+    if separator == " ":
+        return line.split()
+    try:
+        row: list[str] = next(csv.reader([line], delimiter=separator), [])
+    except csv.Error:
+        return []
     return [name.strip() for name in row]
 
 
 def _header_line(file: File) -> str:
     """Return the first line that is neither blank nor a comment, however long it is."""
+    comment = ""
+    if not file.head():
+        return ""
     for line, _ in file.lines():
         text = line.decode("utf-8-sig", errors="replace").strip("\r\n")
-        if text.strip() and not text.startswith("#"):
-            return text
+        if not text.strip():
+            continue
+        if not text.startswith("#"):
+            cells, names = _cells(text), _cells(comment)
+            is_header = (
+                bool(comment)
+                and _separator(comment) == _separator(text)
+                and len(names) == len(cells)
+                and _are_numbers(cells)
+            )
+            return comment if is_header else text
+        comment = text.lstrip("# ")
     return ""
+
+
+def _cells(line: str) -> list[str]:
+    """Return the cells of a line without quotes."""
+    separator = _separator(line)
+    return line.split() if separator == " " else line.split(separator)
+
+
+def _are_numbers(cells: list[str]) -> bool:
+    """Whether all cells are numbers."""
+    try:
+        return all(float(cell) is not None for cell in cells)
+    except ValueError:
+        return False
 
 
 def read_log_table(file: File, columns: Sequence[str] | None = None) -> LogTable:
     """Read columns of a table, all by default, as text.
 
-    A last line without a newline is left out, and so are lines that repeat the header. Of
-    columns with the same name the first is read. Raises CurvesError if the file is no table.
+    A last line without a newline is left out, and so are lines that repeat the header and
+    lines with more cells than the header. Of columns with the same name the first is read.
+    Raises CurvesError if the file is no table.
     """
     import polars as pl
 
@@ -102,45 +158,60 @@ def read_log_table(file: File, columns: Sequence[str] | None = None) -> LogTable
     unique = list(dict.fromkeys(header))
     wanted = [name for name in unique if columns is None or name in set(columns)]
     places = [header.index(name) for name in wanted]
+    separator = separator_of(file)
     data, is_cut = file.content()
     notes = []
     if is_cut or (data and not data.endswith((b"\n", b"\r"))):
         data = data[: data.rfind(b"\n") + 1]
         notes.append(CUT_LINE.format(name=file.path.name))
-    skip = _lines_before_header(data)
+    # Our own names for the columns: theirs may repeat. One more column shows lines that are
+    # too long, and the first column those that repeat the header.
+    names = [f"column_{place}" for place in range(len(header) + 1)]
+    start = _start_of_rows(data, has_header=bool(header))
+    rows = data[start:]
+    if separator == " ":  # columns may be lined up by several spaces
+        rows = re.sub(rb"(?m)^ +| +(?=[ \r\n])", b"", rows)
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # rows that are too long are handled below
+            warnings.simplefilter("ignore")  # lines that are longer still
             frame = pl.read_csv(
-                io.BytesIO(data),
-                has_header=False,
-                skip_rows=skip + 1,
-                separator=separator_of(file),
+                io.BytesIO(f"{separator.join(names)}\n".encode() + rows),
+                separator=separator,
                 infer_schema=False,
-                schema={f"column_{k}": pl.String for k in range(len(header))},
-                columns=places,
+                columns=sorted({0, *places, len(header)}),
                 truncate_ragged_lines=True,
-                raise_if_empty=False,
                 encoding="utf8-lossy",
             )
     except pl.exceptions.PolarsError as error:
         lines = str(error).strip().splitlines()
         msg = f"{file.path.name} cannot be read as a table ({lines[0] if lines else error})."
         raise CurvesError(msg) from None
-    frame = frame.rename(
-        {f"column_{place}": name for place, name in zip(places, wanted, strict=True)}
+    first = frame[names[0]].fill_null("").str.strip_chars()
+    is_header = first.is_in(header[:1]) & (first != "")
+    is_long = frame[names[-1]].fill_null("").str.strip_chars() != ""
+    n_long = int((is_long & ~is_header).sum())
+    if n_long:
+        notes.append(
+            f"{plural(n_long, 'line')} of {file.path.name} with more cells than the header "
+            f"{'was' if n_long == 1 else 'were'} left out"
+        )
+    kept = ~(is_header | is_long)
+    sessions = is_header.cast(pl.Int64).cum_sum().filter(kept).to_numpy()
+    frame = frame.filter(kept).select(
+        pl.col(names[place]).alias(name)
+        for place, name in zip(places, wanted, strict=True)
     )
-    if frame.width and frame.height:
-        first = frame.columns[0]
-        frame = frame.filter(frame[first].fill_null("").str.strip_chars() != first)
-    return LogTable(frame, notes)
+    return LogTable(frame, notes, sessions if is_header.any() else None)
 
 
-def _lines_before_header(data: bytes) -> int:
-    """Return how many blank lines and comments come before the header."""
-    count = 0
+def _start_of_rows(data: bytes, *, has_header: bool) -> int:
+    """Return where the rows begin: behind blank lines, comments and the header."""
+    start = 0
     for line in io.BytesIO(data):
-        if line.strip() and not line.startswith(b"#"):
-            break
-        count += 1
-    return count
+        start += len(line)
+        if not line.strip() or line.startswith(b"#"):
+            continue
+        cells = _cells(line.decode("utf-8-sig", errors="replace").strip("\r\n"))
+        is_row = not has_header or _are_numbers(cells)
+        return start - len(line) if is_row else start
+    return start

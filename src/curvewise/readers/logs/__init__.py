@@ -11,7 +11,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from curvewise.errors import CurvesError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -50,8 +53,13 @@ class LogFormat:
         yield from self._module.claims(folder)
 
     def read(self, claims: Sequence[Claim], wanted: Wanted) -> Iterator[LoggedRun]:
-        """Yield the runs of one home."""
-        yield from self._module.read(claims, wanted)
+        """Yield the runs of one home; raise CurvesError if a file cannot be read."""
+        try:
+            yield from self._module.read(claims, wanted)
+        except OSError as error:
+            name = Path(error.filename or claims[0].files[0].path).name
+            msg = f"{name} cannot be read: {error.strerror or error}."
+            raise CurvesError(msg) from None
 
 
 # In the order in which they are asked: those that are easy to tell come first, and what any
@@ -65,4 +73,21 @@ LOG_FORMATS: tuple[LogFormat, ...] = (
     LogFormat("DVCLive", "dvclive"),
     LogFormat("ClearML offline", "clearml"),
     LogFormat("Hugging Face Trainer", "hf_trainer", repeats=("tensorboard",)),
+    LogFormat("Ray Tune", "ray_tune", repeats=("tensorboard",)),
+    LogFormat("Weights & Biases run files", "wandb_offline"),
+    LogFormat("monitor files", "monitor"),
+    LogFormat("evaluations.npz", "evaluations"),
+    LogFormat("CatBoost", "catboost", repeats=("tensorboard",)),
+    LogFormat("Dopamine", "dopamine"),
+    LogFormat("tensorboardX export", "tensorboardx"),
+    LogFormat("XGBoost or LightGBM", "boosting"),
+    LogFormat("scikit-learn", "sklearn"),
+    LogFormat("Keras history", "keras_history"),
+    LogFormat("Weights & Biases export", "wandb_csv"),
+    LogFormat("table of several runs", "multi_run_tables"),
+    # Before JSON lines: a logger may write its table in both.
+    LogFormat("tables", "run_tables"),
+    LogFormat("TensorBoard event files", "tensorboard"),
+    LogFormat("JSON lines", "json_lines"),
+    LogFormat("plain numbers", "plain"),
 )

@@ -11,7 +11,7 @@ import zipfile
 import zlib
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from curvewise.errors import CurvesError
 from curvewise.readers.folders import MAX_JSON_SIZE, MAX_UNPACKED_SIZE, File
@@ -21,6 +21,7 @@ from curvewise.readers.recording import Recorder, chosen_x, number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from io import BufferedReader
 
     from curvewise.readers.folders import Folder
     from curvewise.readers.logged import Wanted
@@ -66,10 +67,10 @@ class _Member(File):
         with zipfile.ZipFile(self.path) as archive:
             return archive.getinfo(self.member).file_size
 
-    def open(self) -> IO[bytes]:
+    def open(self) -> BufferedReader:
         with zipfile.ZipFile(self.path) as archive:
             # It stays open until the member is closed.
-            return archive.open(self.member)
+            return cast("BufferedReader", archive.open(self.member))
 
     def lines(self) -> Iterator[tuple[bytes, bool]]:
         with self.open() as file:

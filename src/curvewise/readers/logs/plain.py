@@ -1,0 +1,290 @@
+"""Numbers and little else: lists in text files, arrays of NumPy, lists in JSON.
+
+Algorithm and run are told by the keys and by the places of files; steps are places, unless a
+column or a list holds them. A score without a name is called "score".
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from curvewise.errors import CurvesError
+from curvewise.readers.archives import archive_names, read_archive, read_array
+from curvewise.readers.arrays import TRANSPOSED
+from curvewise.readers.homes import homes_of, stem_of
+from curvewise.readers.json_documents import beginning, curve, document, is_curve
+from curvewise.readers.log_tables import CUT_LINE
+from curvewise.readers.logged import DOUBLE, SINGLE, Claim, LoggedRun, Series
+from curvewise.readers.orientation import looks_transposed
+from curvewise.readers.recording import chosen_x
+from curvewise.readers.score_names import is_run_name, is_score_name, score_name_in
+from curvewise.text import in_python
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from curvewise.kernels import Floats
+    from curvewise.readers.folders import File, Folder
+    from curvewise.readers.logged import Wanted
+
+__all__ = ["claims", "read"]
+
+STEP = "step"
+TEXTS = (".txt", ".dat", ".csv", ".tsv", ".log", ".out")
+ARRAYS = (".npy", ".npz")
+CELLS = re.compile(r"[\s,;|]+")
+# Arrays and lists that training leaves behind and that are no curves.
+OTHERS = re.compile(
+    r"(?:^|[^a-z])(?:weights?|bias|obs|observations?|actions?|states?|buffer|replay|embeddings?|"
+    r"labels?|features?|params?|index|indices|idx|mask|ids?|vocab|data|config|cfg|hparams|args|"
+    r"hyperparameters|options|settings|variant|meta|images?|targets?|predictions?|preds?|logits|"
+    r"requirements)(?:$|[^a-z])|^(?:mean|std|var|seeds?|times?|x|y)$",
+    re.IGNORECASE,
+)
+# Levels of keys above a list, from the outside in.
+LEVELS = {
+    0: (),
+    1: ("algorithm",),
+    2: ("algorithm", "run"),
+    3: ("task", "algorithm", "run"),
+}
+
+
+class Found(NamedTuple):
+    """A curve as a file has it."""
+
+    labels: dict[str, str]
+    metric: str
+    series: Series
+
+
+def claims(folder: Folder) -> Iterator[Claim]:
+    """Yield a claim for each file of numbers whose name does not tell that it is no curve."""
+    logs = [
+        file
+        for file in folder.files.values()
+        if not OTHERS.search(stem_of(file)) and _is_plain(file)
+    ]
+    for home, file in homes_of(folder, logs):
+        yield Claim(home if _is_one_curve(file) else file.path, (file,))
+
+
+def _is_one_curve(file: File) -> bool:
+    """Whether a file holds one curve, as far as its beginning tells."""
+    name = file.name.lower()
+    if name.endswith(".npy"):
+        return re.search(rb"'shape': \(\d+,\)", file.head()) is not None
+    if name.endswith(".json"):
+        return is_curve(beginning(file))
+    return not name.endswith(".npz") and len(_row(file.first_line()) or []) <= 2
+
+
+def _is_plain(file: File) -> bool:
+    name = file.name.lower()
+    if name.endswith(".npy"):
+        return file.head().startswith(b"\x93NUMPY")
+    if name.endswith(".npz"):
+        return bool(archive_names(file))
+    if name.endswith(".json"):
+        return _depth(beginning(file)) in LEVELS
+    return name.endswith(TEXTS) and _is_numeric(file)
+
+
+def _is_numeric(file: File) -> bool:
+    """Whether a text begins with at least two lines of numbers, and nothing else."""
+    text = file.head().decode("utf-8-sig", errors="replace")
+    lines = [line for line in text.splitlines()[:50] if _is_content(line)]
+    if len(text) >= 4096:
+        lines.pop()
+    return len(lines) > 1 and all(_row(line) is not None for line in lines)
+
+
+def _is_content(line: str) -> bool:
+    return bool(line.strip()) and not line.startswith(("#", "%"))
+
+
+def _row(line: str) -> list[float] | None:
+    """Return the numbers of a line, or None if there is anything else."""
+    try:
+        return [float(cell) for cell in CELLS.split(line.strip(" \t\r\n,;|"))]
+    except ValueError:
+        return None
+
+
+def read(claims: Sequence[Claim], wanted: Wanted) -> Iterator[LoggedRun]:
+    """Yield the runs of a file.
+
+    Raises CurvesError if it is damaged, holds objects, or if its arrays are not runs × steps.
+    """
+    for claim in claims:
+        file = claim.files[0]
+        notes: list[str] = []
+        x, others = chosen_x(wanted, [STEP])
+        runs: dict[tuple[str, ...], LoggedRun] = {}
+        for found in _found(file, notes):
+            labels = tuple(found.labels.values())
+            run = runs.setdefault(
+                labels,
+                LoggedRun({}, x, others, " ".join(labels), found.labels, notes=notes),
+            )
+            name = f"{claim.prefix}{found.metric}"
+            if name in wanted:
+                run.series[name] = found.series
+        yield from runs.values()
+
+
+def _found(file: File, notes: list[str]) -> Iterator[Found]:
+    """Yield the curves of a file."""
+    name = file.name.lower()
+    metric = score_name_in(stem_of(file))
+    if name.endswith(".npz"):
+        arrays = read_archive(file)
+        steps = arrays.pop("steps", None)
+        for key, array in arrays.items():
+            for found in _of_array(file, array, metric, steps):
+                yield found._replace(labels={"algorithm": key, **found.labels})
+    elif name.endswith(".npy"):
+        yield from _of_array(file, read_array(file), metric)
+    elif name.endswith(".json"):
+        yield from _of_document(file, document(file), metric)
+    else:
+        yield from _of_text(file, metric, notes)
+
+
+def _of_array(
+    file: File, array: np.ndarray[Any, Any], metric: str, steps: Any = None
+) -> Iterator[Found]:
+    """Yield the rows of an array, or the array itself if it is one curve."""
+    name = file.path.name
+    if array.dtype.kind not in "fiub" or array.ndim not in {1, 2}:
+        shape = " × ".join(map(str, array.shape)) or "a single value"
+        msg = f"{name} is {shape} of type {array.dtype}, not numbers of runs × steps."
+        raise CurvesError(msg)
+    precision = (
+        SINGLE if array.dtype.itemsize <= 4 and array.dtype.kind == "f" else DOUBLE
+    )
+    at = None if steps is None else np.asarray(steps, dtype=np.float64)
+    if at is not None and at.shape != array.shape[-1:]:
+        msg = f"{name} has {at.size} steps for curves of {array.shape[-1]} scores."
+        raise CurvesError(msg)
+    if array.ndim == 2 and looks_transposed([array]):
+        raise CurvesError(TRANSPOSED.format(name=name, in_python=in_python("")))
+    places = np.arange(array.shape[-1], dtype=np.float64) if at is None else at
+    for place, row in enumerate(np.atleast_2d(array)):
+        labels = {"run": str(place)} if array.ndim == 2 else {}
+        scores = np.array(row, dtype=np.float64)
+        yield Found(labels, metric, Series(places, scores, precision=precision))
+
+
+def _of_text(file: File, metric: str, notes: list[str]) -> Iterator[Found]:
+    """Yield the curve of a text: scores, or steps and scores; or a run from each line."""
+    name = file.path.name
+    rows: list[list[float]] = []
+    for number, (line, is_whole) in enumerate(file.lines(), start=1):
+        text = line.decode("utf-8-sig", errors="replace")
+        if not is_whole and (not line or text.strip()):
+            notes.append(CUT_LINE.format(name=name))
+            break
+        if not _is_content(text):
+            continue
+        row = _row(text)
+        if row is None:
+            msg = f"{name} is damaged: line {number} holds more than numbers."
+            raise CurvesError(msg)
+        rows.append(row)
+    widths = {len(row) for row in rows}
+    columns = np.array(rows).T if len(widths) == 1 else np.empty((0, 0))
+    if widths <= {1}:
+        yield Found({}, metric, curve([row[0] for row in rows]))
+    elif widths == {2}:
+        steps, scores = columns
+        if np.count_nonzero(np.diff(steps) < 0) > 1 + len(steps) // 20:
+            msg = (
+                f"{name} has two columns without names, and the first does not count steps. Give "
+                "the columns names, such as step and score, in a first line."
+            )
+            raise CurvesError(msg)
+        yield Found({}, metric, Series(steps, scores))
+    elif columns.size and len(rows) > 2 and (np.diff(columns[0]) > 0).all():
+        msg = (
+            f"{name} has {len(columns)} columns without names, the first of which seems to count "
+            "steps. Give the columns names in a first line."
+        )
+        raise CurvesError(msg)
+    else:
+        if columns.size and looks_transposed([columns.T]):
+            raise CurvesError(TRANSPOSED.format(name=name, in_python=in_python("")))
+        for place, row in enumerate(rows):
+            yield Found({"run": str(place)}, metric, curve(row))
+
+
+def _depth(start: Any) -> int | None:
+    """Return how many levels of keys stand above the lists of a document; None if it is other.
+
+    An object with curves of several depths is none, nor is one with anything but numbers.
+    """
+    if isinstance(start, list):
+        rows = [item for item in start if item != []]
+        return 0 if is_curve(start) or (rows and all(map(is_curve, rows))) else None
+    if not isinstance(start, dict):
+        return None
+    # The last value may be cut right after its bracket.
+    depths = {
+        _depth(value)
+        for key, value in start.items()
+        if value not in ([], {}) and not (key == "steps" and is_curve(value))
+    }
+    depth = depths.pop() if len(depths) == 1 else None
+    return None if depth is None else depth + 1
+
+
+def _of_document(file: File, found: Any, metric: str) -> Iterator[Found]:
+    """Yield the curves of lists under keys: of algorithms, of algorithms and runs, of scores."""
+    depth = _depth(found)
+    if depth not in LEVELS:
+        msg = f"{file.path.name} is damaged: it holds more than lists of numbers."
+        raise CurvesError(msg)
+    steps: Floats | None = None
+    if depth and is_curve(found.get("steps")):
+        steps = np.array(found.pop("steps"), dtype=np.float64)
+    for keys, values in _leaves(found):
+        levels = LEVELS[depth]
+        if depth == 1 and all(map(is_run_name, found)):
+            levels = ("run",)
+        labels = dict(zip(levels, keys, strict=True))
+        name = metric
+        if depth == 2 and is_score_name(keys[-1]) and not is_run_name(keys[-1]):
+            # {algorithm: {metric: [...]}}
+            name = labels.pop("run")
+        for row_labels, row in _rows_of(values, labels):
+            is_placed = steps is not None and len(steps) == len(row)
+            if steps is not None and not is_placed:
+                msg = f"{file.path.name} has {len(steps)} steps for a curve of {len(row)} scores."
+                raise CurvesError(msg)
+            yield Found(row_labels, name, curve(row, steps))
+
+
+def _leaves(
+    found: Any, keys: tuple[str, ...] = ()
+) -> Iterator[tuple[tuple[str, ...], list[Any]]]:
+    """Yield the lists of a document with the keys above them."""
+    if isinstance(found, dict):
+        for key, value in found.items():
+            yield from _leaves(value, (*keys, key))
+    else:
+        yield keys, found
+
+
+def _rows_of(
+    values: list[Any], labels: dict[str, str]
+) -> Iterator[tuple[dict[str, str], list[Any]]]:
+    """Yield a list of numbers, or each of a list of lists as a run."""
+    if not values or is_curve(values):
+        yield labels, values
+        return
+    for place, row in enumerate(values):
+        run = " ".join(filter(None, [labels.get("run", ""), str(place)]))
+        yield {**labels, "run": run}, row

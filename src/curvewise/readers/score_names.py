@@ -1,0 +1,102 @@
+"""Names that scores usually have, where they must be told from names of algorithms and runs."""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["is_run_name", "is_score_name", "score_name_in"]
+
+# Words of names such as val_loss, eval/mean_reward, multi_logloss, ndcg@5, top1_acc.
+WORDS = {
+    *(
+        "loss",
+        "losses",
+        "acc",
+        "accuracy",
+        "error",
+        "err",
+        "score",
+        "scores",
+        "return",
+        "returns",
+    ),
+    *(
+        "reward",
+        "rewards",
+        "auc",
+        "rmse",
+        "mse",
+        "mae",
+        "mape",
+        "f1",
+        "precision",
+        "recall",
+    ),
+    *(
+        "perplexity",
+        "ppl",
+        "bleu",
+        "map",
+        "iou",
+        "dice",
+        "lr",
+        "entropy",
+        "crossentropy",
+        "kl",
+    ),
+    *(
+        "logloss",
+        "merror",
+        "mlogloss",
+        "ndcg",
+        "r2",
+        "l1",
+        "l2",
+        "nll",
+        "success",
+        "regret",
+    ),
+    *(
+        "rmsle",
+        "gamma",
+        "poisson",
+        "quantile",
+        "huber",
+        "aucpr",
+        "binary",
+        "multi",
+        "multiclass",
+    ),
+}
+# What a file of numbers may call them, in the plural or not.
+NAMED = re.compile(
+    r"(return|reward|score|accuracy|loss|error|regret)(?:e?s)?", re.IGNORECASE
+)
+RUN = re.compile(r"(?:seed|run|trial|fold|rep|repeat|s|r)?[ _=-]*\d+", re.IGNORECASE)
+
+
+def is_score_name(name: str) -> bool:
+    """Whether a name has a word that is usual in names of scores.
+
+    >>> [is_score_name(name) for name in ("val_loss", "valid_1-l2", "ppo", "seed3")]
+    [True, True, False, False]
+    """
+    return not WORDS.isdisjoint(re.split(r"[^a-z0-9]+", name.lower()))
+
+
+def is_run_name(name: str) -> bool:
+    """Whether a name is that of a run: a number, alone or after a word such as "seed"."""
+    return RUN.fullmatch(name.strip()) is not None
+
+
+def score_name_in(stem: str) -> str:
+    """Return what the name of a file calls the scores in it, or "score".
+
+    >>> score_name_in("returns"), score_name_in("test_losses_ppo"), score_name_in("ppo")
+    ('return', 'loss', 'score')
+    """
+    for word in re.split(r"[^A-Za-z]+", stem):
+        match = NAMED.fullmatch(word)
+        if match:
+            return match[1].lower()
+    return "score"

@@ -1,0 +1,45 @@
+"""The export of tensorboardX."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path  # noqa: TC003 (pytest reads the annotations)
+
+from curvewise.readers.logged import Wanted
+from tests.readers.logs.reading import homes, points, read_all, read_one
+
+MODULE = "tensorboardx"
+EXPORT = {
+    "runs/a/train/loss": [[1.7e9, 0, 2.0], [1.7e9 + 5, 10, 1.0]],
+    "runs/a/accuracy": [[1.7e9 + 1, 0, 0.5]],
+}
+
+
+def test_an_export_without_event_files_is_read(tmp_path: Path) -> None:
+    (tmp_path / "all_scalars.json").write_text(json.dumps(EXPORT))
+    run = read_one(MODULE, tmp_path)
+    assert {name: points(run, name) for name in run.series} == {
+        "train/loss": [(0, 2.0), (10, 1.0)],
+        "accuracy": [(0, 0.5)],
+    }
+    run = read_one(MODULE, tmp_path, Wanted(x="time"))
+    assert points(run, "train/loss") == [(0, 2.0), (5, 1.0)]
+
+
+def test_beside_event_files_it_is_the_same_run_again(tmp_path: Path) -> None:
+    (tmp_path / "all_scalars.json").write_text(json.dumps(EXPORT))
+    (tmp_path / "events.out.tfevents.1.a").write_bytes(b"")
+    assert list(homes(MODULE, tmp_path)) == [tmp_path]
+    assert read_all(MODULE, tmp_path) == {}
+
+
+def test_real_logs(logs: Path) -> None:
+    assert len(homes(MODULE, logs / "tensorboardx")) == 8
+    assert read_all(MODULE, logs / "tensorboardx") == {}
+
+
+def test_other_documents_are_not_claimed(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text(json.dumps({"ppo": [[1, 2, 3], [4, 5, 6]]}))
+    (tmp_path / "b.json").write_text(json.dumps({"ppo": [1, 2, 3]}))
+    (tmp_path / "c.json").write_text("{}")
+    assert homes(MODULE, tmp_path) == {}
