@@ -46,14 +46,10 @@ class MlflowMetric:
     steps: array[float] = field(default_factory=lambda: array("d"))
 
     def add(self, time: float, score: float, step: float) -> None:
-        """Add a record; the time is in milliseconds.
-
-        Raises OverflowError or TypeError, and adds nothing, if these are no numbers.
-        """
-        record = array("d", (time, score, step))
-        self.times.append(record[0])
-        self.scores.append(record[1])
-        self.steps.append(record[2])
+        """Add a record; the time is in milliseconds. Raises TypeError for what is no number."""
+        self.times.append(time)
+        self.scores.append(score)
+        self.steps.append(step)
 
     @property
     def lacks_steps(self) -> bool:

@@ -111,8 +111,8 @@ def _metric(file: File, name: str, notes: list[str]) -> MlflowMetric:
             break
         fields = line.split()
         try:
-            step = int(fields[2]) if len(fields) > 2 else 0
-            metric.add(int(fields[0]), float(fields[1]), step)
+            step = float(int(fields[2])) if len(fields) > 2 else 0.0
+            metric.add(float(int(fields[0])), float(fields[1]), step)
         except (IndexError, ValueError, OverflowError):
             if fields:
                 notes.append(f"line {place} of {name} is damaged and was left out")
