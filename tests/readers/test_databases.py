@@ -146,7 +146,7 @@ def test_damaged_names_of_tables_are_said(tmp_path: Path) -> None:
             b"CREATE TABLE numbers (", b"CREATE \xa3" * 2 + b"xxxx ("
         )
     )
-    with pytest.raises(CurvesError, match="a.db is damaged"):
+    with pytest.raises(CurvesError, match=r"a.db is damaged"):
         count(path)
 
 

@@ -12,7 +12,8 @@ from curvewise.text import naming_flags
 
 def test_records_keep_their_order_metric_by_metric() -> None:
     recorder = Recorder()
-    for metric, step, score in [("b", 5, 0.5), ("a", 1, math.nan), ("b", 2, 0.25)]:
+    records = [("b", 5, 0.5), ("a", 1, math.nan), ("b", 2, 0.25), ("b", math.nan, 1)]
+    for metric, step, score in records:
         recorder.add(metric, step, score)
     series = recorder.series()
     assert list(series) == ["b", "a"]

@@ -46,7 +46,7 @@ class MlflowMetric:
     steps: array[float] = field(default_factory=lambda: array("d"))
 
     def add(self, time: float, score: float, step: float) -> None:
-        """Add a record; the time is in milliseconds."""
+        """Add a record; the time is in milliseconds. Raises TypeError for what is no number."""
         self.times.append(time)
         self.scores.append(score)
         self.steps.append(step)
@@ -136,7 +136,7 @@ class MlflowRun:
 
     @property
     def _first_time(self) -> float:
-        return min(min(each.times) for each in self.metrics.values() if each.times)
+        return min(min(each.times) for each in self.metrics.values())
 
     def _config(self) -> dict[str, Any]:
         """Return what the run was started with, parameters before tags and names."""

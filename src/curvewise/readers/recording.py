@@ -31,7 +31,9 @@ class Recorder:
         self._scores: dict[str, array[float]] = {}
 
     def add(self, metric: str, step: float, score: float) -> None:
-        """Add a record of a metric."""
+        """Add a record of a metric; one whose step is not finite is none."""
+        if not math.isfinite(step):
+            return
         if metric not in self._steps:
             self._steps[metric], self._scores[metric] = array("d"), array("d")
         self._steps[metric].append(step)

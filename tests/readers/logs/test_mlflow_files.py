@@ -162,11 +162,20 @@ def test_a_cut_last_line_is_left_out_though_it_parses(tmp_path: Path) -> None:
 
 
 def test_a_damaged_line_is_left_out_and_named(tmp_path: Path) -> None:
-    text = f"{START} 0.25 0\n\0\0\0\0\n\n{START} 0.125 2\n"
+    text = f"{START} 0.25 0\n\0\0\0\0\n\n{START} 0.125 2\n{START} 0.5 nan\n"
     write_run(tmp_path, metrics={"loss": text})
     run = read_one("mlflow_files", tmp_path)
     assert points(run, "loss") == [(0, 0.25), (2, 0.125)]
-    assert run.notes == ["line 2 of metrics/loss is damaged and was left out"]
+    assert run.notes == [
+        f"line {place} of metrics/loss is damaged and was left out" for place in (2, 5)
+    ]
+
+
+def test_a_metric_whose_file_is_empty_is_not_there(tmp_path: Path) -> None:
+    run = write_run(tmp_path, metrics={"loss": "", "acc": lines((1, 1, 1))})
+    (run / "meta.yaml").write_text("run_id: x\nexperiment_id: y\n")
+    for wanted in (Wanted(), Wanted(x="time"), Wanted(frozenset({"loss"}), "time")):
+        assert "loss" not in read_one("mlflow_files", tmp_path, wanted).series
 
 
 def test_lines_of_other_versions(tmp_path: Path) -> None:

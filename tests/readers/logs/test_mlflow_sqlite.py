@@ -176,6 +176,17 @@ def test_a_damaged_database_is_said(path: Path, tmp_path: Path) -> None:
         read_all("mlflow_sqlite", tmp_path)
 
 
+def test_a_record_that_is_no_number_is_said(path: Path) -> None:
+    database = sqlite3.connect(path)
+    database.execute("UPDATE metrics SET value = 'many' WHERE run_uuid = 'late'")
+    database.commit()
+    database.close()
+    with pytest.raises(
+        CurvesError, match=r"damaged: 'val/acc' of run 'late' is no number"
+    ):
+        read_all("mlflow_sqlite", path.parent)
+
+
 def test_an_encrypted_database_is_said(tmp_path: Path) -> None:
     (tmp_path / "mlflow.db").write_bytes(bytes(range(256)) * 32)
     with pytest.raises(CurvesError, match="is not an SQLite database or is encrypted"):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from curvewise.errors import CurvesError
 from curvewise.readers.logged import Wanted
 from tests.readers.logs.one_format import assert_as_recorded, homes, points, read_all
 
@@ -122,6 +123,18 @@ def test_before_version_3_no_value_was_nan(
     scores = runs["hpo.db#a/trial 0"].series["intermediate"].scores
     assert scores[0] == 0.5
     assert all(math.isnan(score) for score in scores[1:])
+
+
+def test_a_report_that_is_no_number_is_said(
+    database: sqlite3.Connection, tmp_path: Path
+) -> None:
+    database.execute(
+        "UPDATE trial_intermediate_values SET intermediate_value = 'x' WHERE trial_id = 2"
+    )
+    database.commit()
+    database.close()
+    with pytest.raises(CurvesError, match="what trial 2 reported is no number"):
+        read_all("optuna_sqlite", tmp_path)
 
 
 def test_another_metric_is_not_there(

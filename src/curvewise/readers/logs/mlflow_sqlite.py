@@ -10,6 +10,7 @@ import sys
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
+from curvewise.errors import CurvesError
 from curvewise.readers.databases import columns_of, database_claims, opened
 from curvewise.readers.logged import Claim
 from curvewise.readers.mlflow_runs import DELETED, MlflowMetric, MlflowRun
@@ -106,11 +107,15 @@ def _metrics(
     )
     metrics: dict[str, MlflowMetric] = defaultdict(MlflowMetric)
     for key, time, value, at, is_not_a_number in rows:
-        if is_not_a_number:
-            score = math.nan
-        elif abs(value) >= sys.float_info.max:
-            score = math.copysign(math.inf, value)
-        else:
-            score = value
-        metrics[key].add(time, score, at)
+        try:
+            score = math.nan if is_not_a_number else _score(value)
+            metrics[key].add(time, score, at)
+        except (TypeError, OverflowError):  # SQLite does not hold columns to their types
+            msg = f"The database is damaged: {key!r} of run {run_id!r} is no number."
+            raise CurvesError(msg) from None
     return dict(metrics)
+
+
+def _score(value: float) -> float:
+    is_finite = abs(value) < sys.float_info.max
+    return value if is_finite else math.copysign(math.inf, value)
