@@ -24,7 +24,7 @@ from curvewise.data.selection import check_algorithms
 from curvewise.data.short_runs import find_short, kept_runs, usable_part
 from curvewise.data.steps import as_steps, in_window
 from curvewise.errors import CurvesError
-from curvewise.text import argument, listed, plural
+from curvewise.text import argument, capitalised, listed, plural
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -226,7 +226,7 @@ def _blocks(runs: Sequence[UsableRun]) -> list[str] | None:
     if len(blocks) < len(runs):
         lacking = next(run for run in runs if run.log.block is None)
         msg = (
-            f"{lacking.where.capitalize()} has no block, but others have one. Give every run a "
+            f"{capitalised(lacking.where)} has no block, but others have one. Give every run a "
             "block, or none."
         )
         raise CurvesError(msg)
