@@ -77,7 +77,7 @@ def test_failed_runs_are_short_if_they_end_before_the_others() -> None:
 def test_runs_without_a_score_are_short() -> None:
     assert short(log("A", 0, [0, 9]), log("A", 1, [])) == [False, True]
     assert short(log("A", 0, [0, 9]), log("A", 1, [0, 9], [NAN, NAN])) == [False, True]
-    with pytest.raises(CurvesError, match="None of the 2 runs has a finite score"):
+    with pytest.raises(CurvesError, match="No run of 2 has a finite score"):
         short(log("A", 0, []), log("B", 0, [0], [NAN]))
 
 

@@ -70,3 +70,14 @@ def test_an_array_with_a_broken_header_is_refused(tmp_path: Path) -> None:
         archive.writestr("A.npy", b"\x93NUMPY\x01\x00\x04\x00bad\n")
     with pytest.raises(CurvesError, match="is damaged and cannot be read"):
         read(path)
+
+
+def test_runs_that_diverge_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "a.npz"
+    whole, broken = np.ones((2, 20)), np.ones((2, 20))
+    broken[1, 15:] = np.nan
+    np.savez(path, A=whole, B=broken, C=whole)
+    with pytest.raises(CurvesError, match="B: run '1' diverges at step 15"):
+        read(path)
+    assert read(path, stop=14).n_steps == 15
+    assert read(path, only=["A", "C"]).n_runs == 4

@@ -132,7 +132,7 @@ def find_short(runs: Sequence[UsableRun], window: tuple[float, float]) -> None:
     filled = [run for run in runs if len(run.steps)]
     if not filled:
         msg = (
-            f"None of the {plural(len(runs), 'run')} has a finite score: there is nothing to "
+            f"No run of {len(runs)} has a finite score: there is nothing to "
             "compare. Check which metric, or which column, is the score."
         )
         raise CurvesError(msg)
@@ -191,7 +191,7 @@ def counts_text(
     '2 of 5 runs of A and 0 of 5 of B'
     """
     parts = [
-        f"{k} of {n}{' runs' if not place else ''} of {printable(name)}"
+        f"{k} of {n if place else plural(n, 'run')} of {printable(name)}"
         for place, (k, n, name) in enumerate(zip(n_short, n_runs, names, strict=True))
     ]
     return listed(parts, 8)

@@ -8,13 +8,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from curvewise.data.alignment import curves_of
 from curvewise.data.curves import Curves
+from curvewise.data.frames import WideTable
+from curvewise.data.validation import increasing_steps, precision_of, score_matrices
 from curvewise.errors import CurvesError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from curvewise.data.run_log import RunLog
     from curvewise.data.selection import Selection
+    from curvewise.kernels import Floats
 
 __all__ = ["read"]
 
@@ -32,16 +37,40 @@ def read(path: Path, selection: Selection) -> Curves:
     if not arrays:
         msg = f"{path.name} holds no curves. Store one runs × steps array per algorithm."
         raise CurvesError(msg)
+    source = f"{path.name}: one array per algorithm"
+    matrices = score_matrices(arrays)
+    if selection.alignment.asks_for_steps or not all(
+        np.isfinite(matrix).all() for matrix in matrices.values()
+    ):
+        return curves_of(_logs(arrays, matrices, steps, selection), selection, source)
     curves = Curves.from_dict(
-        arrays,
-        steps,
-        higher_is_better=selection.higher_is_better,
-        source=f"{path.name}: one array per algorithm",
+        arrays, steps, higher_is_better=selection.higher_is_better, source=source
     )
     curves = curves.select(*selection.only) if selection.only else curves
     if selection.start is None and selection.stop is None:
         return curves
     return curves.window(selection.start, selection.stop)
+
+
+def _logs(
+    arrays: dict[str, np.ndarray],
+    matrices: dict[str, Floats],
+    steps: np.ndarray | None,
+    selection: Selection,
+) -> list[RunLog]:
+    """Return a log per run of the algorithms to keep."""
+    names = list(matrices)
+    is_kept = selection.keeps_algorithms(names)
+    kept = [name for name, keep in zip(names, is_kept, strict=True) if keep]
+    n_steps = matrices[names[0]].shape[1]
+    return WideTable(
+        np.vstack([matrices[name] for name in kept]),
+        [name for name in kept for _ in matrices[name]],
+        increasing_steps(steps, n_steps),
+        None,
+        None,
+        precision=max(precision_of(arrays[name]) for name in kept),
+    ).logs()
 
 
 def _arrays(path: Path) -> dict[str, np.ndarray]:
