@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = [
     "argument",
     "call",
+    "capitalised",
     "column_texts",
     "did_you_mean",
     "everything",
@@ -133,6 +134,15 @@ def plural(number: int, noun: str) -> str:
     ('1 run', '1,200 runs')
     """
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def capitalised(text: str) -> str:
+    """Begin a sentence: the first letter large, and all others as they are.
+
+    >>> capitalised("run 'x' of 'PPO'")
+    "Run 'x' of 'PPO'"
+    """
+    return text[:1].upper() + text[1:]
 
 
 def listed(names: Sequence[str], most: int | None = None) -> str:

@@ -93,7 +93,7 @@ def test_errors_name_flags(tmp_path: Path) -> None:
     path.write_text("agent,method,run,step,score\nA,B,0,0,1\n", encoding="utf-8")
     assert "for example with --algorithm agent." in invoke("compare", path).stderr
     path.write_text("agent,run,step,score\nA,0,0,1\nA,0,1,1\nA,0,2,1\nB,0,0,1\nB,0,1,1\n")
-    assert "--from 0 and --to 1" in one_line(invoke("compare", path).stderr)
+    assert "--short prefix: compare all runs" in one_line(invoke("compare", path).stderr)
 
 
 # --- Shuffling -----------------------------------------------------------------------

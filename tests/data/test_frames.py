@@ -9,7 +9,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from curvewise import Curves, CurvesError
+from curvewise import Curves, CurvesError, OptionError
 from curvewise.data.frames import natural_order
 from curvewise.text import naming_flags
 from tests.data.tables import COLUMNS, long_frame
@@ -84,28 +84,86 @@ def frame_without(rows: list[int]) -> pl.DataFrame:
     )
 
 
-def test_runs_that_stop_early_are_named_with_the_remedy() -> None:
+def test_runs_that_stop_early_are_named_with_the_remedies() -> None:
     with pytest.raises(
-        CurvesError,
-        match=r"Some of the 4 steps are missing in 1 of 4 runs: run '0' of 'A' has 2 and none "
-        r"at step 2.* all runs have steps 0 to 1\. Keep these with start=0 and stop=1, or",
+        CurvesError, match=r"A: run '0' ends at step 1\. .*\n  short=\"prefix\""
     ):
         Curves.from_frame(frame_without([2, 3]), **COLUMNS)
     assert Curves.from_frame(frame_without([2, 3]), stop=1, **COLUMNS).n_steps == 2
-    with (
-        naming_flags(),
-        pytest.raises(CurvesError, match="Keep these with --from 0 and --to 1, or drop"),
-    ):
+    cut = Curves.from_frame(frame_without([2, 3]), short="prefix", **COLUMNS)
+    assert cut.steps.tolist() == [0, 1]
+    with naming_flags(), pytest.raises(CurvesError, match="--short worst: "):
         Curves.from_frame(frame_without([2, 3]), **COLUMNS)
 
 
-def test_several_incomplete_runs_are_named() -> None:
-    with pytest.raises(
-        CurvesError,
-        match=r"in 3 of 4 runs: .*; also incomplete: run '1' of 'A', run '0' of 'B'\. .* "
-        "drop the incomplete runs, or bring all runs to common steps first",
-    ):
-        Curves.from_frame(frame_without([1, 6, 11]), **COLUMNS)
+def test_runs_with_holes_are_aligned() -> None:
+    found = Curves.from_frame(frame_without([1, 6]), **COLUMNS)
+    whole = some_curves(0, (2, 2), 4)
+    assert found.steps.tolist() == [0, 1, 3]
+    assert found.preparation is not None
+    assert found.preparation.n_interpolated == 1
+    np.testing.assert_allclose(found.scores[1:], whole.scores[1:][:, [0, 1, 3]])
+    between = (whole.scores[0, 0] + whole.scores[0, 2]) / 2
+    np.testing.assert_allclose(found.scores[0, 1], between)
+
+
+def test_a_window_may_end_between_the_steps_of_a_run() -> None:
+    """Points beyond it tell that the run goes on."""
+    frame = pl.DataFrame(
+        {
+            "agent": ["A"] * 7 + ["B"] * 4,
+            "seed": [0] * 11,
+            "epoch": [0, 3, 6, 9, 12, 15, 30, 0, 10, 20, 30],
+            "return": [0.0, 3, 6, 9, 12, 15, 30, 0, 10, 20, 30],
+        }
+    )
+    found = Curves.from_frame(frame, stop=20, **COLUMNS)
+    assert found.steps.tolist() == [0, 10, 20]
+    assert found.scores.tolist() == [[0, 10, 20], [0, 10, 20]]
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_rows_without_a_score_count_as_nothing(library: str) -> None:
+    """Those of another metric; neither as repeats nor as gaps."""
+    frame = long_frame(some_curves(0, (2, 2), 4))
+    nothing = frame.with_columns(pl.lit(None, pl.Float64).alias("return"))
+    both = pl.concat([frame, nothing, nothing.with_columns(pl.col("epoch") + 9)])
+    given = both.to_pandas() if library == "pandas" else both
+    found = Curves.from_frame(given, **COLUMNS)
+    assert found == Curves.from_frame(frame, **COLUMNS)
+    assert found.preparation is None
+
+
+def test_a_run_without_any_score_is_an_empty_run() -> None:
+    frame = long_frame(some_curves(0, (2, 2), 4))
+    lost = pl.when((pl.col("agent") == "B") & (pl.col("seed") == "1")).then(None)
+    frame = frame.with_columns(lost.otherwise(pl.col("return")).alias("return"))
+    with pytest.raises(CurvesError, match="B: run '1' is empty"):
+        Curves.from_frame(frame, **COLUMNS)
+    found = Curves.from_frame(frame, short="worst", **COLUMNS)
+    assert (found.scores[3] == found.scores[:3].min()).all()
+
+
+def test_nan_that_was_written_is_divergence() -> None:
+    curves = some_curves(0, (2, 2), 10)
+    frame = long_frame(curves).with_columns(
+        pl.when(pl.int_range(pl.len()).is_in([8, 9]))
+        .then(float("nan"))
+        .otherwise(pl.col("return"))
+        .alias("return")
+    )
+    with pytest.raises(CurvesError, match="A: run '0' diverges at step 8"):
+        Curves.from_frame(frame, **COLUMNS)
+    found = Curves.from_frame(frame, short="drop", reason="overheated", **COLUMNS)
+    assert found.n_runs == 3
+
+
+def test_steps_can_be_asked_for_of_complete_tables() -> None:
+    curves = some_curves(0, (2, 2), 7)
+    found = Curves.from_frame(long_frame(curves), n_steps=3, **COLUMNS)
+    np.testing.assert_allclose(found.scores, curves.scores[:, [0, 3, 6]])
+    binned = Curves.from_frame(long_frame(curves), align="bins", n_steps=2, **COLUMNS)
+    np.testing.assert_allclose(binned.scores[:, 0], curves.scores[:, :3].mean(axis=1))
 
 
 def test_runs_without_common_steps_need_no_memory_for_all_of_them() -> None:
@@ -120,23 +178,43 @@ def test_runs_without_common_steps_need_no_memory_for_all_of_them() -> None:
         }
     )
     with pytest.raises(
-        CurvesError, match="Some of the 120000 steps are missing in 60 of 60 runs"
+        CurvesError,
+        match=r"Run '59' of 'A' begins at step .* no range of steps is common",
     ):
         Curves.from_frame(frame, **COLUMNS)
 
 
 def test_repeated_rows_are_named() -> None:
     frame = long_frame(some_curves(0, (2, 2), 4))
+    more = frame[:1].with_columns(pl.col("return") + 1)
     with pytest.raises(
         CurvesError,
-        match=r"2 rows repeat a run and step: run '0' of 'A' has 3 scores at step 0",
+        match=r"2 rows repeat a run and step: run '0' of 'A' has 3 scores at step 0\. .*"
+        r'duplicates="mean".*duplicates="last"',
     ):
-        Curves.from_frame(pl.concat([frame, frame[:1], frame[:1]]), **COLUMNS)
+        Curves.from_frame(pl.concat([frame, more, frame[:1]]), **COLUMNS)
     # As many rows as cells, yet one cell twice and one not at all.
     with pytest.raises(
         CurvesError, match=r"1 row repeats a run and step: run '0' of 'A' has 2 scores"
     ):
-        Curves.from_frame(pl.concat([frame[:-1], frame[:1]]), **COLUMNS)
+        Curves.from_frame(pl.concat([frame[:-1], more]), **COLUMNS)
+    # Outside the window they do not matter.
+    assert Curves.from_frame(pl.concat([frame, more]), start=1, **COLUMNS).n_steps == 3
+
+
+def test_repeated_rows_by_request() -> None:
+    curves = some_curves(0, (2, 2), 4)
+    frame = long_frame(curves)
+    more = frame[:1].with_columns(pl.col("return") + 1)
+    both = pl.concat([frame, more])
+    assert Curves.from_frame(pl.concat([frame, frame]), **COLUMNS) == curves
+    for duplicates, added in (("mean", 0.5), ("last", 1)):
+        found = Curves.from_frame(both, duplicates=duplicates, **COLUMNS)  # type: ignore[arg-type]
+        assert found.scores[0, 0] == pytest.approx(curves.scores[0, 0] + added)
+        assert found.preparation is not None
+        assert found.preparation.notes[0].startswith("run '0' of 'A': 1 ")
+    with pytest.raises(OptionError, match="duplicates must be 'mean' or 'last'"):
+        Curves.from_frame(both, duplicates="first", **COLUMNS)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -154,12 +232,10 @@ def test_repeated_rows_are_named() -> None:
             [0, 1, 0, 2**53],
             "Steps as large as 9.*e\\+15 are too large to be exact",
         ),
-        (
-            "return",
-            ["1", "n/a", "2", "3"],
-            "1 score is missing, .* run '0' of 'A' at step 1",
-        ),
-        ("return", [1, None, 2, 3], "1 score is missing, .* run '0' of 'A' at step 1"),
+        ("return", ["1", "n/a", "2", "3"], "A: run '0' ends at step 0"),
+        ("return", ["1", "oops", "2", "3"], "column 'return' has 'oops' in data row 2"),
+        ("return", ["1", "nan", "2", "3"], "A: run '0' diverges at step 1"),
+        ("return", [1, None, 2, 3], "A: run '0' ends at step 0"),
     ],
 )
 def test_bad_cells_are_named(column: str, values: list[Any], message: str) -> None:

@@ -7,7 +7,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from curvewise import CurvesError
+from curvewise import CurvesError, OptionError
 from curvewise.data.selection import Columns, Selection, check_algorithms
 
 COLUMNS = Columns("agent", "seed", "epoch", "return")
@@ -26,11 +26,9 @@ def test_a_selection_cannot_be_changed() -> None:
 
 
 def test_everything_is_kept_unless_something_is_named() -> None:
-    assert Selection(COLUMNS).keeps_everything
-    assert Selection(COLUMNS, only=[]).keeps_everything
-    assert not Selection(COLUMNS, only=["A"]).keeps_everything
-    assert not Selection(COLUMNS, start=0).keeps_everything
-    assert not Selection(COLUMNS, stop=0).keeps_everything
+    for everything in (Selection(COLUMNS), Selection(COLUMNS, only=[])):
+        assert everything.keeps_algorithms(["A", "B"]).all()
+        assert everything.keeps_steps(np.array([0, 1])).all()
 
 
 def test_algorithms_and_steps_are_marked() -> None:
@@ -55,3 +53,9 @@ def test_an_algorithm_that_is_not_there_is_named() -> None:
 def test_no_step_left_is_refused() -> None:
     with pytest.raises(CurvesError, match="No step lies in the window from 9"):
         Selection(COLUMNS, start=9).keeps_steps(np.arange(3))
+
+
+def test_duplicates_are_one_of_two() -> None:
+    assert Selection(Columns(), duplicates="mean").duplicates == "mean"
+    with pytest.raises(OptionError, match="duplicates must be 'mean' or 'last'"):
+        Selection(Columns(), duplicates="first")  # type: ignore[arg-type]

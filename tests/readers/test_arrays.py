@@ -109,3 +109,14 @@ def test_archives_of_one_run_are_recognised(
     np.savez(tmp_path / "a.npz", **arrays)
     with pytest.raises(CurvesError, match=f"{what}.*Name the folder"):
         read(tmp_path / "a.npz")
+
+
+def test_runs_that_diverge_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "a.npz"
+    whole, broken = np.ones((2, 20)), np.ones((2, 20))
+    broken[1, 15:] = np.nan
+    np.savez(path, A=whole, B=broken, C=whole)
+    with pytest.raises(CurvesError, match="B: run '1' diverges at step 15"):
+        read(path)
+    assert read(path, stop=14).n_steps == 15
+    assert read(path, only=["A", "C"]).n_runs == 4

@@ -72,13 +72,14 @@ def test_semicolons_and_spaces_around_names(tmp_path: Path) -> None:
             HEADER + "A,1,0,1\nA,1,1,oops\n",
             "Line 3 .* has 'oops' in column 'score', .*run '1', step '1'.* Fix or drop these",
         ),
-        (HEADER + "A,1,0,1\nA,1,1,inf\n", "run '1' of 'A' at step 1"),
-        (HEADER + "A,1,0,1\nA,1,1,\n", "run '1' of 'A' at step 1"),
-        (HEADER + "A,1,0,1\nA,1,1,n/a\n", "1 score is missing"),
+        (HEADER + "A,1,0,1\nA,1,1,inf\n", "A: run '1' diverges at step 1"),
+        (HEADER + "A,1,0,1\nA,1,1,nan\n", "A: run '1' diverges at step 1"),
+        (HEADER + "A,1,0,\nA,1,1,n/a\n", "No run of 1 has a finite score"),
+        (HEADER + "A,1,0,1\nA,1,1,\nA,1,2,oops\n", "Line 4 .* has 'oops'.*; 1 cell of"),
         (HEADER + "A,1,0,1\nA,1,x,1\n", "Line 3 of a.csv has 'x' in column 'step'"),
         (HEADER + ",1,0,1\n", "algorithm is missing in 1 row"),
-        (HEADER + "A,1,0,1\nA,1,0,1\n", "1 row repeats a run and step"),
-        (HEADER + "A,1,0,1\nA,1,1,1\nA,2,0,1\n", "in 1 of 2 runs: run '2' of 'A'"),
+        (HEADER + "A,1,0,1\nA,1,0,2\n", "1 row repeats a run and step"),
+        (HEADER + "A,1,0,1\nA,1,1,1\nA,2,0,1\n", "A: run '2' ends at step 0"),
         ("algorithm,0,1\nA,1,x\n", "has 'x' in column '1'"),
         (HEADER + 'A,1,0,1\nA,1,1,"0,5"\n', "Write decimals with a point"),
         (HEADER + "A,1,0,1\nA,1,1 ,5\n", "Remove the spaces around numbers"),
@@ -110,3 +111,18 @@ def test_a_wrong_byte_far_down_is_found(tmp_path: Path) -> None:
     path.write_bytes((HEADER + rows + "B\xe4r,1,0,2\n").encode("latin-1"))
     with pytest.raises(CurvesError, match="not text in UTF-8"):
         read(path)
+
+
+def test_cells_without_a_score_are_no_records(tmp_path: Path) -> None:
+    """Rows of other metrics come between; each step is scored on one of two rows."""
+    path = tmp_path / "a.csv"
+    rows = [
+        f"A,{run},{step},{cell}\n"
+        for run in (1, 2)
+        for step in (0, 1)
+        for cell in (3, "")
+    ]
+    path.write_text(HEADER + "".join(rows), encoding="utf-8")
+    found = read(path)
+    assert found.scores.tolist() == [[3, 3], [3, 3]]
+    assert found.preparation is None

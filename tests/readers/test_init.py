@@ -107,7 +107,7 @@ def test_what_is_wrong_with_a_task_is_told_with_its_name(tasks: Path) -> None:
     rows = tasks.read_text(encoding="utf-8").splitlines()
     tasks.write_text("\n".join(rows[:-1]), encoding="utf-8")
     with pytest.raises(
-        CurvesError, match="Task 'task 2': Some of the 4 steps are missing"
+        CurvesError, match=r"Task 'task 2': 0 of 3 runs of A and 1 of 2 of B end early"
     ):
         read_tasks(tasks, task="game")
     with pytest.raises(CurvesError, match=r"called 'gme'; .* did you mean 'game'"):

@@ -58,7 +58,9 @@ def test_columns_that_are_no_steps_are_told(tmp_path: Path) -> None:
 
 def test_dates_are_no_scores(tmp_path: Path) -> None:
     frame = wide_frame(CURVES).with_columns(pl.lit(date(2026, 1, 1)).alias("2"))
-    with pytest.raises(CurvesError, match=r"5 scores are missing, .* at step 2"):
+    with pytest.raises(
+        CurvesError, match=r"Scores must be numbers; column '2' has datetime"
+    ):
         read(write(frame, tmp_path / "a.parquet"))
 
 

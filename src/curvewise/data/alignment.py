@@ -15,7 +15,7 @@ import numpy as np
 from curvewise.data.alignment_options import AlignmentOptions
 from curvewise.data.choices import check_choice
 from curvewise.data.curves import Curves
-from curvewise.data.frames import natural_order
+from curvewise.data.frames import WideTable, natural_order
 from curvewise.data.grids import common_grid, common_range, inside, scores_at
 from curvewise.data.preparation import spacings_text
 from curvewise.data.recording import algorithm_logs, recorded
@@ -24,16 +24,17 @@ from curvewise.data.selection import check_algorithms
 from curvewise.data.short_runs import find_short, kept_runs, usable_part
 from curvewise.data.steps import as_steps, in_window
 from curvewise.errors import CurvesError
-from curvewise.text import argument, listed, plural
+from curvewise.text import argument, capitalised, listed, plural
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from curvewise.data.alignment_options import How, Policy
     from curvewise.data.grids import Grid, Range
+    from curvewise.data.selection import Selection
     from curvewise.data.short_runs import UsableRun
 
-__all__ = ["align", "aligned"]
+__all__ = ["align", "curves_of"]
 
 # Spacings of algorithms that differ by more make other rules than linear interpolation cry wolf.
 MAX_SPACING_RATIO = 1.5
@@ -117,7 +118,7 @@ def align(
     """
     check_choice("how", how, ("linear", "previous", "bins"))
     options = AlignmentOptions(how, n_steps, short, reason, min_steps)
-    return aligned(
+    return _aligned(
         _checked(run_logs, only),
         options,
         start=start,
@@ -151,7 +152,31 @@ def _checked(run_logs: Iterable[RunLog], only: Sequence[str] | None) -> list[Run
     return logs
 
 
-def aligned(
+def curves_of(
+    table: WideTable | Sequence[RunLog], selection: Selection, source: str
+) -> Curves:
+    """Build the curves of a table, aligning its runs if need be.
+
+    Of runs × steps, a score that is NaN was written as such. Algorithms were selected before.
+    """
+    options = selection.alignment
+    if isinstance(table, WideTable):
+        if np.isfinite(table.scores).all() and not options.asks_for_steps:
+            return Curves.from_wide_table(
+                table, higher_is_better=selection.higher_is_better, source=source
+            )
+        table = table.logs()
+    return _aligned(
+        table,
+        options,
+        start=selection.start,
+        stop=selection.stop,
+        higher_is_better=selection.higher_is_better,
+        source=source,
+    )
+
+
+def _aligned(
     logs: Sequence[RunLog],
     options: AlignmentOptions,
     *,
@@ -226,7 +251,7 @@ def _blocks(runs: Sequence[UsableRun]) -> list[str] | None:
     if len(blocks) < len(runs):
         lacking = next(run for run in runs if run.log.block is None)
         msg = (
-            f"{lacking.where.capitalize()} has no block, but others have one. Give every run a "
+            f"{capitalised(lacking.where)} has no block, but others have one. Give every run a "
             "block, or none."
         )
         raise CurvesError(msg)

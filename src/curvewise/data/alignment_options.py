@@ -71,3 +71,8 @@ class AlignmentOptions:
             refuse_option("reason", f"goes with {argument('short', 'drop')} only.")
         if self.short != "prefix" and self.min_steps is not None:
             refuse_option("min_steps", f"goes with {argument('short', 'prefix')} only.")
+
+    @property
+    def asks_for_steps(self) -> bool:
+        """Whether steps are asked for that need not be those of any run."""
+        return self.n_steps is not None or self.how == "bins"

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from curvewise.data.alignment_options import AlignmentOptions
 from curvewise.data.selection import Columns, Selection, check_algorithms
 from curvewise.data.steps import in_window
 from curvewise.data.validation import (
@@ -26,8 +27,10 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from curvewise.data.alignment_options import How, Policy
     from curvewise.data.frames import WideTable
     from curvewise.data.preparation import Preparation
+    from curvewise.data.records import Duplicates
     from curvewise.data.validation import Names
     from curvewise.kernels import Floats, Integers
 
@@ -178,10 +181,18 @@ class Curves:
         stop: float | None = None,
         higher_is_better: bool = True,
         source: str = "",
-    ) -> Self:
+        align: How = "linear",
+        n_steps: int | None = None,
+        short: Policy = "refuse",
+        reason: str | None = None,
+        min_steps: int | None = None,
+        duplicates: Duplicates | None = None,
+    ) -> Curves:
         """Build curves from a long table with one row per run and step.
 
-        The order of the rows does not matter: algorithms and runs come in natural order.
+        The order of the rows does not matter: algorithms and runs come in natural order. Rows
+        without a score are no records. Where runs differ in their steps, they are brought to
+        common ones as `align` does it.
 
         Parameters
         ----------
@@ -196,15 +207,22 @@ class Curves:
             Whether a higher score is a better one.
         source : str
             Where the table came from, to be shown with the curves.
+        align, n_steps, short, reason, min_steps
+            How runs with different steps are brought to common ones, and what runs count as
+            that end early, diverge or are empty: as ``how`` and the others in `align`.
+        duplicates : "mean" or "last", optional
+            What holds where a run has several different scores at a step: their mean, or the
+            one on the last row. Refused by default.
         """
+        options = AlignmentOptions(align, n_steps, short, reason, min_steps)
         columns = Columns(algorithm, run, step, score, block)
-        selection = Selection(columns, only, start, stop, higher_is_better)
-        from curvewise.data.frames import wide_table
-
-        table = wide_table(frame, selection)
-        return cls.from_wide_table(
-            table, higher_is_better=higher_is_better, source=source
+        selection = Selection(
+            columns, only, start, stop, higher_is_better, options, duplicates
         )
+        from curvewise.data.alignment import curves_of
+        from curvewise.data.frames import long_table
+
+        return curves_of(long_table(frame, selection), selection, source)
 
     @classmethod
     def from_wide_table(

@@ -9,27 +9,40 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from curvewise.data.long_records import Records
 from curvewise.data.steps import MAX_STEP, as_steps
+from curvewise.data.validation import numbered
 from curvewise.errors import CurvesError
-from curvewise.text import argument, did_you_mean, plural, step_text
+from curvewise.text import did_you_mean, plural
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     import narwhals as nw
 
+    from curvewise.data.run_log import RunLog
     from curvewise.data.selection import Selection
-    from curvewise.kernels import Floats, Integers
+    from curvewise.kernels import Floats
 
-__all__ = ["WideTable", "natural_order", "numbers", "wide_table"]
+__all__ = [
+    "BLANK_CELLS",
+    "WideTable",
+    "long_table",
+    "natural_order",
+    "numbers",
+    "score_numbers",
+]
 
 Integers32 = npt.NDArray[np.int32]
+
+# What people write where there is no score: such cells are missing rather than wrong.
+BLANK_CELLS = frozenset({"", "na", "n/a", "nan", "null", "none", "-", "."})
 
 
 @dataclass(frozen=True)
@@ -48,6 +61,8 @@ class WideTable:
         The name and the block of each run, where the table has them.
     precision : float
         The machine epsilon of the type that scores were stored in.
+    is_missing : array of bool, (n_runs, n_steps), or None
+        The cells without a score, where there are any.
     """
 
     scores: Floats
@@ -56,6 +71,26 @@ class WideTable:
     runs: Sequence[str] | None
     blocks: Sequence[str] | None
     precision: float
+    is_missing: npt.NDArray[np.bool_] | None = None
+
+    def logs(self) -> list[RunLog]:
+        """Return a log per run, of the scores that are there."""
+        n_runs, n_steps = self.scores.shape
+        names = self.runs
+        if names is None:
+            names = numbered(np.array(self.labels, dtype=object)).tolist()
+        records = Records(
+            np.repeat(np.arange(n_runs, dtype=np.int32), n_steps),
+            np.tile(self.steps, n_runs),
+            self.scores.ravel(),
+            self.labels,
+            names,
+            self.blocks,
+            self.precision,
+        )
+        if self.is_missing is not None:
+            records = records.where(~self.is_missing.ravel())
+        return records.logs(None)
 
 
 def natural_order(names: Iterable[str]) -> list[str]:
@@ -81,10 +116,17 @@ def natural_order(names: Iterable[str]) -> list[str]:
     return sorted(names, key=key)
 
 
-def wide_table(frame: Any, selection: Selection) -> WideTable:
-    """Turn a long table into runs × steps; raise if rows are missing, repeated or bad.
+def long_table(frame: Any, selection: Selection) -> WideTable | list[RunLog]:
+    """Turn a long table into runs × steps, or into a log per run if their steps differ.
 
-    All columns but that of the block must be named in the selection.
+    All columns but that of the block must be named in the selection. Rows without a score are
+    no records, and count as nothing.
+
+    Raises
+    ------
+    CurvesError
+        If a cell is missing or is no number, or a run has several scores at a step and nothing
+        was said about them.
     """
     columns = selection.columns
     named = [*columns[:4]] + ([] if columns.block is None else [columns.block])
@@ -94,30 +136,55 @@ def wide_table(frame: Any, selection: Selection) -> WideTable:
     block_codes, blocks = (
         (None, None) if columns.block is None else _coded(table[columns.block], "block")
     )
-    step_values = _step_values(table[str(columns.step)])
-    score_values = numbers(table[str(columns.score)])
+    score_values, is_missing = score_numbers(table[str(columns.score)])
+    step_values = _step_values(table[str(columns.step)], is_missing)
     precision = _precision(table[str(columns.score)])
     del table  # and below: tables of ten million rows should not be in memory twice
 
-    if not selection.keeps_everything:
-        keep = selection.keeps_algorithms(algorithms)[algorithm_codes]
-        keep &= selection.keeps_steps(step_values)
-        algorithm_codes, run_codes = algorithm_codes[keep], run_codes[keep]
-        step_values, score_values = step_values[keep], score_values[keep]
-        block_codes = None if block_codes is None else block_codes[keep]
-
     # Names are coded in natural order, so sorted keys put the runs into that order too.
-    rows, keys = _compact(algorithm_codes.astype(np.int64) * len(runs) + run_codes)
-    labels = [algorithms[key // len(runs)] for key in keys.tolist()]
-    run_names = [runs[key % len(runs)] for key in keys.tolist()]
+    keys = algorithm_codes.astype(np.int64) * len(runs) + run_codes
     del algorithm_codes, run_codes
-    places, steps = _compact(step_values)
-    del step_values
-    scores = _scattered(rows, places, score_values, labels, run_names, steps)
-    run_blocks = None
+    keep = None
+    if selection.only:
+        keep = selection.keeps_algorithms(algorithms)[keys // len(runs)]
+        if not keep.all():
+            keys, step_values, score_values = (
+                keys[keep],
+                step_values[keep],
+                score_values[keep],
+            )
+            is_missing = None if is_missing is None else is_missing[keep]
+            block_codes = None if block_codes is None else block_codes[keep]
+    rows, keys = _compact(keys)
+    records = Records(
+        rows,
+        step_values,
+        score_values,
+        [algorithms[key // len(runs)] for key in keys.tolist()],
+        [runs[key % len(runs)] for key in keys.tolist()],
+        None,
+        precision,
+    )
     if block_codes is not None and blocks is not None:
-        run_blocks = _run_blocks(rows, block_codes, labels, run_names, blocks)
-    return WideTable(scores, labels, steps, run_names, run_blocks, precision)
+        records = replace(records, blocks=_run_blocks(records, block_codes, blocks))
+    if is_missing is not None:
+        records = records.where(~is_missing)
+        if not len(records.scores):
+            return records.logs(None)
+    inside = None
+    if selection.start is not None or selection.stop is not None:
+        inside = selection.keeps_steps(records.steps)
+    windowed = records if inside is None else records.where(inside)
+    if not selection.alignment.asks_for_steps:
+        places, steps = _compact(windowed.steps)
+        scores = _scattered(windowed, places, len(steps))
+        if scores is not None:
+            return WideTable(
+                scores, records.labels, steps, records.runs, records.blocks, precision
+            )
+    if selection.duplicates is None:
+        windowed.check_repeats()
+    return records.logs(selection.duplicates)
 
 
 def _table(frame: Any, columns: list[str]) -> nw.DataFrame[Any]:
@@ -194,6 +261,42 @@ def numbers(series: nw.Series[Any]) -> Floats:
     return np.array([number(value) for value in series.to_list()], dtype=np.float64)
 
 
+def score_numbers(
+    series: nw.Series[Any],
+) -> tuple[Floats, npt.NDArray[np.bool_] | None]:
+    """Return a column of scores as numbers, and mark the cells without a score, if any.
+
+    A NaN that was written as such is a score. Frames of pandas cannot tell it from an empty
+    cell, for which it is taken there.
+
+    Raises
+    ------
+    CurvesError
+        If a cell holds something else than a number.
+    """
+    import narwhals as nw
+
+    values = numbers(series)
+    is_missing = None
+    if series.null_count():
+        is_missing = np.array(series.is_null().to_numpy(), dtype=np.bool_)
+    if series.dtype.is_numeric() or series.dtype == nw.Boolean:
+        return values, is_missing
+    is_missing = (
+        np.zeros(len(values), dtype=np.bool_) if is_missing is None else is_missing
+    )
+    for row in np.flatnonzero(np.isnan(values) & ~is_missing).tolist():
+        text = str(series[row]).strip().lower()
+        if text not in BLANK_CELLS:
+            msg = (
+                f"Scores must be numbers; column {series.name!r} has {series[row]!r} in data "
+                f"row {row + 1}. Name another column as the score, or mend the cell."
+            )
+            raise CurvesError(msg)
+        is_missing[row] = text != "nan"
+    return values, is_missing if is_missing.any() else None
+
+
 def _precision(series: nw.Series[Any]) -> float:
     import narwhals as nw
 
@@ -201,8 +304,13 @@ def _precision(series: nw.Series[Any]) -> float:
     return float(np.finfo(stored).eps)
 
 
-def _step_values(series: nw.Series[Any]) -> np.ndarray[Any, Any]:
+def _step_values(
+    series: nw.Series[Any], is_missing: npt.NDArray[np.bool_] | None
+) -> np.ndarray[Any, Any]:
+    """Return the steps as numbers; those of rows without a score do not matter."""
     values = numbers(series)
+    if is_missing is not None:
+        values = np.where(is_missing & ~np.isfinite(values), 0.0, values)
     bad = np.flatnonzero(~np.isfinite(values))
     if bad.size:
         msg = (
@@ -236,102 +344,34 @@ def _compact(values: np.ndarray[Any, Any]) -> tuple[Integers32, np.ndarray[Any, 
     return numbers.astype(np.int32), distinct
 
 
-def _scattered(
-    rows: Integers32,
-    places: Integers32,
-    values: Floats,
-    labels: list[str],
-    runs: list[str],
-    steps: np.ndarray[Any, Any],
-) -> Floats:
-    """Put each score into its run and step; raise if some cells are empty or given twice."""
-    n_runs, n_steps = len(labels), len(steps)
-    cells = rows.astype(np.int64)
+def _scattered(records: Records, places: Integers32, n_steps: int) -> Floats | None:
+    """Put each score into its run and step; return None unless each has one score."""
+    size = len(records.labels) * n_steps
+    if len(records.scores) != size:
+        return None  # runs × steps may be far larger than the table
+    cells = records.rows.astype(np.int64)
     cells *= n_steps
     cells += places
-    if len(values) == n_runs * n_steps:
-        scores = np.empty(n_runs * n_steps)
-        filled = np.zeros(n_runs * n_steps, dtype=np.bool_)
-        scores[cells] = values
-        filled[cells] = True
-        if filled.all():
-            return scores.reshape(n_runs, n_steps)
-
-    # Something does not fit. Runs × steps may be far larger than the table here, so sort
-    # the rows that exist to find out what.
-    distinct, counts = np.unique(cells, return_counts=True)
-    repeated = distinct[counts > 1]
-    if repeated.size:
-        run, step = divmod(int(repeated[0]), n_steps)
-        n_repeated = int(counts.sum() - len(distinct))
-        msg = (
-            f"{plural(n_repeated, 'row')} {'repeats' if n_repeated == 1 else 'repeat'} a run "
-            f"and step: run {runs[run]!r} of {labels[run]!r} has "
-            f"{counts[counts > 1][0]} scores at step {step_text(steps[step])}. Average or "
-            "drop repeated rows, choose one task or metric if the table holds several, or "
-            "name the column that tells the runs apart as the run."
-        )
-        raise CurvesError(msg)
-    per_run = np.bincount(distinct // n_steps, minlength=n_runs)
-    per_step = np.bincount(distinct % n_steps, minlength=n_steps)
-    raise CurvesError(_uneven(per_run, per_step, labels, runs, steps, distinct))
+    scores = np.empty(size)
+    filled = np.zeros(size, dtype=np.bool_)
+    scores[cells] = records.scores
+    filled[cells] = True
+    return scores.reshape(-1, n_steps) if filled.all() else None
 
 
-def _uneven(
-    per_run: Integers,
-    per_step: Integers,
-    labels: list[str],
-    runs: list[str],
-    steps: np.ndarray[Any, Any],
-    cells: Integers,
-) -> str:
-    """Say which runs lack steps, and which steps all runs have."""
-    n_runs, n_steps = len(labels), len(steps)
-    short = np.flatnonzero(per_run < n_steps)
-    run = int(short[0])
-    has = np.isin(np.arange(n_steps), cells[cells // n_steps == run] % n_steps)
-    gap = steps[np.flatnonzero(~has)[0]]
-    msg = (
-        f"Some of the {n_steps} steps are missing in {len(short)} of {plural(n_runs, 'run')}: "
-        f"run {runs[run]!r} of {labels[run]!r} has {per_run[run]} and none at step "
-        f"{step_text(gap)}"
-    )
-    others = [f"run {runs[r]!r} of {labels[r]!r}" for r in short[1:4]]
-    if others:
-        more = f" and {len(short) - 4} more" if len(short) > 4 else ""
-        msg += f"; also incomplete: {', '.join(others)}{more}"
-    msg += ". Every run needs a score at the same steps: "
-    shared = np.flatnonzero(per_step == n_runs)
-    if shared.size > 1 and shared[-1] - shared[0] + 1 == shared.size:
-        low, high = (steps[place].item() for place in shared[[0, -1]])
-        msg += (
-            f"all runs have steps {step_text(low)} to {step_text(high)}. Keep these with "
-            f"{argument('start', low)} and {argument('stop', high)}, or drop the incomplete "
-            "runs."
-        )
-    else:
-        msg += "drop the incomplete runs, or bring all runs to common steps first."
-    return msg
-
-
-def _run_blocks(
-    rows: Integers32,
-    codes: Integers32,
-    labels: list[str],
-    runs: list[str],
-    blocks: list[str],
-) -> list[str]:
+def _run_blocks(records: Records, codes: Integers32, blocks: list[str]) -> list[str]:
     """Return the block of each run; raise if a run lies in several."""
-    of_run = np.zeros(len(labels), dtype=np.int32)
+    rows = records.rows
+    of_run = np.zeros(len(records.labels), dtype=np.int32)
     of_run[rows] = codes
     conflicts = np.flatnonzero(of_run[rows] != codes)
     if conflicts.size:
         run = int(rows[conflicts[0]])
         both = blocks[codes[conflicts[0]]], blocks[of_run[run]]
         msg = (
-            f"A run belongs to one block, but run {runs[run]!r} of {labels[run]!r} is in "
-            f"{both[0]!r} and {both[1]!r}. Choose as the block a column that is the same on "
-            "all rows of a run: a shared seed, a fold, a task."
+            f"A run belongs to one block, but run {records.runs[run]!r} of "
+            f"{records.labels[run]!r} is in {both[0]!r} and {both[1]!r}. Choose as the block a "
+            "column that is the same on all rows of a run: a shared seed, a fold, a task."
         )
         raise CurvesError(msg)
     return [blocks[code] for code in of_run.tolist()]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from curvewise.errors import CurvesError
-from curvewise.text import argument, plural, step_text
+from curvewise.text import argument, capitalised, plural, step_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -84,7 +84,7 @@ def common_range(
     high = min(earliest.end, window[1])
     if low > high:
         msg = (
-            f"{latest.where.capitalize()} begins at step {step_text(latest.steps[0])}, but "
+            f"{capitalised(latest.where)} begins at step {step_text(latest.steps[0])}, but "
             f"{earliest.where} ends at step {step_text(earliest.end)}: no range of steps is "
             "common to all runs. Check that the same column counts their steps, or compare "
             "runs that were trained over the same range."
@@ -130,7 +130,7 @@ def common_grid(
     if fewest < 2:
         have = "has no step" if fewest == 0 else "has a single step"
         msg = (
-            f"{runs[place].where.capitalize()} {have} in the range that all runs share, "
+            f"{capitalised(runs[place].where)} {have} in the range that all runs share, "
             f"{step_text(within.low)} to {step_text(within.high)}, and curves need two or more. "
             f"Ask for evenly spaced steps with {argument('n_steps')}, or compare a longer range."
         )
@@ -214,7 +214,7 @@ def scores_at(grid: Grid, run: UsableRun, how: How) -> Floats:
             assert grid.edges is not None  # noqa: S101 (a grid of bins has edges)
             place = int(empty[0])
             msg = (
-                f"{run.where.capitalize()} has no point in bin {place + 1} of "
+                f"{capitalised(run.where)} has no point in bin {place + 1} of "
                 f"{plural(len(grid.steps), 'bin')}, from step "
                 f"{step_text(grid.edges[place])} to {step_text(grid.edges[place + 1])}. Use "
                 f"fewer bins ({argument('n_steps')}), or {argument('align', 'linear')}."

@@ -226,13 +226,12 @@ def spacings_text(algorithms: Sequence[AlgorithmLogs]) -> str:
     >>> spacings_text(logs)
     'A logs every 1000 steps, B every 10000'
     """
-    known = [own for own in algorithms if own.spacing is not None]
-    parts = [
-        f"{printable(own.name)} {'logs ' if not place else ''}every "
-        f"{number_text(own.spacing) if own.spacing % 1 else step_text(own.spacing)}"
-        f"{' steps' if not place else ''}"
-        for place, own in enumerate(known[:MAX_NAMED])
-        if own.spacing is not None
-    ]
-    more = len(known) - len(parts)
+    spacings = {own.name: own.spacing for own in algorithms if own.spacing is not None}
+    parts: list[str] = []
+    for name, spacing in list(spacings.items())[:MAX_NAMED]:
+        every = number_text(spacing) if spacing % 1 else step_text(spacing)
+        first = not parts
+        unit = f" step{'' if spacing == 1 else 's'}" if first else ""
+        parts.append(f"{printable(name)} {'logs ' if first else ''}every {every}{unit}")
+    more = len(spacings) - len(parts)
     return ", ".join(parts) + (f" and {more} more" if more else "")

@@ -52,7 +52,9 @@ def recorded(
     scored = [run for run in kept if len(run.steps)]
     shown = [run.steps[inside(run.steps, *window)] for run in scored]
     n_cut = sum(
-        bool(len(own)) and (own[0] < within.low or own[-1] > within.high) for own in shown
+        bool(own.min() < within.low or own.max() > within.high)
+        for own in shown
+        if len(own)
     )
     notes = tuple(_notes(runs, kept, grid))
     is_common = grid.kind == "common" and not n_cut

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from curvewise.errors import CurvesError
-from curvewise.text import plural, step_text
+from curvewise.text import capitalised, plural, step_text
 
 if TYPE_CHECKING:
     from curvewise.kernels import Floats
@@ -63,7 +63,7 @@ class RunLog:
         scores = _numbers(self.scores, f"The scores of {self.where}")
         if len(steps) != len(scores):
             msg = (
-                f"{self.where.capitalize()} has {plural(len(steps), 'step')} but "
+                f"{capitalised(self.where)} has {plural(len(steps), 'step')} but "
                 f"{plural(len(scores), 'score')}; give a step for each score."
             )
             raise CurvesError(msg)

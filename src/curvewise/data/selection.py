@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 import numpy as np
 
+from curvewise.data.alignment_options import AlignmentOptions
+from curvewise.data.choices import check_choice
+from curvewise.data.records import Duplicates
 from curvewise.data.steps import in_window
 from curvewise.errors import CurvesError
 from curvewise.text import did_you_mean
@@ -53,6 +56,10 @@ class Selection:
         The first and the last step to keep.
     higher_is_better : bool
         Whether a higher score is a better one.
+    alignment : AlignmentOptions
+        How runs are brought to common steps where theirs differ.
+    duplicates : "mean" or "last", optional
+        What holds for several scores of a run at one step; refused by default.
     """
 
     columns: Columns
@@ -60,11 +67,12 @@ class Selection:
     start: float | None = None
     stop: float | None = None
     higher_is_better: bool = True
+    alignment: AlignmentOptions = field(default_factory=AlignmentOptions)
+    duplicates: Duplicates | None = None
 
-    @property
-    def keeps_everything(self) -> bool:
-        """Whether all algorithms and all steps are kept."""
-        return not self.only and self.start is None and self.stop is None
+    def __post_init__(self) -> None:
+        if self.duplicates is not None:
+            check_choice("duplicates", self.duplicates, get_args(Duplicates))
 
     def keeps_algorithms(self, names: npt.ArrayLike) -> npt.NDArray[np.bool_]:
         """Mark the names that are kept; raise if one to keep is not among them."""

@@ -14,7 +14,15 @@ import numpy as np
 
 from curvewise.errors import CurvesError
 from curvewise.kernels.failures import failure_pvalue
-from curvewise.text import argument, listed, p_text, plural, printable, step_text
+from curvewise.text import (
+    argument,
+    capitalised,
+    listed,
+    p_text,
+    plural,
+    printable,
+    step_text,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -124,7 +132,7 @@ def find_short(runs: Sequence[UsableRun], window: tuple[float, float]) -> None:
     filled = [run for run in runs if len(run.steps)]
     if not filled:
         msg = (
-            f"None of the {plural(len(runs), 'run')} has a finite score: there is nothing to "
+            f"No run of {len(runs)} has a finite score: there is nothing to "
             "compare. Check which metric, or which column, is the score."
         )
         raise CurvesError(msg)
@@ -139,7 +147,7 @@ def find_short(runs: Sequence[UsableRun], window: tuple[float, float]) -> None:
     for run in runs:
         broken = run.log.status in BROKEN and run.end < others_end
         diverged = run.diverged_at is not None and run.diverged_at <= latest
-        run.is_short = not len(run.steps) or run.end < limit or diverged or broken
+        run.is_short = bool(not len(run.steps) or run.end < limit or diverged or broken)
 
 
 def kept_runs(runs: Sequence[UsableRun], policy: Policy) -> Sequence[UsableRun]:
@@ -154,7 +162,7 @@ def kept_runs(runs: Sequence[UsableRun], policy: Policy) -> Sequence[UsableRun]:
     if empty and policy in {"prefix", "carry"}:
         nothing = "cut" if policy == "prefix" else "carry on"
         msg = (
-            f"{empty[0].where.capitalize()} {empty[0].ending()}, so there is nothing to "
+            f"{capitalised(empty[0].where)} {empty[0].ending()}, so there is nothing to "
             f"{nothing}. Use {argument('short', 'worst')} if that is the algorithm's doing, or "
             f"{argument('short', 'drop')} with {argument('reason')} if it has nothing to do "
             "with the scores."
@@ -183,7 +191,7 @@ def counts_text(
     '2 of 5 runs of A and 0 of 5 of B'
     """
     parts = [
-        f"{k} of {n}{' runs' if not place else ''} of {printable(name)}"
+        f"{k} of {n if place else plural(n, 'run')} of {printable(name)}"
         for place, (k, n, name) in enumerate(zip(n_short, n_runs, names, strict=True))
     ]
     return listed(parts, 8)

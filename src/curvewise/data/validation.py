@@ -14,7 +14,7 @@ import numpy as np
 
 from curvewise.data.steps import as_steps
 from curvewise.errors import CurvesError
-from curvewise.text import plural, step_text
+from curvewise.text import call, plural, step_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,7 +49,10 @@ def score_matrix(scores: npt.ArrayLike) -> Floats:
     try:
         array = np.asarray(scores)
     except ValueError:
-        msg = "The runs differ in length. Cut them to the steps that all of them have."
+        msg = (
+            "The runs differ in length. Give each as a RunLog, and bring them to common steps with "
+            f"{call('align')}."
+        )
         raise CurvesError(msg) from None
     filled: Any = getattr(scores, "filled", None)
     if filled is not None:  # a masked array; naming its type would import numpy.ma
@@ -209,7 +212,8 @@ def check_scores(curves: Curves) -> None:
             f"{len(gaps):,} {are} missing, infinite or not a number, in "
             f"{plural(n_runs, 'run')}; the first in run {curves.runs[row]!r} of "
             f"{curves.labels[row]!r} at step {step_text(curves.steps[column])}. Curves with "
-            "gaps cannot be shuffled: drop these runs, or the steps from there on."
+            "gaps cannot be shuffled. Give each run as a RunLog of the scores it has, and say "
+            f"what runs count as that failed: {call('align', short='…')}."
         )
         raise CurvesError(msg)
     largest = np.abs(scores).max()

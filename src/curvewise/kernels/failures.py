@@ -38,32 +38,32 @@ def failure_pvalue(n_failed: Sequence[int], n_runs: Sequence[int]) -> float:
     >>> round(failure_pvalue([3, 0], [4, 4]), 4)
     0.1429
     """
-    total = sum(n_failed)
+    total, n_all = sum(n_failed), sum(n_runs)
+    if total in {0, n_all}:
+        return 1.0
     weights = [_log_combinations(n) for n in n_runs]
     observed = sum(float(own[k]) for own, k in zip(weights, n_failed, strict=True))
-    all_ways = float(_log_combinations(sum(n_runs))[total])
-    # For each number of failures so far: sums of log-weights, and the share of ways to them.
-    states: dict[int, tuple[Floats, Floats]] = {0: (np.zeros(1), np.ones(1))}
-    most = max(1_000, MAX_DISTINCT // (total + 1))
     tie = TIE * max(1.0, abs(observed))
-    n_left = sum(n_runs)
-    for own in weights:
-        n_left -= len(own) - 1
+    most = max(1_000, MAX_DISTINCT // (total + 1))
+    # Shares are binomial probabilities, since numbers of ways overflow. For each number of
+    # failures so far: sums of log-weights, and the probability of each.
+    log_odds, log_rest = math.log(total / (n_all - total)), math.log1p(-total / n_all)
+    states: dict[int, tuple[Floats, Floats]] = {0: (np.zeros(1), np.ones(1))}
+    n_left = n_all
+    for n, own in zip(n_runs, weights, strict=True):
+        n_left -= n
+        shares = np.exp(own + np.arange(n + 1) * log_odds + n * log_rest)
         grown: dict[int, list[tuple[Floats, Floats]]] = {}
-        for failed, (sums, shares) in states.items():
+        for failed, (sums, before) in states.items():
             # Those that come later can have no more failures than runs.
-            for k in range(
-                max(0, total - failed - n_left), min(len(own), total - failed + 1)
-            ):
-                # Shares are scaled at every step, since numbers of ways overflow.
+            for k in range(max(0, total - failed - n_left), min(n, total - failed) + 1):
                 grown.setdefault(failed + k, []).append(
-                    (sums + own[k], shares * math.exp(own[k] - own.max()))
+                    (sums + own[k], before * shares[k])
                 )
         states = {failed: _merged(parts, tie, most) for failed, parts in grown.items()}
-    sums, shares = states[total]
-    extreme = float(shares[sums <= observed + tie].sum())
-    scale = sum(float(own.max()) for own in weights) - all_ways
-    return min(1.0, extreme * math.exp(scale))
+    sums, found = states[total]
+    extreme = float(found[sums <= observed + tie].sum())
+    return min(1.0, extreme / float(found.sum()))
 
 
 def _log_combinations(n: int) -> Floats:

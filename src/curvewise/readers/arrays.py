@@ -5,7 +5,12 @@ from __future__ import annotations
 import zipfile
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from curvewise.data.alignment import curves_of
 from curvewise.data.curves import Curves
+from curvewise.data.frames import WideTable
+from curvewise.data.validation import increasing_steps, precision_of, score_matrices
 from curvewise.errors import CurvesError
 from curvewise.readers.archives import read_archive
 from curvewise.readers.folders import File
@@ -15,9 +20,9 @@ from curvewise.text import in_python
 if TYPE_CHECKING:
     from pathlib import Path
 
-    import numpy as np
-
+    from curvewise.data.run_log import RunLog
     from curvewise.data.selection import Selection
+    from curvewise.kernels import Floats
 
 __all__ = ["TRANSPOSED", "read"]
 
@@ -64,11 +69,14 @@ def read(path: Path, selection: Selection) -> Curves:
         msg = f"{path.name} holds no curves. Store one runs × steps array per algorithm."
         raise CurvesError(msg)
     _check_orientation(path, arrays, steps)
+    source = f"{path.name}: one array per algorithm"
+    matrices = score_matrices(arrays)
+    if selection.alignment.asks_for_steps or not all(
+        np.isfinite(matrix).all() for matrix in matrices.values()
+    ):
+        return curves_of(_logs(arrays, matrices, steps, selection), selection, source)
     curves = Curves.from_dict(
-        arrays,
-        steps,
-        higher_is_better=selection.higher_is_better,
-        source=f"{path.name}: one array per algorithm",
+        arrays, steps, higher_is_better=selection.higher_is_better, source=source
     )
     curves = curves.select(*selection.only) if selection.only else curves
     if selection.start is None and selection.stop is None:
@@ -98,3 +106,24 @@ def _check_orientation(
     if looks_transposed(tables):
         way_out = in_python(", or use `Curves.from_dict`")
         raise CurvesError(TRANSPOSED.format(name=path.name, in_python=way_out))
+
+
+def _logs(
+    arrays: dict[str, np.ndarray[Any, Any]],
+    matrices: dict[str, Floats],
+    steps: np.ndarray[Any, Any] | None,
+    selection: Selection,
+) -> list[RunLog]:
+    """Return a log per run of the algorithms to keep."""
+    names = list(matrices)
+    is_kept = selection.keeps_algorithms(names)
+    kept = [name for name, keep in zip(names, is_kept, strict=True) if keep]
+    n_steps = matrices[names[0]].shape[1]
+    return WideTable(
+        np.vstack([matrices[name] for name in kept]),
+        [name for name in kept for _ in matrices[name]],
+        increasing_steps(steps, n_steps),
+        None,
+        None,
+        precision=max(precision_of(arrays[name]) for name in kept),
+    ).logs()

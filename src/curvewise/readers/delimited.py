@@ -9,6 +9,7 @@ import warnings
 from itertools import islice
 from typing import TYPE_CHECKING, TextIO
 
+from curvewise.data.frames import BLANK_CELLS
 from curvewise.errors import CurvesError
 from curvewise.text import plural
 
@@ -20,9 +21,6 @@ if TYPE_CHECKING:
     from curvewise.readers.columns import ColumnsToRead
 
 __all__ = ["columns", "load", "open_text"]
-
-# What people write where there is no score: such cells are missing rather than wrong.
-BLANK_CELLS = {"", "na", "n/a", "nan", "null", "none", "-", "."}
 
 
 def open_text(path: Path) -> TextIO:
@@ -111,31 +109,54 @@ def _line_advice(path: Path) -> str:
 
 
 def _check_cells(path: Path, frame: pl.DataFrame, has_nulls: pl.Series) -> None:
-    """Raise if the first row with nulls has a cell that is neither a number nor blank."""
-    row = has_nulls.arg_max()
-    if row is None or not has_nulls.any():
+    """Raise if a row with nulls has a cell that is neither a number nor blank."""
+    import polars as pl
+
+    names = [name for name in frame.columns if frame[name].dtype.is_numeric()]
+    try:
+        texts = pl.read_csv(
+            path,
+            separator=separator(path),
+            columns=frame.columns,
+            infer_schema=False,
+            glob=False,
+        )
+    except pl.exceptions.PolarsError:
+        with open_text(path) as file:
+            for _ in file:
+                pass  # a byte that is no text is an error here
+        raise
+    wrong = {
+        name: frame[name].is_null()
+        & ~texts[name]
+        .fill_null("")
+        .str.strip_chars()
+        .str.to_lowercase()
+        .is_in(BLANK_CELLS)
+        for name in names
+    }
+    of_rows = pl.DataFrame(wrong).select(pl.any_horizontal(pl.all())).to_series()
+    row = (of_rows & has_nulls).arg_max()
+    if row is None or not of_rows[row]:
         return
     header = _header(path)
     with open_text(path) as file:
         rows = csv.reader(file, delimiter=separator(path))
         cells = next(islice(rows, row + 1, None), [])
         line = rows.line_num
-    for column in frame.columns:
-        place = header.index(column)
-        text = cells[place] if place < len(cells) else ""
-        if frame[column][row] is not None or text.strip().lower() in BLANK_CELLS:
-            continue
-        where = ", ".join(
-            f"{other} {cells[header.index(other)]!r}"
-            for other in frame.columns[:4]
-            if other != column and header.index(other) < len(cells)
-        )
-        msg = (
-            f"Line {line} of {path.name} has {text!r} in column {column!r}, which is not a "
-            f"number ({where}); {plural(frame[column].null_count(), 'cell')} of this column "
-            f"cannot be used. {_remedy(text)}"
-        )
-        raise CurvesError(msg)
+    column = next(name for name in names if wrong[name][row])
+    text = str(texts[column][row])
+    where = ", ".join(
+        f"{other} {cells[header.index(other)]!r}"
+        for other in frame.columns[:4]
+        if other != column and header.index(other) < len(cells)
+    )
+    msg = (
+        f"Line {line} of {path.name} has {text!r} in column {column!r}, which is not a "
+        f"number ({where}); {plural(int(wrong[column].sum()), 'cell')} of this column "
+        f"cannot be used. {_remedy(text)}"
+    )
+    raise CurvesError(msg)
 
 
 def _remedy(text: str) -> str:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from curvewise.data.curves import Curves
-from curvewise.data.frames import WideTable, natural_order, numbers, wide_table
+from curvewise.data.alignment import curves_of
+from curvewise.data.frames import WideTable, long_table, natural_order, score_numbers
 from curvewise.data.steps import as_steps
 from curvewise.errors import CurvesError
 from curvewise.readers.columns import (
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
+    from curvewise.data.curves import Curves
     from curvewise.data.selection import Columns, Selection
     from curvewise.data.validation import Names
     from curvewise.readers.formats import Format
@@ -137,11 +138,9 @@ def _curves(frame: pl.DataFrame, loaded: _Loaded) -> Curves:
     table = (
         _from_wide(frame, selection, loaded.steps)
         if loaded.steps
-        else wide_table(frame, selection)
+        else long_table(frame, selection)
     )
-    return Curves.from_wide_table(
-        table, higher_is_better=selection.higher_is_better, source=loaded.source
-    )
+    return curves_of(table, selection, loaded.source)
 
 
 def _wide_steps(columns: Columns, available: list[str]) -> dict[str, float]:
@@ -196,7 +195,12 @@ def _from_wide(
     inside = np.flatnonzero(selection.keeps_steps(values))
     rows = selection.keeps_algorithms(labels)
     table = nw.from_native(frame, eager_only=True)
-    scores = np.column_stack([numbers(table[ordered[place]]) for place in inside])
+    cells = [score_numbers(table[ordered[place]]) for place in inside]
+    scores = np.column_stack([values for values, _ in cells])
+    missing = [
+        np.zeros(len(frame), dtype=np.bool_) if gaps is None else gaps
+        for _, gaps in cells
+    ]
     return WideTable(
         scores[rows],
         labels[rows].tolist(),
@@ -204,6 +208,7 @@ def _from_wide(
         None if columns.run is None else _names(frame, columns.run)[rows].tolist(),
         None if columns.block is None else _names(frame, columns.block)[rows].tolist(),
         precision=float(np.finfo(np.float64).eps),
+        is_missing=np.column_stack(missing)[rows],
     )
 
 

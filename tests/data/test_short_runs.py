@@ -1,0 +1,210 @@
+"""Runs that end early, diverge or are empty."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from curvewise import CurvesError, align
+from curvewise.data.short_runs import find_short, usable_part
+from curvewise.kernels.failures import failure_pvalue
+from curvewise.text import naming_flags
+from tests.data.logs import log
+
+if TYPE_CHECKING:
+    from curvewise import RunLog
+
+NAN, INF = float("nan"), float("inf")
+EVERYTHING = (-np.inf, np.inf)
+
+
+@pytest.mark.parametrize(
+    ("scores", "steps", "diverged_at", "n_holes"),
+    [
+        ([1, 2, 3], [0, 1, 2], None, 0),
+        ([1, NAN, 3], [0, 2], None, 1),  # a single hole
+        ([1, INF, 3, NAN, 5], [0, 2, 4], None, 2),
+        ([NAN, NAN, 3], [2], None, 2),  # nothing to log yet
+        ([1, 2, NAN], [0, 1], 2, 0),
+        ([1, NAN, NAN, 4], [0], 1, 0),
+        ([NAN, 1, NAN, 2, -INF, NAN, 3], [1, 3], 4, 2),
+        ([NAN, NAN], [], None, 0),
+        ([], [], None, 0),
+    ],
+)
+def test_a_run_is_used_up_to_where_it_diverges(
+    scores: list[float], steps: list[int], diverged_at: float | None, n_holes: int
+) -> None:
+    found = usable_part(log("A", 0, np.arange(len(scores)), scores))
+    assert found.steps.tolist() == steps
+    assert np.isfinite(found.scores).all()
+    assert (found.diverged_at, found.n_holes) == (diverged_at, n_holes)
+
+
+def short(*logs: RunLog, window: tuple[float, float] = EVERYTHING) -> list[bool]:
+    runs = [usable_part(own) for own in logs]
+    find_short(runs, window)
+    return [run.is_short for run in runs]
+
+
+def test_short_is_before_nine_tenths_of_the_longest_range() -> None:
+    whole = log("A", 0, [100, 1100])
+    assert short(whole, log("A", 1, [100, 999])) == [False, True]
+    assert short(whole, log("A", 1, [100, 1000])) == [False, False]
+    # The range begins where the first run does.
+    assert short(whole, log("A", 1, [0, 985])) == [False, True]
+
+
+def test_short_inside_a_window_only() -> None:
+    logs = log("A", 0, [0, 50, 100]), log("A", 1, [0, 30, 60])
+    assert short(*logs) == [False, True]
+    assert short(*logs, window=(-np.inf, 60)) == [False, False]
+    diverging = log("A", 1, [0, 30, 60, 100], [1, 2, 3, NAN])
+    assert short(logs[0], diverging) == [False, True]
+    assert short(logs[0], diverging, window=(0, 60)) == [False, False]
+
+
+def test_failed_runs_are_short_if_they_end_before_the_others() -> None:
+    whole = log("A", 0, [0, 1000])
+    assert short(whole, log("A", 1, [0, 990], status="failed")) == [False, True]
+    assert short(whole, log("A", 1, [0, 1000], status="failed")) == [False, False]
+    assert short(whole, log("A", 1, [0, 990], status="running")) == [False, False]
+    assert short(log("A", 0, [0, 10], status="killed")) == [False]
+
+
+def test_runs_without_a_score_are_short() -> None:
+    assert short(log("A", 0, [0, 9]), log("A", 1, [])) == [False, True]
+    assert short(log("A", 0, [0, 9]), log("A", 1, [0, 9], [NAN, NAN])) == [False, True]
+    with pytest.raises(CurvesError, match="No run of 2 has a finite score"):
+        short(log("A", 0, []), log("B", 0, [0], [NAN]))
+
+
+WHOLE = [log(name, run, range(0, 101, 10)) for name in "AB" for run in range(3)]
+CRASHED = log("A", "c", range(0, 61, 10), status="failed")
+EMPTY = log("B", "e", [])
+
+
+def test_refusing_names_runs_counts_and_policies() -> None:
+    with pytest.raises(CurvesError) as caught:
+        align([*WHOLE, CRASHED, EMPTY])
+    text = str(caught.value)
+    assert "1 of 4 runs of A and 1 of 4 of B end early, diverge or are empty" in text
+    assert "A: run 'c' ends at step 60 (failed); B: run 'e' is empty" in text
+    assert "the longest run ends at step 100" in text
+    for policy in ("prefix", "worst", "carry", "drop"):
+        assert f'\n  short="{policy}": ' in text
+    assert "Not possible here" in text
+    with naming_flags(), pytest.raises(CurvesError, match="--short worst: "):
+        align([*WHOLE, CRASHED])
+
+
+def test_refusing_says_where_a_prefix_would_end_and_the_p_of_failing() -> None:
+    failing = [log("A", f"c{run}", range(0, 61, 10)) for run in range(3)]
+    p = failure_pvalue([3, 0], [6, 3])
+    with pytest.raises(CurvesError, match=r"\(step 60\)") as caught:
+        align([*WHOLE, *failing])
+    assert f"exact p of such counts, if failing is chance: {p:.3f}" in str(caught.value)
+    assert "c0" in str(caught.value)
+
+
+def test_runs_that_still_run_call_for_a_prefix() -> None:
+    with pytest.raises(
+        CurvesError, match='1 of them is still running, for which short="pre'
+    ):
+        align([*WHOLE, log("A", "r", range(0, 61, 10), status="running")])
+
+
+def test_advice_is_never_to_drop_without_the_reason() -> None:
+    with pytest.raises(CurvesError, match="nothing to do with the scores"):
+        align([*WHOLE, CRASHED])
+
+
+def test_prefix_ends_where_the_shortest_run_does() -> None:
+    curves = align([*WHOLE, CRASHED], short="prefix")
+    assert curves.steps.tolist() == list(range(0, 61, 10))
+    assert curves.n_runs == 7
+    np.testing.assert_array_equal(curves.scores, np.tile(np.sqrt(curves.steps), (7, 1)))
+
+
+def test_a_prefix_of_less_than_half_is_for_those_who_ask() -> None:
+    early = log("B", "x", [0, 10, 20])
+    with pytest.raises(CurvesError, match=r"has 3 of the 11 steps .* less than half"):
+        align([*WHOLE, early], short="prefix")
+    curves = align([*WHOLE, early], short="prefix", min_steps=3)
+    assert curves.steps.tolist() == [0, 10, 20]
+    with pytest.raises(CurvesError, match="3 steps, fewer than min_steps=4"):
+        align([*WHOLE, early], short="prefix", min_steps=4)
+
+
+@pytest.mark.parametrize("higher", [True, False])
+def test_worst_is_the_worst_score_of_any_run_at_any_step(higher: bool) -> None:
+    extreme = log("B", "x", range(0, 101, 10), [5, -7, 30, *[6] * 8])
+    curves = align(
+        [*WHOLE, extreme, CRASHED, EMPTY], short="worst", higher_is_better=higher
+    )
+    worst = -7 if higher else 30
+    crashed = curves.scores[(curves.runs == "c").argmax()]
+    np.testing.assert_array_equal(crashed[:7], np.sqrt(curves.steps[:7]))
+    assert (crashed[7:] == worst).all()
+    assert (curves.scores[(curves.runs == "e").argmax()] == worst).all()
+    assert curves.preparation is not None
+    assert curves.preparation.fill == worst
+    assert not curves.preparation.quotes_scores
+
+
+def test_worst_from_the_first_score_that_is_not_finite() -> None:
+    diverged = log("A", "d", [0, 10, 20, 30, 40], [9, 9, INF, INF, 9])
+    steady = [log(name, 0, [0, 10, 20, 30, 40], [1, 2, 3, 4, 5]) for name in "AB"]
+    curves = align([*steady, diverged], short="worst")
+    assert curves.scores[1].tolist() == [9, 9, 1, 1, 1]
+
+
+def test_carry_holds_the_last_score() -> None:
+    curves = align([*WHOLE, CRASHED], short="carry")
+    row = curves.scores[(curves.runs == "c").argmax()]
+    np.testing.assert_allclose(row[6:], np.sqrt(60))
+    assert curves.preparation is not None
+    assert curves.preparation.quotes_scores
+
+
+def test_drop_leaves_short_runs_out_and_counts_them() -> None:
+    curves = align([*WHOLE, CRASHED, EMPTY], short="drop", reason="the node broke")
+    assert curves.n_runs == 6
+    found = curves.preparation
+    assert found is not None
+    assert (found.n_dropped, found.reason, found.short) == (2, "the node broke", "drop")
+    assert "1 of 4 runs of A and 1 of 4 of B" in found.sentence()
+    assert "reason: the node broke" in found.sentence()
+
+
+@pytest.mark.parametrize(
+    ("logs", "options", "words"),
+    [
+        ([*WHOLE, EMPTY], {"short": "prefix"}, "is empty, so there is nothing to cut"),
+        (
+            [*WHOLE, EMPTY],
+            {"short": "carry"},
+            "is empty, so there is nothing to carry on",
+        ),
+        (
+            [*WHOLE, log("C", 0, [0, 10, 20])],
+            {"short": "drop", "reason": "r"},
+            "All runs of 'C' are short",
+        ),
+    ],
+)
+def test_policies_that_cannot_be(
+    logs: list[RunLog], options: dict[str, Any], words: str
+) -> None:
+    with pytest.raises(CurvesError, match=words):
+        align(logs, **options)
+
+
+def test_without_short_runs_a_policy_does_nothing() -> None:
+    plain = align(WHOLE)
+    for options in ({"short": "worst"}, {"short": "drop", "reason": "r"}):
+        curves = align(WHOLE, **options)  # type: ignore[arg-type]
+        assert curves == plain
+        assert curves.preparation is None
