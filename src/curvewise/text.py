@@ -48,6 +48,8 @@ _FLAGS = {
     "rng": "--seed",
     "start": "--from",
     "stop": "--to",
+    "how": "--align",
+    "task_by": "--task",
 }
 _COMMANDS = {"compare_pairs": "pairs", "check_criteria": "criteria"}
 _SWITCHES = {

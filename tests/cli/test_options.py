@@ -22,7 +22,7 @@ def test_curves_are_read_and_their_source_is_told(
     table: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     reading = Reading(
-        table, only=["A", "C"], start=20, stop=50, block="seed", lower_is_better=True
+        [table], only=["A", "C"], start=20, stop=50, block="seed", higher_is_better=False
     )
     assert reading.curves() == read(
         table, only=["A", "C"], start=20, stop=50, block="seed", higher_is_better=False
@@ -36,7 +36,7 @@ def test_curves_are_read_and_their_source_is_told(
 def test_tasks_are_read_and_counted(
     table: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    tasks = Reading(table, algorithm="seed", run="seed", stop=40).tasks("agent")
+    tasks = Reading([table], algorithm="seed", run="seed", stop=40, task="agent").tasks()
     assert list(tasks) == ["A", "B", "C"]
     assert capsys.readouterr().err.endswith("; 3 tasks from 'agent'\n")
 

@@ -7,17 +7,20 @@ from typing import TYPE_CHECKING
 
 from curvewise.errors import CurvesError
 from curvewise.readers.folders import Skipped
+from curvewise.readers.logged import LoggedRun, NotALog
 from curvewise.readers.logs import LOG_FORMATS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable
     from pathlib import Path
 
     from curvewise.readers.folders import Folder, Walk
-    from curvewise.readers.logged import Claim, LoggedRun, Wanted
+    from curvewise.readers.logged import Claim, Wanted
     from curvewise.readers.logs import LogFormat
 
-__all__ = ["Home", "find_homes"]
+__all__ = ["UNREADABLE", "FoundRun", "Home", "find_homes"]
+
+UNREADABLE = "unreadable"
 
 
 @dataclass
@@ -45,40 +48,37 @@ class Home:
     def read(self, wanted: Wanted, skipped: list[Skipped]) -> list[FoundRun]:
         """Read the runs of this home; add to ``skipped`` the logs that cannot be read.
 
-        What several formats say of one run is one run; the first that has a metric holds.
+        What several formats say of one run is one run; the first that has a metric holds. A
+        home that holds a run which cannot be read is a run without points.
         """
         runs: list[FoundRun] = []
         merged: FoundRun | None = None
+        failed: list[Skipped] = []
+        is_run = False
         for log_format in self.formats:
             claims = self.logs[log_format.module_name]
-            for logged in self._logged(log_format, claims, wanted, skipped):
-                if logged.key or logged.labels:
-                    runs.append(FoundRun(self, logged, (log_format.name,)))
-                elif merged is None:
-                    merged = FoundRun(self, logged, (log_format.name,))
-                else:
-                    merged.add(logged, log_format.name)
-        return [merged, *runs] if merged is not None else runs
-
-    def _logged(
-        self,
-        log_format: LogFormat,
-        claims: Sequence[Claim],
-        wanted: Wanted,
-        skipped: list[Skipped],
-    ) -> Iterator[LoggedRun]:
-        try:
-            yield from log_format.read(claims, wanted)
-        except CurvesError as error:
-            skipped.append(Skipped(claims[0].files[0].path, _reason(str(error))))
-        except (OSError, EOFError) as error:
-            reason = getattr(error, "strerror", None) or "it ends too early"
-            skipped.append(Skipped(claims[0].files[0].path, f"cannot be read ({reason})"))
-
-
-def _reason(message: str) -> str:
-    """Return a message as a reason after a colon: without its full stop."""
-    return message.removesuffix(".")
+            try:
+                for logged in log_format.read(claims, wanted):
+                    if logged.key or logged.labels:
+                        runs.append(FoundRun(self, logged, (log_format.name,)))
+                    elif merged is None:
+                        merged = FoundRun(self, logged, (log_format.name,))
+                    else:
+                        merged.add(logged, log_format.name)
+            except CurvesError as error:
+                is_run |= not isinstance(error, NotALog)
+                reason = str(error).removesuffix(".")
+                failed.append(Skipped(claims[0].files[0].path, reason))
+        if merged is not None and merged.logged.series and wanted.x is not None:
+            failed = []  # another log of the run has these steps
+        skipped += failed
+        if merged is not None:
+            merged.note(each.reason for each in failed)
+            return [merged, *runs]
+        if not runs and is_run:
+            lost = LoggedRun(status=UNREADABLE, notes=[each.reason for each in failed])
+            return [FoundRun(self, lost, tuple(each.name for each in self.formats))]
+        return runs
 
 
 @dataclass
@@ -103,6 +103,16 @@ class FoundRun:
 
     def __post_init__(self) -> None:
         self.axes = dict.fromkeys(self.logged.series, self.logged.x)
+
+    @property
+    def place(self) -> tuple[Path, str]:
+        """Where the run is: its home, and its name inside a store."""
+        return self.home.path, self.logged.key
+
+    @property
+    def has_points(self) -> bool:
+        """Whether there is a point of any metric that was read."""
+        return any(len(series.steps) for series in self.logged.series.values())
 
     def note(self, notes: Iterable[str]) -> None:
         """Add notes that are not there yet."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from curvewise.data.alignment import aligned
+from curvewise.data.alignment import curves_of
 from curvewise.data.frames import natural_order
 from curvewise.data.selection import check_algorithms
 from curvewise.errors import CurvesError
@@ -15,6 +15,7 @@ from curvewise.text import listed, plural
 if TYPE_CHECKING:
     from curvewise.data.curves import Curves
     from curvewise.data.run_log import RunLog
+    from curvewise.data.selection import Selection
     from curvewise.readers.request import Request
     from curvewise.readers.scanning import Logs, ReadRuns
 
@@ -42,11 +43,12 @@ def read_logs(logs: Logs, request: Request) -> dict[str | None, Curves]:
     better = request.higher_is_better
     if better is None:
         better = not lower_is_better(choice.name)
+    selection = request.selection(higher_is_better=better)
     tasks: dict[str | None, list[RunLog]] = {}
     for log in found.logs:
         tasks.setdefault(log.task, []).append(log)
     curves = {}
-    for task in natural_order_of_tasks(tasks):
+    for task in _in_natural_order(tasks):
         of_task = tasks[task]
         if request.only:
             check_algorithms(
@@ -54,13 +56,8 @@ def read_logs(logs: Logs, request: Request) -> dict[str | None, Curves]:
             )
             of_task = [log for log in of_task if log.algorithm in request.only]
         try:
-            curves[task] = aligned(
-                of_task,
-                request.alignment,
-                start=request.start,
-                stop=request.stop,
-                higher_is_better=better,
-                source=_source(logs, found, of_task, choice, better),
+            curves[task] = curves_of(
+                of_task, selection, _source(logs, found, of_task, choice, selection)
             )
         except CurvesError as error:
             if len(tasks) == 1:
@@ -70,7 +67,7 @@ def read_logs(logs: Logs, request: Request) -> dict[str | None, Curves]:
     return curves
 
 
-def natural_order_of_tasks(tasks: dict[str | None, list[RunLog]]) -> list[str | None]:
+def _in_natural_order(tasks: dict[str | None, list[RunLog]]) -> list[str | None]:
     """Return the tasks in natural order, that of runs without one first."""
     named = natural_order(task for task in tasks if task is not None)
     return [*([None] if None in tasks else []), *named]
@@ -102,7 +99,7 @@ def _source(
     found: ReadRuns,
     of_task: list[RunLog],
     choice: MetricChoice,
-    higher_is_better: bool,  # noqa: FBT001
+    selection: Selection,
 ) -> str:
     """Say in one line what was read, from where, and what it was told by."""
     formats = Counter(name for names in found.formats for name in names)
@@ -112,7 +109,7 @@ def _source(
         metric += f" ({choice.reason})"
     parts = [
         f"{plural(len(of_task), 'run')} ({kinds})",
-        metric if higher_is_better else f"{metric}, lower is better",
+        metric if selection.higher_is_better else f"{metric}, lower is better",
         f"steps in {listed([repr(x) for x in found.axes], 2)}",
         found.explanation,
         *found.notes,

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from curvewise.errors import CurvesError
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
@@ -20,6 +22,7 @@ __all__ = [
     "SINGLE",
     "Claim",
     "LoggedRun",
+    "NotALog",
     "Series",
     "Wanted",
     "counts_episodes",
@@ -43,6 +46,10 @@ def counts_episodes(metric: str) -> bool:
     [True, False]
     """
     return bool(EPISODE_METRIC.search(metric)) and not EVALUATION.search(metric)
+
+
+class NotALog(CurvesError):
+    """A file is claimed only to say why it is not read; no run is lost with it."""
 
 
 @dataclass(frozen=True)

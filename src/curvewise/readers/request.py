@@ -69,7 +69,7 @@ class Request:
 
     def __post_init__(self) -> None:
         # Values that cannot be used are refused before anything is read.
-        _ = self.alignment
+        self.selection(higher_is_better=True)
 
     @property
     def columns(self) -> Columns:
@@ -100,6 +100,14 @@ class Request:
             self.align, self.n_steps, self.short, self.reason, self.min_steps
         )
 
-    def selection(self, columns: Columns, *, higher_is_better: bool) -> Selection:
-        """Return what is read of a table with these columns."""
-        return Selection(columns, self.only, self.start, self.stop, higher_is_better)
+    def selection(self, *, higher_is_better: bool) -> Selection:
+        """Return which part is read, and how runs are brought to common steps."""
+        return Selection(
+            self.columns,
+            self.only,
+            self.start,
+            self.stop,
+            higher_is_better,
+            self.alignment,
+            self.duplicates,
+        )

@@ -154,6 +154,8 @@ class Logs:
     homes: list[Home]
     naming: Naming
     skipped: list[Skipped] = field(default_factory=list)
+    # Which runs have points of any metric, as far as that is known.
+    _has_points: dict[tuple[Path, str], bool] = field(default_factory=dict)
 
     @classmethod
     def found(cls, paths: Sequence[PathLike], naming: Naming) -> Logs:
@@ -171,6 +173,7 @@ class Logs:
         runs: list[FoundRun] = []
         spans: list[dict[str, MetricSpan]] = []
         for run in self._read(Wanted(x=self.naming.x)):
+            self._has_points[run.place] = run.has_points
             found = {}
             for metric, series in run.logged.series.items():
                 points = settled(series.steps, series.scores, series.sessions)
@@ -180,6 +183,8 @@ class Logs:
             run.logged.series.clear()
             runs.append(run)
             spans.append(found)
+        if not any(spans) and self.skipped:
+            raise CurvesError(self._nothing_read())
         named = self._named(runs)
         scanned = tuple(
             ScannedRun(
@@ -242,7 +247,9 @@ class Logs:
         for home in track_items(self.homes):
             for run in home.read(wanted, skipped):
                 if run.logged.status == "deleted":
-                    skipped.append(Skipped(run.home.path, "deleted by its owner"))
+                    path = Path(os.path.relpath(home.path, self.walk.root))
+                    reason = f"{run.logged.key or 'the run'} was deleted by its owner"
+                    skipped.append(Skipped(path, reason))
                     continue
                 n_runs += 1
                 yield run
@@ -285,7 +292,19 @@ class Logs:
         if stem is not None:
             parts = (*parts[:-1], stem)
         config = {**beside, **flattened(run.logged.config)}
-        return Clues(parts, run.logged.key, run.logged.labels, config)
+        return Clues(
+            parts, run.logged.key, run.logged.labels, config, self._is_filled(run)
+        )
+
+    def _is_filled(self, run: FoundRun) -> bool:
+        """Whether a run has points of any metric, not only of the one that was read."""
+        if run.place not in self._has_points:
+            if run.has_points:
+                self._has_points[run.place] = True
+            else:
+                for whole in run.home.read(Wanted(x=self.naming.x), []):
+                    self._has_points[whole.place] = whole.has_points
+        return self._has_points.get(run.place, False)
 
     def _parts(self, path: Path) -> tuple[str, ...]:
         """Return the parts of a path below the root; of the root itself, its name."""

@@ -12,19 +12,18 @@ from curvewise.readers.columns import (
     recognised,
     step_columns,
     task_column,
+    unknown_column_error,
 )
-from curvewise.readers.finding import find_homes
-from curvewise.readers.folders import walk
 from curvewise.readers.formats import format_by_name, format_of
 from curvewise.readers.metric_choice import lower_is_better
+from curvewise.readers.scanning import Logs, Naming
 from curvewise.readers.table import columns_of, read_table, read_table_of_tasks
-from curvewise.text import did_you_mean
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from curvewise.data.curves import Curves
-    from curvewise.data.selection import Columns
+    from curvewise.readers.formats import Format
     from curvewise.readers.request import Request
 
 __all__ = ["is_single_table", "read_single_table"]
@@ -33,9 +32,9 @@ __all__ = ["is_single_table", "read_single_table"]
 def is_single_table(path: Path, request: Request) -> bool:
     """Whether a path is a file that holds all runs and says whose they are.
 
-    That is a table with a column for the algorithm and one for the score, or with a column for
-    each step; or an archive of arrays that is no log. A file that is empty, missing or
-    unreadable is refused here, as a table.
+    That is an archive of arrays, or a table with a column for the algorithm and one for the
+    score or for each step. A file of such a format that is no log either counts as well, so
+    that what it lacks is said. One that is empty, missing or unreadable is refused here.
     """
     found = format_by_name(path)
     if found is None or os.path.isdir(path):  # noqa: PTH112 (it never raises)
@@ -43,9 +42,12 @@ def is_single_table(path: Path, request: Request) -> bool:
     if glob.has_magic(str(path)) and not os.path.lexists(path):
         return False
     format_of(path)  # raises if the file cannot be read
-    if not found.is_table:
-        return not find_homes(walk([path]))
-    available = list(columns_of(path, found))
+    return not found.is_table or _tells_all(path, found, request) or not _is_log(path)
+
+
+def _tells_all(path: Path, table_format: Format, request: Request) -> bool:
+    """Whether a table says of which algorithm a run is, and what its scores are."""
+    available = list(columns_of(path, table_format))
     try:
         columns = recognised(request.columns, available)
     except CurvesError:
@@ -55,11 +57,16 @@ def is_single_table(path: Path, request: Request) -> bool:
         return False
     if request.score is None and is_long_over_metrics(columns, available):
         return False
-    return columns.score is not None or bool(_wide_steps(columns, available))
+    left = [name for name in available if name not in set(columns)]
+    return columns.score is not None or not left or bool(step_columns(left))
 
 
-def _wide_steps(columns: Columns, available: list[str]) -> dict[str, float]:
-    return step_columns([name for name in available if name not in set(columns)])
+def _is_log(path: Path) -> bool:
+    """Whether a file is a training log with something in it."""
+    try:
+        return bool(Logs.found([path], Naming()).scan().metrics)
+    except CurvesError:
+        return False
 
 
 def read_single_table(path: Path, request: Request) -> dict[str | None, Curves]:
@@ -71,6 +78,7 @@ def read_single_table(path: Path, request: Request) -> dict[str | None, Curves]:
         If it cannot be told what is what, or if runs do not fit together.
     """
     found = format_of(path)
+    better = request.higher_is_better
     if not found.is_table:
         if request.task is not None:
             msg = (
@@ -78,28 +86,18 @@ def read_single_table(path: Path, request: Request) -> dict[str | None, Curves]:
                 "holds one task."
             )
             raise CurvesError(msg)
-        selection = request.selection(
-            request.columns, higher_is_better=request.higher_is_better is not False
-        )
+        selection = request.selection(higher_is_better=better is not False)
         return {None: found.module.read(path, selection)}
     available = list(columns_of(path, found))
     task = request.task if request.task in available else None
-    others = [name for name in available if name != task]
-    columns = recognised(request.columns, others)
-    better = request.higher_is_better
+    columns = recognised(request.columns, [name for name in available if name != task])
     if better is None:
         better = not lower_is_better(columns.score or "")
-    selection = request.selection(request.columns, higher_is_better=better)
+    selection = request.selection(higher_is_better=better)
     task = task or task_column([name for name in available if name not in set(columns)])
     if task is None:
         if request.task is not None:
-            msg = f"No column is called {request.task!r}; {did_you_mean(request.task, available)}"
-            raise CurvesError(msg)
+            raise unknown_column_error(request.task, available)
         return {None: read_table(path, found, selection)}
-    tasks = read_table_of_tasks(path, found, selection, task)
-    if request.task is None or request.task == task:
-        return {name: curves for name, curves in tasks.items()}  # noqa: C416 (a wider type)
-    if request.task not in tasks:
-        msg = f"No task is called {request.task!r}; {did_you_mean(request.task, tasks)}"
-        raise CurvesError(msg)
-    return {request.task: tasks[request.task]}
+    keep = None if request.task in {None, task} else request.task
+    return {**read_table_of_tasks(path, found, selection, task, keep)}

@@ -21,7 +21,7 @@ from curvewise.readers.columns import (
     step_columns,
     unknown_column_error,
 )
-from curvewise.text import plural, step_text
+from curvewise.text import did_you_mean, plural, step_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,13 +44,25 @@ def read_table(path: Path, table_format: Format, selection: Selection) -> Curves
 
 
 def read_table_of_tasks(
-    path: Path, table_format: Format, selection: Selection, task: str
+    path: Path,
+    table_format: Format,
+    selection: Selection,
+    task: str,
+    keep: str | None = None,
 ) -> dict[str, Curves]:
-    """Read a table that holds several tasks, told apart by the column ``task``."""
+    """Read a table that holds several tasks, told apart by the column ``task``.
+
+    With ``keep`` only that task; raise if there is none of that name.
+    """
     loaded = _load(path, table_format, selection, task)
     tasks = _names(loaded.frame, task)
+    names = natural_order(set(tasks))
+    if keep is not None and keep not in names:
+        columns = columns_of(path, table_format)
+        msg = f"No task or column is called {keep!r}; {did_you_mean(keep, [*names, *columns])}"
+        raise CurvesError(msg)
     found = {}
-    for name in natural_order(set(tasks)):
+    for name in names if keep is None else [keep]:
         try:
             found[name] = _curves(loaded.frame.filter(tasks == name), loaded)
         except CurvesError as error:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from curvewise.errors import CurvesError
 from curvewise.readers.homes import homes_of
 from curvewise.readers.json_documents import beginning, curve, document, is_curve
-from curvewise.readers.logged import Claim, LoggedRun
+from curvewise.readers.logged import Claim, LoggedRun, NotALog
 from curvewise.readers.recording import chosen_x
 from curvewise.readers.score_names import is_run_name
 
@@ -78,7 +78,7 @@ def read(claims: Sequence[Claim], wanted: Wanted) -> Iterator[LoggedRun]:
                 f"{file.path.name} holds means over the folds of a cross-validation, from which "
                 "runs cannot be told. Train a model per fold, and save what each records."
             )
-            raise CurvesError(msg)
+            raise NotALog(msg)
         x, others = chosen_x(wanted, [X])
         yield LoggedRun(_series(file, found, wanted, claim.prefix), x, others)
 
