@@ -29,7 +29,7 @@ STEP, TIME = "step", "time"
 def claims(folder: Folder) -> Iterator[Claim]:
     """Yield a claim on the export of a folder, also if it is empty."""
     for file in folder.files.values():
-        start = beginning(file) if file.name.lower().endswith(".json") else None
+        start: Any = beginning(file) if file.name.lower().endswith(".json") else None
         if file.name == NAME or (_is_export(start, is_cut=True) and any(start.values())):
             yield Claim(folder.path, (file,))
 
