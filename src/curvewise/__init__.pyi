@@ -1,5 +1,7 @@
+from .data.alignment import align as align
 from .data.curves import Curves as Curves
 from .data.examples import load_example as load_example
+from .data.run_log import RunLog as RunLog
 from .errors import CurvesError as CurvesError
 from .errors import CurvewiseError as CurvewiseError
 from .errors import OptionError as OptionError
@@ -50,6 +52,8 @@ from .questions.transfer.result import Transfers as Transfers
 from .questions.transfer.tasks import transfer_many as transfer_many
 from .readers import read as read
 from .readers import read_tasks as read_tasks
+from .readers import scan as scan
+from .readers.scan import Scan as Scan
 from .rendering.curve_plot import plot_curves as plot_curves
 
 __version__: str

@@ -53,6 +53,7 @@ _SWITCHES = {
     ("exact", True): "--exact",
     ("exact", False): "--sampled",
     ("higher_is_better", False): "--lower-is-better",
+    ("higher_is_better", True): "--higher-is-better",
 }
 
 

@@ -34,7 +34,7 @@ def on_terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
 def test_a_bar_is_shown_for_long_work(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "SECONDS_BEFORE_BAR", 0.0)
     terminal = on_terminal(monkeypatch)
-    with progress():
+    with progress("shuffling"):
         work()
         work()
     assert "shuffling" in terminal.getvalue()
@@ -43,12 +43,12 @@ def test_a_bar_is_shown_for_long_work(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_short_work_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = on_terminal(monkeypatch)
-    with progress():
+    with progress("shuffling"):
         work()
     assert terminal.getvalue() == ""
 
 
 def test_nothing_is_shown_in_a_file(capsys: pytest.CaptureFixture[str]) -> None:
-    with progress():
+    with progress("shuffling"):
         work()
     assert capsys.readouterr().err == ""

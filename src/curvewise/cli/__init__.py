@@ -19,6 +19,7 @@ __all__ = ["COMMANDS", "build_app", "main"]
 
 # In the order of --help; each is a function in a module of its own name.
 COMMANDS = (
+    "inspect",
     "compare",
     "locate",
     "pairs",

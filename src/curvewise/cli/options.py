@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from pathlib import Path  # noqa: TC003 (typer reads the annotations)
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -13,6 +13,7 @@ import curvewise
 from curvewise.cli.cluster import on_cluster
 from curvewise.cli.printing import Style, check_plot, note, save_plot, show
 from curvewise.cli.progress import progress
+from curvewise.text import plural
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -20,7 +21,20 @@ if TYPE_CHECKING:
     from curvewise.data.curves import Curves
     from curvewise.inference.result import Result
 
-__all__ = ["Alpha", "Center", "Error", "Output", "Reading", "Seed", "Shuffling"]
+__all__ = [
+    "Alpha",
+    "Center",
+    "Error",
+    "GroupBy",
+    "Output",
+    "Paths",
+    "Reading",
+    "RunBy",
+    "Seed",
+    "Shuffling",
+    "Task",
+    "X",
+]
 
 Alpha = Annotated[float, typer.Option(help="Significance level.")]
 Center = Annotated[
@@ -40,17 +54,59 @@ Seed = Annotated[
     int, typer.Option(help="The same seed gives the same digits, whatever the jobs.")
 ]
 
+Paths = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="PATH...",
+        help="A table (CSV, TSV, Parquet, JSON lines, NPZ), or training logs: folders, "
+        "files, patterns. 'curvewise inspect PATH' lists what is there.",
+    ),
+]
+X = Annotated[
+    str | None,
+    typer.Option(
+        "--x",
+        metavar="NAME",
+        help="What counts as training, where a log has several: steps, epochs, time.",
+    ),
+]
+GroupBy = Annotated[
+    str | None,
+    typer.Option(
+        metavar="KEY",
+        help="What tells algorithms apart: a key of the configuration, a part of the "
+        "path, several joined by commas, or a pattern such as "
+        "'{task}/{algorithm}/seed{run}'.",
+    ),
+]
+RunBy = Annotated[
+    str | None,
+    typer.Option(metavar="KEY", help="What tells runs apart; as --group-by."),
+]
+Task = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="The task to keep; or the column or key that tells tasks apart.",
+    ),
+]
+
 
 @dataclass(frozen=True)
 class Reading:
-    """What is read: the file, its columns, and which algorithms and steps are kept."""
+    """What is read: files and folders, what is what in them, and which part is kept."""
 
-    file: Annotated[
-        Path,
-        typer.Argument(
-            metavar="FILE", help="CSV, TSV, Parquet, JSON lines or NPZ; see the README."
+    paths: Paths
+    metric: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="The metric to compare, where there are several."
         ),
-    ]
+    ] = None
+    x: X = None
+    group_by: GroupBy = None
+    run_by: RunBy = None
+    task: Task = None
     algorithm: Annotated[
         str | None, typer.Option(metavar="COL", help="Column with the algorithm.")
     ] = None
@@ -88,28 +144,73 @@ class Reading:
             "--to", metavar="STEP", help="Last step to keep; choose it before looking."
         ),
     ] = None
-    lower_is_better: Annotated[
-        bool, typer.Option("--lower-is-better", help="Scores are losses or costs.")
-    ] = False
+    align: Annotated[
+        Literal["linear", "previous", "bins"],
+        typer.Option(
+            help="How runs that were logged at different steps are brought to common ones."
+        ),
+    ] = "linear"
+    n_steps: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="So many evenly spaced steps, or bins.  [default: those of the run with "
+            "the fewest]",
+            show_default=False,
+        ),
+    ] = None
+    short: Annotated[
+        Literal["refuse", "prefix", "worst", "carry", "drop"],
+        typer.Option(
+            help="Runs that end early or fail: refuse; prefix compares all up to where the "
+            "first one ends; worst gives them the worst score from there on; carry holds "
+            "their last one; drop leaves them out, with --reason."
+        ),
+    ] = "refuse"
+    reason: Annotated[
+        str | None,
+        typer.Option(metavar="TEXT", help="Why runs are dropped; told with the verdict."),
+    ] = None
+    min_steps: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", help="How many steps --short prefix must leave.  [default: half]"
+        ),
+    ] = None
+    duplicates: Annotated[
+        Literal["mean", "last"] | None,
+        typer.Option(
+            help="Scores of a run at the same step of a table: their mean, or the last."
+        ),
+    ] = None
+    higher_is_better: Annotated[
+        bool | None,
+        typer.Option(
+            "--higher-is-better/--lower-is-better",
+            help="Which scores are better.  [default: lower for losses and errors]",
+            show_default=False,
+        ),
+    ] = None
 
     def curves(self) -> Curves:
         """Read the curves, and say what was read."""
-        curves = curvewise.read(self.file, **self._selection())
+        with progress("reading"):
+            curves = curvewise.read(self.paths, **self._selection())
         note(f"Read {curves.source}")
         return curves
 
-    def tasks(self, column: str) -> dict[str, Curves]:
-        """Read the curves of each task that a column names, and say what was read."""
-        tasks = curvewise.read_tasks(self.file, task=column, **self._selection())
+    def tasks(self) -> dict[str, Curves]:
+        """Read the curves of each task, and say what was read."""
+        with progress("reading"):
+            tasks = curvewise.read_tasks(self.paths, **self._selection())
         source = next(iter(tasks.values())).source
-        note(f"Read {source}; {len(tasks)} tasks from {column!r}")
+        note(f"Read {source}; {plural(len(tasks), 'task')}")
         return tasks
 
     def _selection(self) -> dict[str, Any]:
         """Return the arguments of read() and read_tasks()."""
         selection = asdict(self)
-        del selection["file"]
-        selection["higher_is_better"] = not selection.pop("lower_is_better")
+        del selection["paths"]
         return selection
 
 
@@ -189,7 +290,7 @@ class Shuffling:
     @contextmanager
     def working(self) -> Iterator[None]:
         """Work on the cluster, if there is one, and show progress, inside the with block."""
-        with on_cluster(self.cluster), progress():
+        with on_cluster(self.cluster), progress("shuffling"):
             try:
                 yield
             except KeyboardInterrupt:

@@ -14,7 +14,7 @@ import sys
 import warnings
 from contextlib import contextmanager, suppress
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import typer
 
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from curvewise.inference.result import Result
     from curvewise.rendering.tables import Table
 
 __all__ = [
@@ -92,7 +91,7 @@ def exit_with_message() -> Iterator[None]:
 
 def note(text: str) -> None:
     """Say something beside the result, on standard error."""
-    typer.echo(printable(text), err=True)
+    typer.echo("\n".join(map(printable, text.split("\n"))), err=True)
 
 
 def prepare_streams() -> None:
@@ -122,8 +121,25 @@ def _discard_output() -> None:
     os.close(nowhere)
 
 
+class Shown(Protocol):
+    """What can be shown: a result, or a listing."""
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What a reader must know, in a sentence each."""
+
+    def describe(self) -> str:
+        """Return the paragraph to quote."""
+
+    def tables(self) -> list[Table]:
+        """Return what there is to show, as tables."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it as JSON-ready data."""
+
+
 def show(
-    results: Sequence[Result],
+    results: Sequence[Shown],
     style: Style,
     *,
     lines: Mapping[str, str] | None = None,

@@ -18,8 +18,11 @@ SECONDS_BEFORE_BAR = 1.0
 
 
 @contextmanager
-def progress() -> Iterator[None]:
-    """Show a bar with the time left on a terminal, for work that takes over a second."""
+def progress(what: str) -> Iterator[None]:
+    """Show a bar with what is done and the time left, on a terminal.
+
+    For work that takes over a second.
+    """
     if not sys.stderr.isatty():
         yield
         return
@@ -27,7 +30,7 @@ def progress() -> Iterator[None]:
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
     bar = Progress(
-        TextColumn("shuffling"),
+        TextColumn(what),
         BarColumn(),
         TextColumn("{task.percentage:3.0f}%"),
         TimeRemainingColumn(),

@@ -26,12 +26,6 @@ def transfer(
     experimental: Annotated[
         str, typer.Option(metavar="NAME", help="What is compared with the control.")
     ],
-    task: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COL", help="Column with the task; each is measured by itself."
-        ),
-    ] = None,
     optimum: Annotated[
         list[str] | None,
         typer.Option(
@@ -87,14 +81,15 @@ def transfer(
     """How much does the experimental condition in FILE gain on the control?
 
     Nine learning-comparison metrics, each with an interval, a p-value and a sentence that
-    says what it means; the one to quote is marked.
+    says what it means; the one to quote is marked. With --task COLUMN each task is measured by
+    itself.
 
     Example: curvewise transfer runs.csv --control scratch --experimental pretrained
     """
     options: dict[str, Any] = {
         "control": control,
         "experimental": experimental,
-        "optimum": _optimum(optimum or [], task),
+        "optimum": _optimum(optimum or [], reading.task),
         "allow_optimum_below": allow_optimum_below,
         "window": window,
         "until_asymptote": until_asymptote,
@@ -110,14 +105,14 @@ def transfer(
         raise OptionError(msg, option="window")
     curves: Curves | None = None
     found: Transfer | Transfers
-    if task is None:
-        curves = reading.curves()
-        with shuffling.working():
-            found = curvewise.transfer(curves, **options)
-    else:
-        tasks = reading.tasks(task)
+    tasks = {} if reading.task is None else reading.tasks()
+    if len(tasks) > 1:
         with shuffling.working():
             found = curvewise.transfer_many(tasks, **options)
+    else:
+        curves = next(iter(tasks.values()), None) or reading.curves()
+        with shuffling.working():
+            found = curvewise.transfer(curves, **options)
     output.save(lambda: found.figure(curves))
     output.show(found)
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from curvewise.data.frames import WideTable
+    from curvewise.data.preparation import Preparation
     from curvewise.data.validation import Names
     from curvewise.kernels import Floats, Integers
 
@@ -59,6 +60,8 @@ class Curves:
     precision : float, optional
         The relative precision of the stored scores, below which two statistics count as
         tied: the machine epsilon of their type by default.
+    preparation : Preparation, optional
+        How runs with steps of their own were brought to common steps, as `align` did it.
 
     Examples
     --------
@@ -77,6 +80,7 @@ class Curves:
         "higher_is_better",
         "labels",
         "precision",
+        "preparation",
         "runs",
         "scores",
         "source",
@@ -92,6 +96,7 @@ class Curves:
     higher_is_better: bool
     source: str
     precision: float
+    preparation: Preparation | None
     _codes: Integers
 
     def __init__(
@@ -105,6 +110,7 @@ class Curves:
         *,
         source: str = "",
         precision: float | None = None,
+        preparation: Preparation | None = None,
     ) -> None:
         matrix = score_matrix(scores)
         n_runs, n_steps = matrix.shape
@@ -120,6 +126,7 @@ class Curves:
             "higher_is_better": bool(higher_is_better),
             "source": source,
             "precision": precision_of(scores) if precision is None else precision,
+            "preparation": preparation,
             "_codes": np.array(
                 [algorithms.index(name) for name in names], dtype=np.int64
             ),
@@ -308,6 +315,7 @@ class Curves:
             self.higher_is_better,
             source=self.source,
             precision=self.precision,
+            preparation=self.preparation,
         )
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -335,6 +343,7 @@ class Curves:
             self.higher_is_better,
             self.source,
             self.precision,
+            self.preparation,
         )
 
     def __repr__(self) -> str:
@@ -357,5 +366,7 @@ class Curves:
 
 
 def _rebuilt(*args: Any) -> Curves:
-    *positional, source, precision = args
-    return Curves(*positional, source=source, precision=precision)
+    *positional, source, precision, preparation = args
+    return Curves(
+        *positional, source=source, precision=precision, preparation=preparation
+    )

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from curvewise.data.choices import check_choice, refuse_option
 from curvewise.data.curves import Curves
 from curvewise.errors import CurvesError, OptionError
 from curvewise.shuffling.stopping import RULES
-from curvewise.text import argument, in_python, number_text, plural
+from curvewise.text import in_python, number_text, plural
 
 if TYPE_CHECKING:
     from curvewise.data.validation import Names
@@ -54,7 +55,7 @@ def as_generator(rng: RNGLike) -> np.random.Generator:
     except (TypeError, ValueError):
         generator = in_python(" or a numpy Generator")
         text = f"must be a non-negative integer{generator}, not {rng!r}."
-        _refuse("rng", text)
+        refuse_option("rng", text)
 
 
 def random_keys(rng: RNGLike, count: int) -> list[int]:
@@ -62,12 +63,6 @@ def random_keys(rng: RNGLike, count: int) -> list[int]:
     return [
         int(key) for key in as_generator(rng).integers(2**64, size=count, dtype=np.uint64)
     ]
-
-
-def _refuse(option: str, text: str) -> NoReturn:
-    """Raise for an option: its name as the reader types it, then the text."""
-    msg = f"{argument(option)} {text}"
-    raise OptionError(msg, option=option) from None
 
 
 def check_curves(curves: object, question: str) -> None:
@@ -80,32 +75,26 @@ def check_curves(curves: object, question: str) -> None:
         raise OptionError(msg, option="curves")
 
 
-def check_choice(option: str, value: object, choices: Sequence[str]) -> None:
-    """Raise unless the value of an option is one of ``choices``."""
-    if value not in choices:
-        *others, last = map(repr, choices)
-        known = f"{', '.join(others)} or {last}" if others else last
-        _refuse(option, f"must be {known}, not {value!r}.")
-
-
 def check_alpha(alpha: object, option: str = "alpha") -> None:
     """Raise unless a probability, such as alpha, lies between 0 and 1."""
     if not isinstance(alpha, float | int | np.number) or not 0 < alpha < 1:
         example = 0.05 if option == "alpha" else 0.95
-        _refuse(option, f"must lie between 0 and 1, such as {example}; it is {alpha!r}.")
+        refuse_option(
+            option, f"must lie between 0 and 1, such as {example}; it is {alpha!r}."
+        )
 
 
 def check_jobs(n_jobs: object) -> None:
     """Raise unless the number of jobs is positive, or -1 for all cores."""
     if not isinstance(n_jobs, int | np.integer) or not (n_jobs >= 1 or n_jobs == -1):
         text = f"must be a positive integer, or -1 for all cores, not {n_jobs!r}."
-        _refuse("n_jobs", text)
+        refuse_option("n_jobs", text)
 
 
 def check_number(option: str, value: object, what: str = "number") -> None:
     """Raise unless the value of an option is a finite number."""
     if not isinstance(value, int | float | np.number) or not math.isfinite(value):
-        _refuse(option, f"must be a finite {what}, not {value!r}.")
+        refuse_option(option, f"must be a finite {what}, not {value!r}.")
 
 
 def shuffle_count(n_shuffles: object) -> int | str:
@@ -116,21 +105,21 @@ def shuffle_count(n_shuffles: object) -> int | str:
     if not 1 <= float(number) < math.inf or float(number) % 1:
         rules = " or ".join(map(repr, RULES))
         text = f"must be a positive integer, or {rules}, not {n_shuffles!r}."
-        _refuse("n_shuffles", text)
+        refuse_option("n_shuffles", text)
     return int(number)
 
 
 def resample_count(n_resamples: object) -> int:
     """Return a number of resamples as an integer, 0 for none; else raise."""
-    if isinstance(n_resamples, int | np.integer) and (
-        n_resamples == 0 or n_resamples >= MIN_RESAMPLES
+    if not isinstance(n_resamples, int | np.integer) or (
+        n_resamples != 0 and n_resamples < MIN_RESAMPLES
     ):
-        return int(n_resamples)
-    text = (
-        f"must be an integer of {MIN_RESAMPLES} or more, or 0 for no intervals, not "
-        f"{n_resamples!r}."
-    )
-    _refuse("n_resamples", text)
+        text = (
+            f"must be an integer of {MIN_RESAMPLES} or more, or 0 for no intervals, not "
+            f"{n_resamples!r}."
+        )
+        refuse_option("n_resamples", text)
+    return int(n_resamples)
 
 
 def check_design(curves: Curves) -> None:

@@ -1,26 +1,39 @@
-"""Files in, Curves out."""
+"""Files and folders in, Curves out."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from curvewise.data.selection import Columns, Selection
 from curvewise.errors import CurvesError
-from curvewise.readers.formats import format_of
+from curvewise.readers.request import Request
+from curvewise.readers.scanning import Logs, as_paths, scan
+from curvewise.readers.single_table import is_single_table, read_single_table
+from curvewise.text import argument, in_python, listed, plural
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Sequence
+    from typing import Unpack
 
+    from curvewise.data.alignment_options import How, Policy
     from curvewise.data.curves import Curves
+    from curvewise.data.records import Duplicates
+    from curvewise.readers.request import Options
 
-__all__ = ["read", "read_tasks"]
+__all__ = ["read", "read_tasks", "scan"]
+
+MAX_NAMED = 8  # tasks that a message lists
 
 
 def read(
-    path: str | os.PathLike[str],
+    path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
     *,
+    metric: str | None = None,
+    x: str | None = None,
+    group_by: str | None = None,
+    run_by: str | None = None,
+    task: str | None = None,
     algorithm: str | None = None,
     run: str | None = None,
     step: str | None = None,
@@ -29,85 +42,148 @@ def read(
     only: Sequence[str] | None = None,
     start: float | None = None,
     stop: float | None = None,
-    higher_is_better: bool = True,
+    align: How = "linear",
+    n_steps: int | None = None,
+    short: Policy = "refuse",
+    reason: str | None = None,
+    min_steps: int | None = None,
+    duplicates: Duplicates | None = None,
+    higher_is_better: bool | None = None,
 ) -> Curves:
-    """Read curves from a file.
+    """Read curves from a table, or from training logs.
 
-    CSV, TSV, Parquet and JSON lines hold a row per run and step (long form) or a row per
-    run and a column per step (wide form); NPZ holds a runs × steps array per algorithm.
-    The order of the rows does not matter.
+    A table is a file: CSV, TSV, Parquet and JSON lines with a row per run and step (long
+    form) or a row per run and a column per step (wide form), or NPZ with a runs × steps array
+    per algorithm. Training logs are folders, files and patterns; their formats are recognised
+    by what they hold, and `scan` lists what is there. ``Curves.source`` says what was read,
+    and ``Curves.preparation`` what was done to bring runs to common steps.
 
     Parameters
     ----------
-    path : path
-        The file; the ending of its name tells the format.
+    path : path, or several
+        A table; or files, folders with all below them, patterns such as ``runs/*ppo*``.
+    metric : str, optional
+        What is compared, where there are several. By default the only one, or the one that
+        stands out: evaluation before training, returns and accuracies before losses.
+    x : str, optional
+        What counts as training, where logs offer several: a column, "epoch", "time".
+    group_by, run_by : str, optional
+        What tells algorithms, and runs, apart, where the default is not meant: a key of the
+        configuration, a part of the path, several joined by commas, or a pattern such as
+        ``{task}/{algorithm}/seed{run}``.
+    task : str, optional
+        The task to keep, where there are several; or the column or key that tells them apart.
     algorithm, run, step, score : str, optional
-        The columns. Those not named are recognised by their usual names, such as
-        ``agent``, ``seed``, ``epoch``, ``return``; ``Curves.source`` says which were used.
+        The columns of a table. Those not named are recognised by their usual names, such as
+        ``agent``, ``seed``, ``epoch``, ``return``.
     block : str, optional
-        The column of what runs of different algorithms share: a seed, a fold, a task.
+        The column, or the key, of what runs of different algorithms share: a seed, a fold.
     only : sequence of str, optional
         The algorithms to keep.
     start, stop : float, optional
         The first and the last step to keep.
-    higher_is_better : bool
-        Whether a higher score is a better one.
+    align, n_steps, short, reason, min_steps
+        How runs that differ in their steps or in length are brought to common steps; see
+        `align`, where ``align`` is called ``how``.
+    duplicates : "mean" or "last", optional
+        What holds where a table has several scores of a run at one step; refused by default.
+        Logs tell: the later record of a resumed run, the mean of several episodes.
+    higher_is_better : bool, optional
+        By default True, unless the name of the score is that of a loss or an error.
 
     Returns
     -------
     Curves
-    """
-    columns = Columns(algorithm, run, step, score, block)
-    selection = Selection(columns, only, start, stop, higher_is_better)
-    path = Path(path)
-    found = format_of(path)
-    if not found.is_table:
-        curves: Curves = found.module.read(path, selection)
-        return curves
-    from curvewise.readers.table import read_table
 
-    return read_table(path, found, selection)
+    Raises
+    ------
+    CurvesError
+        If there is nothing to read, if it cannot be told what is what, or if runs do not fit
+        together.
+    OptionError
+        If an argument has a value that cannot be used.
+    """
+    request = Request(
+        task=task,
+        metric=metric,
+        x=x,
+        group_by=group_by,
+        run_by=run_by,
+        algorithm=algorithm,
+        run=run,
+        step=step,
+        score=score,
+        block=block,
+        only=only,
+        start=start,
+        stop=stop,
+        align=align,
+        n_steps=n_steps,
+        short=short,
+        reason=reason,
+        min_steps=min_steps,
+        duplicates=duplicates,
+        higher_is_better=higher_is_better,
+    )
+    found = _curves_by_task(path, request)
+    if len(found) > 1:
+        tasks = listed([str(name) for name in found], MAX_NAMED)
+        which = argument("task", next(iter(found)))
+        msg = (
+            f"There are {plural(len(found), 'task')}: {tasks}. Choose one, as in {which}"
+            f"{in_python(', or read each with read_tasks()')}."
+        )
+        raise CurvesError(msg)
+    return next(iter(found.values()))
 
 
 def read_tasks(
-    path: str | os.PathLike[str],
+    path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
     *,
-    task: str,
-    algorithm: str | None = None,
-    run: str | None = None,
-    step: str | None = None,
-    score: str | None = None,
-    block: str | None = None,
-    only: Sequence[str] | None = None,
-    start: float | None = None,
-    stop: float | None = None,
-    higher_is_better: bool = True,
+    task: str | None = None,
+    **options: Unpack[Options],
 ) -> dict[str, Curves]:
-    """Read the curves of several tasks from one file.
+    """Read the curves of several tasks from a table, or from training logs.
 
     Parameters
     ----------
-    path : path
-        CSV, TSV, Parquet or JSON lines.
-    task : str
-        The column that tells the tasks apart.
-    algorithm, run, step, score, block, only, start, stop, higher_is_better
+    path : path, or several
         As in `read`.
+    task : str, optional
+        What tells the tasks apart: the column of a table, the key of a configuration, a part
+        of the path. By default what usually does, such as ``env_id`` or ``game``. The name of
+        a task keeps that one.
+    **options
+        All others as in `read`.
 
     Returns
     -------
     dict from task to Curves
+
+    Raises
+    ------
+    CurvesError, OptionError
+        As in `read`, and if nothing tells tasks apart.
     """
-    columns = Columns(algorithm, run, step, score, block)
-    selection = Selection(columns, only, start, stop, higher_is_better)
-    path = Path(path)
-    found = format_of(path)
-    if not found.is_table:
+    found = _curves_by_task(path, Request(task=task, **options))
+    if None in found:
         msg = (
-            f"{path.name} has no column of tasks: a file in the format {found.name} holds "
-            "one task."
+            "Nothing tells tasks apart here. Name the column or the key that does with "
+            f"{argument('task', 'NAME')}."
         )
         raise CurvesError(msg)
-    from curvewise.readers.table import read_table_of_tasks
+    return {str(name): curves for name, curves in found.items()}
 
-    return read_table_of_tasks(path, found, selection, task)
+
+def _curves_by_task(
+    path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], request: Request
+) -> dict[str | None, Curves]:
+    """Read curves for each task, from a table where there is one, else from logs."""
+    paths = as_paths(path)
+    if len(paths) == 1:
+        only = Path(paths[0])
+        if is_single_table(only, request):
+            return read_single_table(only, request)
+    from curvewise.readers.log_curves import read_logs
+
+    return read_logs(Logs.found(paths, request.naming), request)

@@ -17,10 +17,12 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ColumnsToRead",
+    "is_long_over_metrics",
     "missing_column_error",
     "recognised",
     "step_columns",
     "step_names",
+    "task_column",
     "time_names",
     "unknown_column_error",
 ]
@@ -70,6 +72,9 @@ EVALUATION = re.compile(
     r"(?:val|valid|validation|eval|evaluation|test)[_/ .-]\S", re.IGNORECASE
 )
 # Time since the start first, then time stamps, which also count while a run is paused.
+TASKS = ("task", "env", "envid", "envname", "environment", "game", "dataset", "problem")
+METRICS = ("metric", "variable", "measure", "tag")
+VALUES = ("value", "values", "score", "scores")
 TIMES = (
     *("timetotals", "timeelapsed", "elapsed", "elapsedtime", "elapsedseconds", "runtime"),
     *("cumtimes", "relativetime", "relativetimeprocess", "time", "walltime", "seconds"),
@@ -136,6 +141,18 @@ def time_names(available: Sequence[str]) -> list[str]:
     ['Time', '_timestamp']
     """
     return _by_rank(available, TIMES)
+
+
+def task_column(available: Sequence[str]) -> str | None:
+    """Return the column that tells tasks apart, by its usual names; None if there is none."""
+    return next(iter(_by_rank(available, TASKS)), None)
+
+
+def is_long_over_metrics(columns: Columns, available: Sequence[str]) -> bool:
+    """Whether a table has a row for each metric: a column with its name, one with its value."""
+    taken = set(columns)
+    names = _by_rank([name for name in available if name not in taken], METRICS)
+    return bool(names) and columns.score is not None and _plain(columns.score) in VALUES
 
 
 def _by_rank(available: Sequence[str], names: Sequence[str]) -> list[str]:

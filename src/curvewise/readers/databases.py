@@ -70,6 +70,10 @@ def opened(file: File) -> Iterator[sqlite3.Connection]:
             yield database
         except sqlite3.Error as error:
             raise CurvesError(_reason(file, error)) from None
+        except UnicodeDecodeError:
+            # SQLite quotes in its message what cannot be decoded.
+            msg = f"{file.path.name} is damaged: the names of its tables cannot be read."
+            raise CurvesError(msg) from None
 
 
 def columns_of(database: sqlite3.Connection, table: str) -> set[str]:

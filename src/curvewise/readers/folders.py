@@ -257,7 +257,7 @@ def _named(path: Path) -> list[Path]:
     if not glob.has_magic(str(path)):
         msg = f"There is no file or folder {str(path)!r}. Check the name."
         raise CurvesError(msg)
-    found = natural_order(glob.glob(str(path), recursive=True))  # noqa: PTH207
+    found = natural_order(glob.glob(str(path), recursive=True))  # noqa: PTH207 (absolute patterns)
     if not found:
         msg = (
             f"Nothing matches the pattern {str(path)!r}. Check it, and put it in quotes."
@@ -280,7 +280,7 @@ def _walk_folder(top: Path, walk: Walk, seen: set[tuple[int, int]]) -> int:
         folder = waiting.pop()
         try:
             status = folder.path.stat()
-            names = natural_order(os.listdir(folder.path))  # noqa: PTH208
+            names = natural_order(os.listdir(folder.path))  # noqa: PTH208 (names, not paths)
         except OSError as error:
             walk.skipped.append(
                 Skipped(folder.path, f"cannot be opened ({error.strerror})")

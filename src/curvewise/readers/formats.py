@@ -18,7 +18,7 @@ from curvewise.errors import CurvesError
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["FORMATS", "Format", "format_of"]
+__all__ = ["FORMATS", "Format", "format_by_name", "format_of"]
 
 
 class Format(NamedTuple):
@@ -56,12 +56,18 @@ FORMATS = (
 )
 
 
+def format_by_name(path: Path) -> Format | None:
+    """Return the format of a table or of arrays by the name of the file, if it is one."""
+    name = path.name.lower()
+    return next((known for known in FORMATS if name.endswith(known.endings)), None)
+
+
 def format_of(path: Path) -> Format:
     """Return the format of a file by its name; raise if the file cannot be read."""
-    for known in FORMATS:
-        if path.name.lower().endswith(known.endings):
-            _check_file(path)
-            return known
+    known = format_by_name(path)
+    if known is not None:
+        _check_file(path)
+        return known
     if os.path.isdir(path):  # noqa: PTH112 (unlike Path.is_dir it never raises)
         raise _folder_error(path)
     endings = ", ".join(ending for known in FORMATS for ending in known.endings)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -14,10 +15,34 @@ if TYPE_CHECKING:
     from curvewise.kernels import Floats, Integers
     from curvewise.readers.folders import File
 
-__all__ = ["DOUBLE", "SINGLE", "Claim", "LoggedRun", "Series", "Wanted"]
+__all__ = [
+    "DOUBLE",
+    "SINGLE",
+    "Claim",
+    "LoggedRun",
+    "Series",
+    "Wanted",
+    "counts_episodes",
+]
 
 DOUBLE = float(np.finfo(np.float64).eps)
 SINGLE = float(np.finfo(np.float32).eps)
+
+# Names that loggers give to what one episode brought; means of many are called otherwise.
+EPISODE_METRIC = re.compile(
+    r"(?:^|[/.: ])(?:episod(?:e|ic)|ep)[_ ]?(?:return|reward|rew|ret|score|length|len)s?$",
+    re.IGNORECASE,
+)
+EVALUATION = re.compile(r"(?:^|[^a-z])(?:eval|test|val)", re.IGNORECASE)
+
+
+def counts_episodes(metric: str) -> bool:
+    """Whether the name of a metric says that each record of it is an episode of training.
+
+    >>> [counts_episodes(name) for name in ("charts/episodic_return", "rollout/ep_rew_mean")]
+    [True, False]
+    """
+    return bool(EPISODE_METRIC.search(metric)) and not EVALUATION.search(metric)
 
 
 @dataclass(frozen=True)

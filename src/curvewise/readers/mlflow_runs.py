@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from curvewise.kernels import Floats
     from curvewise.readers.logged import Wanted
 
-__all__ = ["MlflowMetric", "MlflowRun"]
+__all__ = ["DELETED", "MlflowMetric", "MlflowRun"]
 
 # Numbers in files, names in databases.
 STATUSES = {
@@ -46,10 +46,14 @@ class MlflowMetric:
     steps: array[float] = field(default_factory=lambda: array("d"))
 
     def add(self, time: float, score: float, step: float) -> None:
-        """Add a record; the time is in milliseconds."""
-        self.times.append(time)
-        self.scores.append(score)
-        self.steps.append(step)
+        """Add a record; the time is in milliseconds.
+
+        Raises OverflowError or TypeError, and adds nothing, if these are no numbers.
+        """
+        record = array("d", (time, score, step))
+        self.times.append(record[0])
+        self.scores.append(record[1])
+        self.steps.append(record[2])
 
     @property
     def lacks_steps(self) -> bool:
@@ -136,7 +140,7 @@ class MlflowRun:
 
     @property
     def _first_time(self) -> float:
-        return min(min(each.times) for each in self.metrics.values() if each.times)
+        return min(min(each.times) for each in self.metrics.values())
 
     def _config(self) -> dict[str, Any]:
         """Return what the run was started with, parameters before tags and names."""

@@ -31,7 +31,9 @@ class Recorder:
         self._scores: dict[str, array[float]] = {}
 
     def add(self, metric: str, step: float, score: float) -> None:
-        """Add a record of a metric."""
+        """Add a record of a metric; one whose step is not finite is none."""
+        if not math.isfinite(step):
+            return
         if metric not in self._steps:
             self._steps[metric], self._scores[metric] = array("d"), array("d")
         self._steps[metric].append(step)
@@ -61,7 +63,7 @@ def number(value: Any) -> float | None:
     try:
         return float(value)
     except OverflowError:
-        return math.copysign(math.inf, value)
+        return math.inf if value > 0 else -math.inf
 
 
 def chosen_x(wanted: Wanted, offered: Sequence[str]) -> tuple[str, tuple[str, ...]]:

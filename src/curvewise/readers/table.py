@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import zlib
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -23,6 +24,7 @@ from curvewise.readers.columns import (
 from curvewise.text import plural, step_text
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     import polars as pl
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
     from curvewise.data.validation import Names
     from curvewise.readers.formats import Format
 
-__all__ = ["read_table", "read_table_of_tasks"]
+__all__ = ["columns_of", "read_table", "read_table_of_tasks"]
 
 
 def read_table(path: Path, table_format: Format, selection: Selection) -> Curves:
@@ -56,34 +58,20 @@ def read_table_of_tasks(
     return found
 
 
-class _Loaded(NamedTuple):
-    """A table as it was read, and which of its columns is what."""
-
-    frame: pl.DataFrame
-    selection: Selection
-    # The step of each column in wide form; nothing in long form.
-    steps: dict[str, float]
-    source: str
+def columns_of(path: Path, table_format: Format) -> dict[str, bool]:
+    """Return the columns of a table, and whether they hold lists."""
+    with _explained(path, table_format):
+        columns: dict[str, bool] = table_format.module.columns(path)
+        return columns
 
 
-def _load(
-    path: Path, table_format: Format, selection: Selection, task: str | None = None
-) -> _Loaded:
-    """Read the columns that are needed, and no others."""
+@contextmanager
+def _explained(path: Path, table_format: Format) -> Iterator[None]:
+    """Turn what goes wrong while a table is read into a sentence."""
     import polars as pl
 
-    reader = table_format.module
     try:
-        holds_lists: dict[str, bool] = reader.columns(path)
-        if task is not None and task not in holds_lists:
-            raise unknown_column_error(task, list(holds_lists))
-        others = [column for column in holds_lists if column != task]
-        columns = recognised(selection.columns, others)
-        steps = _wide_steps(columns, others)
-        to_read = _columns_to_read(columns, holds_lists, steps)
-        if task is not None:
-            to_read = to_read._replace(names=list(dict.fromkeys([*to_read.names, task])))
-        frame: pl.DataFrame = reader.load(path, to_read)
+        yield
     except (pl.exceptions.PolarsError, gzip.BadGzipFile, zlib.error, EOFError) as error:
         lines = str(error).strip().splitlines()
         reason = lines[0].rstrip(".") if lines else "no data"
@@ -98,6 +86,34 @@ def _load(
     except OSError as error:
         msg = f"{path.name} cannot be read: {error.strerror or error}."
         raise CurvesError(msg) from None
+
+
+class _Loaded(NamedTuple):
+    """A table as it was read, and which of its columns is what."""
+
+    frame: pl.DataFrame
+    selection: Selection
+    # The step of each column in wide form; nothing in long form.
+    steps: dict[str, float]
+    source: str
+
+
+def _load(
+    path: Path, table_format: Format, selection: Selection, task: str | None = None
+) -> _Loaded:
+    """Read the columns that are needed, and no others."""
+    reader = table_format.module
+    with _explained(path, table_format):
+        holds_lists: dict[str, bool] = reader.columns(path)
+        if task is not None and task not in holds_lists:
+            raise unknown_column_error(task, list(holds_lists))
+        others = [column for column in holds_lists if column != task]
+        columns = recognised(selection.columns, others)
+        steps = _wide_steps(columns, others)
+        to_read = _columns_to_read(columns, holds_lists, steps)
+        if task is not None:
+            to_read = to_read._replace(names=list(dict.fromkeys([*to_read.names, task])))
+        frame: pl.DataFrame = reader.load(path, to_read)
     if frame.height == 0:
         msg = f"{path.name} has a header but no rows; it needs a row per run and step."
         raise CurvesError(msg)

@@ -74,6 +74,7 @@ LOG_FORMATS: tuple[LogFormat, ...] = (
     LogFormat("ClearML offline", "clearml"),
     LogFormat("Hugging Face Trainer", "hf_trainer", repeats=("tensorboard",)),
     LogFormat("Ray Tune", "ray_tune", repeats=("tensorboard",)),
+    LogFormat("Weights & Biases run files", "wandb_offline"),
     LogFormat("monitor files", "monitor"),
     LogFormat("evaluations.npz", "evaluations"),
     LogFormat("CatBoost", "catboost", repeats=("tensorboard",)),
@@ -87,6 +88,7 @@ LOG_FORMATS: tuple[LogFormat, ...] = (
     LogFormat("table of a column per run", "columns_of_runs"),
     # Before JSON lines: a logger may write its table in both.
     LogFormat("tables", "run_tables"),
+    LogFormat("TensorBoard event files", "tensorboard"),
     LogFormat("JSON lines", "json_lines"),
     LogFormat("plain numbers", "plain"),
 )

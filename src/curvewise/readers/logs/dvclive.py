@@ -45,13 +45,21 @@ def claims(folder: Folder) -> Iterator[Claim]:
 def read(claims: Sequence[Claim], wanted: Wanted) -> Iterator[LoggedRun]:
     """Yield the run; the name of a metric is its path, with slashes and without the ending."""
     for claim in claims:
+        named = ((_metric(claim.home, file), file) for file in claim.files)
+        tables = {
+            name: file for name, file in named if name is not None and name in wanted
+        }
         run = LoggedRun()
-        for file in claim.files:
-            metric = _metric(claim.home, file)
-            if metric is not None and metric in wanted:
-                _add(run, metric, file, wanted)
+        if tables:
+            # Only some metrics may have been logged with their times.
+            has_times = any(TIMESTAMP in header_of(file) for file in tables.values())
+            offered = (STEP, "time") if has_times else (STEP,)
+            run.x, run.other_x = chosen_x(wanted, offered)
+        for metric, file in tables.items():
+            _add(run, metric, file)
         if run.x == "time":
-            start = min(series.steps.min() for series in run.series.values())
+            starts = [series.steps.min() for series in run.series.values()]
+            start = min(starts, default=0.0)
             for series in run.series.values():
                 series.steps[:] = (series.steps - start) / 1000  # from milliseconds
         yield run
@@ -78,14 +86,15 @@ def _metric(home: Path, file: File) -> str | None:
     return None
 
 
-def _add(run: LoggedRun, metric: str, file: File, wanted: Wanted) -> None:
+def _add(run: LoggedRun, metric: str, file: File) -> None:
     """Add the records of a table: numbers in the last column that counts no steps."""
-    names = [name for name in header_of(file) if name not in {STEP, TIMESTAMP}]
-    if not names:
-        return
-    has_times = TIMESTAMP in header_of(file)
-    run.x, run.other_x = chosen_x(wanted, (STEP, "time") if has_times else (STEP,))
+    header = header_of(file)
+    names = [name for name in header if name not in {STEP, TIMESTAMP}]
     counted = TIMESTAMP if run.x == "time" else STEP
+    if not names or counted not in header:
+        lacking = "times" if names else "scores"
+        run.notes.append(f"{metric} was logged without {lacking} and was left out")
+        return
     table = read_log_table(file, [counted, names[-1]])
     run.notes += [note for note in table.notes if note not in run.notes]
     steps, has_step = table.numbers(counted)

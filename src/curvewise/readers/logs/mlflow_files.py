@@ -89,7 +89,9 @@ def _run(home: Path, files: Sequence[File], wanted: Wanted) -> MlflowRun:
     if not run.is_deleted:
         for name, file in _named(home, files, METRICS):
             if name in wanted:
-                run.metrics[name] = _metric(file, f"{METRICS}/{name}", notes)
+                metric = _metric(file, f"{METRICS}/{name}", notes)
+                if metric.steps:
+                    run.metrics[name] = metric
     return run
 
 
@@ -109,9 +111,9 @@ def _metric(file: File, name: str, notes: list[str]) -> MlflowMetric:
             break
         fields = line.split()
         try:
-            step = float(fields[2]) if len(fields) > 2 else 0.0
-            metric.add(float(fields[0]), float(fields[1]), step)
-        except (IndexError, ValueError):
+            step = int(fields[2]) if len(fields) > 2 else 0
+            metric.add(int(fields[0]), float(fields[1]), step)
+        except (IndexError, ValueError, OverflowError):
             if fields:
                 notes.append(f"line {place} of {name} is damaged and was left out")
     return metric

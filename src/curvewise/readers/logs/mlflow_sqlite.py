@@ -10,9 +10,10 @@ import sys
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
+from curvewise.errors import CurvesError
 from curvewise.readers.databases import columns_of, database_claims, opened
 from curvewise.readers.logged import Claim
-from curvewise.readers.mlflow_runs import MlflowMetric, MlflowRun
+from curvewise.readers.mlflow_runs import DELETED, MlflowMetric, MlflowRun
 
 if TYPE_CHECKING:
     import sqlite3
@@ -45,19 +46,29 @@ def read(claims: Sequence[Claim], wanted: Wanted) -> Iterator[LoggedRun]:
                 yield run.logged(wanted, key=run_id)
 
 
-def _runs(database: sqlite3.Connection) -> list[tuple[str, MlflowRun]]:
+def _runs(database: sqlite3.Connection) -> Iterator[tuple[str, MlflowRun]]:
+    """Yield the id of each run, and what is known of it without its metrics."""
     params, tags = _texts(database, "params"), _texts(database, "tags")
     rows = database.execute(
         "SELECT run_uuid, status, runs.lifecycle_stage, start_time, runs.name, "
         "experiments.name, experiments.lifecycle_stage FROM runs "
         "LEFT JOIN experiments USING (experiment_id) ORDER BY start_time, runs.rowid"
     )
-    return [
-        (
+    for (
+        run_id,
+        status,
+        stage,
+        start,
+        name,
+        experiment,
+        experiment_stage,
+    ) in rows.fetchall():
+        is_deleted = DELETED in {stage, experiment_stage}
+        yield (
             run_id,
             MlflowRun(
                 status=status or "",
-                stage=experiment_stage if experiment_stage == "deleted" else stage or "",
+                stage=DELETED if is_deleted else "",
                 start=start,
                 name=name or "",
                 experiment=experiment or "",
@@ -65,8 +76,6 @@ def _runs(database: sqlite3.Connection) -> list[tuple[str, MlflowRun]]:
                 tags=tags[run_id],
             ),
         )
-        for run_id, status, stage, start, name, experiment, experiment_stage in rows
-    ]
 
 
 def _texts(database: sqlite3.Connection, table: str) -> dict[str, dict[str, str]]:
@@ -98,11 +107,15 @@ def _metrics(
     )
     metrics: dict[str, MlflowMetric] = defaultdict(MlflowMetric)
     for key, time, value, at, is_not_a_number in rows:
-        if is_not_a_number:
-            score = math.nan
-        elif abs(value) >= sys.float_info.max:
-            score = math.copysign(math.inf, value)
-        else:
-            score = value
-        metrics[key].add(time, score, at)
+        try:
+            score = math.nan if is_not_a_number else _score(value)
+            metrics[key].add(time, score, at)
+        except (TypeError, OverflowError):  # SQLite does not hold columns to their types
+            msg = f"The database is damaged: {key!r} of run {run_id!r} is no number."
+            raise CurvesError(msg) from None
     return dict(metrics)
+
+
+def _score(value: float) -> float:
+    is_finite = abs(value) < sys.float_info.max
+    return value if is_finite else math.copysign(math.inf, value)

@@ -10,9 +10,11 @@ import math
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
+from curvewise.errors import CurvesError
 from curvewise.readers.databases import columns_of, database_claims, opened
 from curvewise.readers.logged import Claim
 from curvewise.readers.optuna_trials import Trial, logged_trials, parameter
+from curvewise.readers.recording import number
 
 if TYPE_CHECKING:
     import sqlite3
@@ -58,9 +60,9 @@ def _trials(database: sqlite3.Connection) -> Iterator[Trial]:
         "SELECT trial_id, study_name, number, state FROM trials JOIN studies "
         "USING (study_id) ORDER BY trial_id"
     ).fetchall()
-    for trial, study, number, state in rows:
+    for trial, study, place, state in rows:
         values = _values(database, trial)
-        yield Trial(study, number, state, params[trial], attributes[trial], values)
+        yield Trial(study, place, state, params[trial], attributes[trial], values)
 
 
 def _values(database: sqlite3.Connection, trial: int) -> dict[int, float]:
@@ -72,10 +74,14 @@ def _values(database: sqlite3.Connection, trial: int) -> dict[int, float]:
         "WHERE trial_id = ? ORDER BY trial_intermediate_value_id",
         (trial,),
     )
-    return {
-        step: NOT_FINITE.get(kind, math.nan) if value is None else value
-        for step, value, kind in rows
-    }
+    values = {}
+    for step, value, kind in rows:
+        score = NOT_FINITE.get(kind, math.nan) if value is None else number(value)
+        if score is None or number(step) is None:  # columns are not held to their types
+            msg = f"The database is damaged: what trial {trial} reported is no number."
+            raise CurvesError(msg)
+        values[step] = score
+    return values
 
 
 def _attribute(text: str) -> Any:

@@ -1,0 +1,301 @@
+"""Configurations in files beside logs: params.json, hparams.yaml, Hydra's, and the like."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from curvewise.errors import CurvesError
+from curvewise.readers.folders import File
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from curvewise.readers.folders import Folder
+
+__all__ = ["Configurations", "Setting", "flattened", "is_configuration"]
+
+Setting = str | int | float | bool
+
+MAX_SIZE = 2**22
+MAX_DEPTH = 20
+MAX_SETTINGS = 5_000
+MAX_TEXT = 500
+MAX_LIST = 50
+# How deep YAML may be nested for the fast loader, which does not check the stack.
+MAX_FAST_DEPTH = 500
+
+# Names without their endings, in the order in which they are trusted.
+_STEMS = (
+    "params",
+    "config",
+    "variant",
+    "args",
+    "hparams",
+    "hyperparameters",
+    "hyperparams",
+    "hyper_params",
+    "flags",
+    "train_config",
+    "training_config",
+    "training_args",
+    "exp_config",
+    "experiment_config",
+    "run_config",
+    "cfg",
+    "conf",
+    "settings",
+    "options",
+    "arguments",
+    "parameters",
+    "model_config",
+)
+_ENDINGS = (".json", ".yaml", ".yml", ".toml")
+# Folders inside that of a run which hold nothing but its configuration.
+_FOLDERS = ("config", "configs", "conf", "files", "cfg")
+_HYDRA = ".hydra"
+_WANDB_KEYS = {"wandb_version", "_wandb"}
+
+
+def is_configuration(name: str) -> bool:
+    """Whether a file of this name is a configuration, so that no format takes it for a log.
+
+    >>> is_configuration("hparams.yaml"), is_configuration("metrics.json")
+    (True, False)
+    """
+    stem, dot, ending = name.lower().removesuffix(".gz").rpartition(".")
+    return stem in _STEMS and dot + ending in _ENDINGS
+
+
+class Configurations:
+    """The configurations of runs, each file read once.
+
+    Those of folders above a run count as well, as far up as the walk went; what is nearer to
+    the run goes first.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[object, tuple[dict[str, Setting], list[str]]] = {}
+
+    def of(
+        self, folder: Folder, stem: str | None = None
+    ) -> tuple[dict[str, Setting], list[str]]:
+        """Return the configuration of a run, and notes on files that could not be read.
+
+        Parameters
+        ----------
+        folder : Folder
+            That of the run, or the one that holds the file that is the run.
+        stem : str, optional
+            The name of that file without its ending: ``STEM.yaml`` or ``STEM_config.json``
+            beside it is read too.
+
+        Returns
+        -------
+        settings : dict
+            Flat; the names of nested settings are joined by dots.
+        notes : list of str
+        """
+        settings: dict[str, Setting] = {}
+        notes: list[str] = []
+        if stem:
+            _add(_of_files(_files_of_stem(folder, stem)), settings, notes)
+        above: Folder | None = folder
+        while above is not None:
+            if above.path not in self._known:
+                self._known[above.path] = _of_files(_files_of_folder(above))
+            _add(self._known[above.path], settings, notes)
+            above = above.parent
+        return settings, notes
+
+
+def flattened(config: Mapping[Any, Any]) -> dict[str, Setting]:
+    """Flatten a nested configuration: names are joined by dots, lists become text.
+
+    What is null is left out, and so is what is nested or listed without end.
+
+    >>> flattened({"optimizer": {"name": "adam", "lr": 0.1}, "layers": [64, 64], "x": None})
+    {'optimizer.name': 'adam', 'optimizer.lr': 0.1, 'layers': '[64, 64]'}
+    """
+    settings: dict[str, Setting] = {}
+    for visited, (name, value) in enumerate(_leaves(config, "", 0)):
+        if visited >= 10 * MAX_SETTINGS or len(settings) >= MAX_SETTINGS:
+            break
+        if isinstance(value, bool | int | float):
+            settings[name] = value
+        elif isinstance(value, str):
+            settings[name] = value[:MAX_TEXT]
+        elif value is not None:
+            settings[name] = _short_text(value)
+    return settings
+
+
+def _leaves(value: Any, name: str, depth: int) -> Iterator[tuple[str, Any]]:
+    if not isinstance(value, Mapping):
+        yield name, value
+    elif depth < MAX_DEPTH:
+        for key, inner in value.items():
+            yield from _leaves(inner, f"{name}.{key}" if name else str(key), depth + 1)
+
+
+def _short_text(value: Any) -> str:
+    """Write a list as text, of a long or deep one only the beginning."""
+
+    def cut(inner: Any, depth: int) -> Any:
+        if isinstance(inner, dict):
+            inner = list(inner.items())
+        if isinstance(inner, list | tuple | set | frozenset):
+            if depth == 0:
+                return "…"
+            return [cut(item, depth - 1) for item in list(inner)[:MAX_LIST]]
+        plain = isinstance(inner, bool | int | str) or inner is None
+        return (
+            inner
+            if plain or (isinstance(inner, float) and math.isfinite(inner))
+            else str(inner)
+        )
+
+    return json.dumps(cut(value, 2), ensure_ascii=False)[:MAX_TEXT]
+
+
+def _add(
+    found: tuple[dict[str, Setting], list[str]],
+    settings: dict[str, Setting],
+    notes: list[str],
+) -> None:
+    for name, value in found[0].items():
+        settings.setdefault(name, value)
+    notes.extend(found[1])
+
+
+def _files_of_stem(folder: Folder, stem: str) -> list[File]:
+    names = [stem, *(f"{stem}{sign}{known}" for sign in "_-." for known in _STEMS[:6])]
+    return [
+        folder.files[name + ending]
+        for name in names
+        for ending in _ENDINGS
+        if name + ending in folder.files
+    ]
+
+
+def _files_of_folder(folder: Folder) -> list[File]:
+    """Return the configurations in a folder, and in those below it that belong to it alone."""
+    hydra = [folder.path / _HYDRA / name for name in ("config.yaml", "overrides.yaml")]
+    files = [File(path) for path in hydra if path.is_file()]
+    files += _configurations_in(folder)
+    for name, below in folder.folders.items():
+        # The zoo of stable-baselines3: CartPole-v1_3/CartPole-v1/args.yml.
+        named_after = re.fullmatch(re.escape(name) + r"_\d+", folder.path.name)
+        if named_after or name.lower() in _FOLDERS:
+            files += _configurations_in(below)
+    return files
+
+
+def _configurations_in(folder: Folder) -> list[File]:
+    found = {
+        file.name.lower(): file
+        for file in folder.files.values()
+        if is_configuration(file.name)
+    }
+    order = [stem + ending for stem in _STEMS for ending in _ENDINGS]
+    return [found[name] for name in order if name in found]
+
+
+def _of_files(files: list[File]) -> tuple[dict[str, Setting], list[str]]:
+    settings: dict[str, Setting] = {}
+    notes: list[str] = []
+    for file in files:
+        try:
+            _add((flattened(_plain(_document(file), file)), []), settings, notes)
+        except (OSError, ValueError, RecursionError, CurvesError) as error:
+            reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+            notes.append(
+                f"the configuration {file.path.name} cannot be read and was left out "
+                f"({reason[:200]})"
+            )
+    return settings, notes
+
+
+def _document(file: File) -> Any:
+    if file.size > MAX_SIZE:
+        msg = f"it is larger than {MAX_SIZE // 2**20} MiB"
+        raise ValueError(msg)
+    content, is_cut = file.content()
+    if is_cut:
+        msg = "it is cut"
+        raise ValueError(msg)
+    if len(content) > MAX_SIZE:
+        msg = f"it is larger than {MAX_SIZE // 2**20} MiB"
+        raise ValueError(msg)
+    text = content.decode("utf-8-sig")
+    if not text.strip():
+        return {}
+    name = file.name.lower()
+    if name.endswith(".json"):
+        return json.loads(text)
+    if name.endswith(".toml"):
+        import tomllib
+
+        return tomllib.loads(text)
+    return _yaml(text)
+
+
+def _plain(document: Any, file: File) -> Mapping[Any, Any]:
+    """Return the settings in a document: W&B's without their wrapping, overrides as settings."""
+    if document is None:
+        return {}
+    if isinstance(document, list) and file.path.parent.name == _HYDRA:
+        pairs = (str(item).lstrip("+~").partition("=") for item in document)
+        return {key: value for key, _, value in pairs}
+    if not isinstance(document, dict):
+        msg = "it holds no named settings"
+        raise ValueError(msg)  # noqa: TRY004 (of a file, not of an argument)
+    inner = {key: value for key, value in document.items() if key not in _WANDB_KEYS}
+    wrappings = [value for value in inner.values() if isinstance(value, dict)]
+    is_wrapped = len(wrappings) == len(inner) > 0 and all("value" in w for w in wrappings)
+    if is_wrapped and (len(inner) < len(document) or all("desc" in w for w in wrappings)):
+        return {key: value["value"] for key, value in inner.items()}
+    return document
+
+
+def _yaml(text: str) -> Any:
+    """Load YAML without running anything: tags of Python become plain mappings and lists."""
+    import yaml
+
+    openings = text.count("[") + text.count("{")
+    deepest = max(len(indent) for indent in re.findall(r"^[ \-?:]*", text, re.MULTILINE))
+    is_shallow = openings < MAX_FAST_DEPTH and deepest < MAX_FAST_DEPTH
+    fast = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    base: Any = fast if is_shallow else yaml.SafeLoader
+
+    class Loader(base):  # type: ignore[misc]
+        """A safe loader that knows tags it does not act on."""
+
+    def plain(loader: Any, suffix: str, node: Any) -> Any:
+        if isinstance(node, yaml.MappingNode):
+            return loader.construct_mapping(node, deep=True)
+        if isinstance(node, yaml.SequenceNode):
+            items = loader.construct_sequence(node, deep=True)
+            if suffix.endswith("OrderedDict") and len(items) == 1:
+                return {pair[0]: pair[1] for pair in items[0] if len(pair) == 2}
+            return items
+        # An object without arguments: its name is what it is, as in !!python/name:torch.tanh.
+        value = loader.construct_scalar(node)
+        return value or suffix.rpartition(":")[2]
+
+    Loader.add_multi_constructor("tag:yaml.org,2002:python/", plain)
+    Loader.add_multi_constructor("!", plain)
+    try:
+        return yaml.load(text, Loader)  # noqa: S506 (a safe loader)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f"line {mark.line + 1}: " if mark else ""
+        msg = where + str(getattr(error, "problem", None) or "not YAML")
+        raise ValueError(msg) from None
+    except (TypeError, KeyError, IndexError) as error:
+        # A mapping whose key is a list, an OrderedDict of something else.
+        msg = f"not settings: {error}"
+        raise ValueError(msg) from None

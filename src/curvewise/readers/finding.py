@@ -1,0 +1,168 @@
+"""Which files are logs, of which format, and which of them belong to the same run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from curvewise.errors import CurvesError
+from curvewise.readers.folders import Skipped
+from curvewise.readers.logs import LOG_FORMATS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
+
+    from curvewise.readers.folders import Folder, Walk
+    from curvewise.readers.logged import Claim, LoggedRun, Wanted
+    from curvewise.readers.logs import LogFormat
+
+__all__ = ["Home", "find_homes"]
+
+
+@dataclass
+class Home:
+    """The folder or file that stands for a run, or for several in a store.
+
+    Attributes
+    ----------
+    path : Path
+    folder : Folder
+        The folder itself, or that of the file.
+    logs : dict from module name to list of Claim
+        The logs in it, by format, in the order in which formats are preferred.
+    """
+
+    path: Path
+    folder: Folder
+    logs: dict[str, list[Claim]] = field(default_factory=dict)
+
+    @property
+    def formats(self) -> tuple[LogFormat, ...]:
+        """The formats of the logs."""
+        return tuple(each for each in LOG_FORMATS if each.module_name in self.logs)
+
+    def read(self, wanted: Wanted, skipped: list[Skipped]) -> list[FoundRun]:
+        """Read the runs of this home; add to ``skipped`` the logs that cannot be read.
+
+        What several formats say of one run is one run; the first that has a metric holds.
+        """
+        runs: list[FoundRun] = []
+        merged: FoundRun | None = None
+        for log_format in self.formats:
+            claims = self.logs[log_format.module_name]
+            for logged in self._logged(log_format, claims, wanted, skipped):
+                if logged.key or logged.labels:
+                    runs.append(FoundRun(self, logged, (log_format.name,)))
+                elif merged is None:
+                    merged = FoundRun(self, logged, (log_format.name,))
+                else:
+                    merged.add(logged, log_format.name)
+        return [merged, *runs] if merged is not None else runs
+
+    def _logged(
+        self,
+        log_format: LogFormat,
+        claims: Sequence[Claim],
+        wanted: Wanted,
+        skipped: list[Skipped],
+    ) -> Iterator[LoggedRun]:
+        try:
+            yield from log_format.read(claims, wanted)
+        except CurvesError as error:
+            skipped.append(Skipped(claims[0].files[0].path, _reason(str(error))))
+        except (OSError, EOFError) as error:
+            reason = getattr(error, "strerror", None) or "it ends too early"
+            skipped.append(Skipped(claims[0].files[0].path, f"cannot be read ({reason})"))
+
+
+def _reason(message: str) -> str:
+    """Return a message as a reason after a colon: without its full stop."""
+    return message.removesuffix(".")
+
+
+@dataclass
+class FoundRun:
+    """A run that was read from a home: what all its logs say.
+
+    Attributes
+    ----------
+    home : Home
+    logged : LoggedRun
+        Everything that its logs say, taken together.
+    formats : tuple of str
+        The formats of these logs.
+    axes : dict from metric to str
+        What the steps of each metric are.
+    """
+
+    home: Home
+    logged: LoggedRun
+    formats: tuple[str, ...]
+    axes: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.axes = dict.fromkeys(self.logged.series, self.logged.x)
+
+    def note(self, notes: Iterable[str]) -> None:
+        """Add notes that are not there yet."""
+        self.logged.notes += [each for each in notes if each not in self.logged.notes]
+
+    def add(self, other: LoggedRun, format_name: str) -> None:
+        """Add what another log says of the same run."""
+        own = self.logged
+        for metric, series in other.series.items():
+            if metric not in own.series:
+                own.series[metric] = series
+                self.axes[metric] = other.x
+        own.config = {**other.config, **own.config}
+        own.status = own.status or other.status
+        self.note(other.notes)
+        own.other_x = tuple(dict.fromkeys([*own.other_x, *other.other_x]))
+        self.formats += (format_name,)
+
+
+def find_homes(walk: Walk) -> list[Home]:
+    """Find the logs below the folders of a walk, and where each run is at home.
+
+    Files that no format claims stay in their folders.
+    """
+    by_path = {folder.path: folder for folder in walk.folders}
+    homes: dict[Path, Home] = {}
+    for log_format in LOG_FORMATS:
+        # A format may look at the folders around one, so that none is changed before all are seen.
+        claims = [
+            (folder, claim)
+            for folder in walk.folders
+            for claim in log_format.claims(folder)
+        ]
+        for folder, claim in claims:
+            for file in claim.files:
+                owner = by_path.get(file.path.parent)
+                if owner is not None:
+                    owner.files.pop(file.path.name, None)
+            home = homes.get(claim.home)
+            if home is None:
+                place = by_path.get(claim.home) or by_path.get(claim.home.parent)
+                home = homes[claim.home] = Home(claim.home, place or folder)
+            home.logs.setdefault(log_format.module_name, []).append(claim)
+    _drop_repeats(homes)
+    order = {folder.path: place for place, folder in enumerate(walk.folders)}
+    return sorted(
+        (home for home in homes.values() if home.logs),
+        key=lambda home: order.get(home.folder.path, len(order)),
+    )
+
+
+def _drop_repeats(homes: dict[Path, Home]) -> None:
+    """Take out logs that repeat another one of the same run, in its home or below it."""
+    repeats = {each.module_name: each.repeats for each in LOG_FORMATS}
+    for home in list(homes.values()):
+        for path in (home.path, *home.path.parents):
+            above = homes.get(path)
+            if above is None:
+                continue
+            for name in list(above.logs):
+                for repeated in repeats[name]:
+                    if path != home.path or repeated != name:
+                        home.logs.pop(repeated, None)

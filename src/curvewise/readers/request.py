@@ -1,0 +1,105 @@
+"""What a caller asks to be read, as one object."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypedDict
+
+from curvewise.data.alignment_options import AlignmentOptions
+from curvewise.data.selection import Columns, Selection
+from curvewise.readers.scanning import Naming
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from curvewise.data.alignment_options import How, Policy
+    from curvewise.data.records import Duplicates
+
+__all__ = ["Options", "Request"]
+
+
+class Options(TypedDict, total=False):
+    """The arguments of `read`, but for the path and the task."""
+
+    metric: str | None
+    x: str | None
+    group_by: str | None
+    run_by: str | None
+    algorithm: str | None
+    run: str | None
+    step: str | None
+    score: str | None
+    block: str | None
+    only: Sequence[str] | None
+    start: float | None
+    stop: float | None
+    align: How
+    n_steps: int | None
+    short: Policy
+    reason: str | None
+    min_steps: int | None
+    duplicates: Duplicates | None
+    higher_is_better: bool | None
+
+
+@dataclass(frozen=True)
+class Request:
+    """The arguments of `read`, but for the path; what each means is said there."""
+
+    task: str | None = None
+    metric: str | None = None
+    x: str | None = None
+    group_by: str | None = None
+    run_by: str | None = None
+    algorithm: str | None = None
+    run: str | None = None
+    step: str | None = None
+    score: str | None = None
+    block: str | None = None
+    only: Sequence[str] | None = None
+    start: float | None = None
+    stop: float | None = None
+    align: How = "linear"
+    n_steps: int | None = None
+    short: Policy = "refuse"
+    reason: str | None = None
+    min_steps: int | None = None
+    duplicates: Duplicates | None = None
+    higher_is_better: bool | None = None
+
+    def __post_init__(self) -> None:
+        # Values that cannot be used are refused before anything is read.
+        _ = self.alignment
+
+    @property
+    def columns(self) -> Columns:
+        """The columns of a table, as far as they are named."""
+        return Columns(
+            self.algorithm or self.group_by,
+            self.run or self.run_by,
+            self.step or self.x,
+            self.score or self.metric,
+            self.block,
+        )
+
+    @property
+    def naming(self) -> Naming:
+        """What runs in logs are told apart by."""
+        return Naming(
+            self.group_by or self.algorithm,
+            self.run_by or self.run,
+            self.task,
+            self.block,
+            self.x or self.step,
+        )
+
+    @property
+    def alignment(self) -> AlignmentOptions:
+        """How runs are brought to common steps."""
+        return AlignmentOptions(
+            self.align, self.n_steps, self.short, self.reason, self.min_steps
+        )
+
+    def selection(self, columns: Columns, *, higher_is_better: bool) -> Selection:
+        """Return what is read of a table with these columns."""
+        return Selection(columns, self.only, self.start, self.stop, higher_is_better)

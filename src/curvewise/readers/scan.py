@@ -1,0 +1,363 @@
+"""What is in a folder of training logs: runs, metrics, algorithms, tasks, what was skipped."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from curvewise.errors import CurvesError
+from curvewise.rendering.tables import Table
+from curvewise.text import html_text, listed, plural, printable, step_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from curvewise.data.run_log import RunLog
+    from curvewise.readers.folders import Skipped
+    from curvewise.readers.grouping import Candidate
+
+__all__ = ["MetricSpan", "Scan", "ScannedMetric", "ScannedRun"]
+
+MAX_NAMED = 6  # names of runs, formats or endings that a line holds
+MAX_SKIPPED = 8  # lines about what was skipped
+MAX_METRICS = 40  # rows of the table of metrics
+MIN_SHARE = 0.9  # of the longest run, for one that does not end early
+
+
+@dataclass(frozen=True)
+class MetricSpan:
+    """How much of a metric a run has.
+
+    Attributes
+    ----------
+    n_points : int
+        How many steps have a score.
+    first, last : float
+        The first and the last of these steps.
+    x : str
+        What the steps are, as the log calls it.
+    """
+
+    n_points: int
+    first: float
+    last: float
+    x: str
+
+
+@dataclass(frozen=True)
+class ScannedRun:
+    """One run that was found.
+
+    Attributes
+    ----------
+    algorithm, run : str
+        As inferred, or as asked for.
+    task : str or None
+    path : str
+        Where it is, below the folder that was scanned; for stores with the name inside.
+    formats : tuple of str
+        In which formats it is logged.
+    metrics : dict from name to MetricSpan
+    status : str
+        "failed", "killed", "running", "pruned", "empty", or nothing.
+    notes : tuple of str
+        What was left out or mended, in a sentence each.
+    """
+
+    algorithm: str
+    run: str
+    task: str | None
+    path: str
+    formats: tuple[str, ...]
+    metrics: dict[str, MetricSpan]
+    status: str = ""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def last_step(self) -> float | None:
+        """The last step of any metric on the axis that most metrics have; None without one."""
+        if not self.metrics:
+            return None
+        axes = Counter(span.x for span in self.metrics.values())
+        x = axes.most_common(1)[0][0]
+        return max(span.last for span in self.metrics.values() if span.x == x)
+
+    @property
+    def n_points(self) -> int:
+        """How many points there are of the metric that has most."""
+        return max((span.n_points for span in self.metrics.values()), default=0)
+
+
+@dataclass(frozen=True)
+class ScannedMetric:
+    """One metric, in all runs that have it.
+
+    Attributes
+    ----------
+    name : str
+    n_runs : int
+        How many runs have it.
+    n_points : tuple of int
+        The fewest and the most points that a run has.
+    first, last : float
+        The first and the last step of any run.
+    x : tuple of str
+        What the steps are.
+    """
+
+    name: str
+    n_runs: int
+    n_points: tuple[int, int]
+    first: float
+    last: float
+    x: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Scan:
+    """What is in the files and folders that were scanned.
+
+    Attributes
+    ----------
+    place : str
+        What was scanned.
+    runs : tuple of ScannedRun
+    skipped : tuple of Skipped
+        ``path`` and ``reason`` of what was not read.
+    explanation : str
+        What algorithm, run and task were inferred from.
+    notes : tuple of str
+        What a reader should know of how runs were named.
+    candidates : tuple of Candidate
+        What else could tell algorithms apart.
+    other_x : tuple of str
+        What else the logs offer as steps.
+    ambiguity : str
+        Why runs could not be told apart into algorithms; empty if they could.
+    """
+
+    place: str
+    runs: tuple[ScannedRun, ...]
+    skipped: tuple[Skipped, ...]
+    explanation: str
+    notes: tuple[str, ...] = ()
+    candidates: tuple[Candidate, ...] = ()
+    other_x: tuple[str, ...] = ()
+    ambiguity: str = ""
+    _run_logs: Callable[[str | None], list[RunLog]] | None = field(
+        default=None, repr=False, compare=False
+    )
+
+    @property
+    def metrics(self) -> dict[str, ScannedMetric]:
+        """The metrics by name, those that most runs have first."""
+        spans: dict[str, list[MetricSpan]] = {}
+        for run in self.runs:
+            for name, span in run.metrics.items():
+                spans.setdefault(name, []).append(span)
+        found = {name: _metric(name, all_spans) for name, all_spans in spans.items()}
+        order = sorted(found, key=lambda name: -found[name].n_runs)
+        return {name: found[name] for name in order}
+
+    @property
+    def algorithms(self) -> tuple[str, ...]:
+        """The algorithms, in the order in which they were found."""
+        return tuple(dict.fromkeys(run.algorithm for run in self.runs))
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        """The tasks, in the order in which they were found; none if there is nothing to tell."""
+        return tuple(dict.fromkeys(run.task for run in self.runs if run.task is not None))
+
+    def check(self) -> None:
+        """Raise CurvesError if nothing tells which runs are of which algorithm."""
+        if self.ambiguity:
+            raise CurvesError(self.ambiguity)
+
+    def run_logs(self, metric: str | None = None) -> list[RunLog]:
+        """Read the points of a metric, or of all, as `RunLog` objects of each run's own steps.
+
+        Runs without a point are among them, with none.
+        """
+        if self._run_logs is None:
+            return []
+        return self._run_logs(metric)
+
+    def tables(self) -> list[Table]:
+        """Return the algorithms, the metrics and what was skipped, as tables."""
+        tables = [self._algorithm_table(), self._metric_table()]
+        return [table for table in tables if table.rows]
+
+    def _algorithm_table(self) -> Table:
+        has_tasks = len(self.tasks) > 1
+        groups: dict[tuple[str | None, str], list[ScannedRun]] = {}
+        for run in self.runs:
+            key = (run.task if has_tasks else None, run.algorithm)
+            groups.setdefault(key, []).append(run)
+        longest: dict[str | None, float] = {}
+        for (task, _), runs in groups.items():
+            longest[task] = max([longest.get(task, 0.0), *_ends(runs)])
+        rows = []
+        for (task, algorithm), runs in groups.items():
+            ends = _ends(runs)
+            points = [run.n_points for run in runs if run.metrics]
+            row = (
+                algorithm,
+                f"{len(runs)}",
+                _range(points),
+                _range(ends),
+                listed([run.run for run in runs], MAX_NAMED),
+                _not_whole(runs, longest[task]),
+            )
+            rows.append(((task or "",) if has_tasks else ()) + row)
+        header = ("algorithm", "runs", "points", "last step", "named", "not whole")
+        return Table(
+            (("task",) if has_tasks else ()) + header,
+            tuple(rows),
+            n_text_columns=2 if has_tasks else 1,
+        )
+
+    def _metric_table(self) -> Table:
+        metrics = list(self.metrics.values())
+        rows = tuple(
+            (
+                metric.name,
+                f"{metric.n_runs}",
+                _range(metric.n_points),
+                f"{step_text(metric.first)} to {step_text(metric.last)}",
+                listed(metric.x, 2),
+            )
+            for metric in metrics[:MAX_METRICS]
+        )
+        more = len(metrics) - MAX_METRICS
+        notes = (f"and {plural(more, 'metric')} more",) if more > 0 else ()
+        return Table(
+            ("metric", "runs", "points", "steps", "counted in"), rows, notes=notes
+        )
+
+    def describe(self) -> str:
+        """Return a paragraph: how many runs of what, and what they were told apart by."""
+        formats = Counter(name for run in self.runs for name in run.formats)
+        kinds = listed([name for name, _ in formats.most_common()], MAX_NAMED)
+        parts = [f"{plural(len(self.runs), 'run')} in {self.place} ({kinds})."]
+        if self.ambiguity:
+            parts.append(self.ambiguity)
+        elif self.explanation:
+            parts.append(f"{self.explanation[:1].upper()}{self.explanation[1:]}.")
+        return " ".join(parts)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What a reader should know: records that were left out, logs that were skipped."""
+        noted = [f"{run.path}: {note}" for run in self.runs for note in run.notes]
+        reasons = [f"{each.path}: {each.reason}" for each in self.skipped]
+        return (*self.notes, *_some(noted, "notes"), *_some(reasons, "skipped"))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything that was found as JSON-ready data."""
+        return {
+            "place": self.place,
+            "explanation": self.explanation,
+            "ambiguity": self.ambiguity,
+            "algorithms": list(self.algorithms),
+            "tasks": list(self.tasks),
+            "metrics": {
+                name: {
+                    "n_runs": metric.n_runs,
+                    "n_points": list(metric.n_points),
+                    "first": metric.first,
+                    "last": metric.last,
+                    "x": list(metric.x),
+                }
+                for name, metric in self.metrics.items()
+            },
+            "runs": [
+                {
+                    "algorithm": run.algorithm,
+                    "run": run.run,
+                    "task": run.task,
+                    "path": run.path,
+                    "formats": list(run.formats),
+                    "status": run.status,
+                    "notes": list(run.notes),
+                    "metrics": {
+                        name: {
+                            "n_points": span.n_points,
+                            "first": span.first,
+                            "last": span.last,
+                            "x": span.x,
+                        }
+                        for name, span in run.metrics.items()
+                    },
+                }
+                for run in self.runs
+            ],
+            "notes": list(self.notes),
+            "candidates": [
+                {
+                    "group_by": each.name,
+                    "values": list(each.values),
+                    "sizes": list(each.sizes),
+                }
+                for each in self.candidates
+            ],
+            "other_x": list(self.other_x),
+            "skipped": [
+                {"path": str(each.path), "reason": each.reason} for each in self.skipped
+            ],
+        }
+
+    def __str__(self) -> str:
+        parts = [self.describe(), *(table.text() for table in self.tables())]
+        parts += [f"Warning: {printable(warning)}" for warning in self.warnings]
+        return "\n\n".join(parts)
+
+    def _repr_html_(self) -> str:
+        lines = "".join(f"<p>{html_text(warning)}</p>" for warning in self.warnings)
+        tables = "".join(table.html() for table in self.tables())
+        return f"<p>{html_text(self.describe())}</p>{tables}{lines}"
+
+
+def _metric(name: str, spans: list[MetricSpan]) -> ScannedMetric:
+    counts = [span.n_points for span in spans]
+    return ScannedMetric(
+        name,
+        len(spans),
+        (min(counts), max(counts)),
+        min(span.first for span in spans),
+        max(span.last for span in spans),
+        tuple(dict.fromkeys(span.x for span in spans)),
+    )
+
+
+def _some(items: list[str], what: str) -> list[str]:
+    """Return sentences, of many only the first, and how many more there are."""
+    shown = [f"{item}." for item in items[:MAX_SKIPPED]]
+    more = len(items) - MAX_SKIPPED
+    return [*shown, f"And {more:,} more {what}."] if more > 0 else shown
+
+
+def _range(values: Iterable[float]) -> str:
+    """Write the smallest and the largest of some numbers, or the one there is."""
+    found = sorted(set(values))
+    if not found:
+        return ""
+    ends = list(dict.fromkeys([step_text(found[0]), step_text(found[-1])]))
+    return " to ".join(ends)
+
+
+def _ends(runs: list[ScannedRun]) -> list[float]:
+    return [run.last_step for run in runs if run.last_step is not None]
+
+
+def _not_whole(runs: list[ScannedRun], longest: float) -> str:
+    """Say which runs failed, are empty or end before nine tenths of the longest run."""
+    found = []
+    for run in runs:
+        if run.last_step is None:
+            found.append(f"{run.run} is empty")
+        elif run.last_step < MIN_SHARE * longest or run.status:
+            status = f" ({run.status})" if run.status else ""
+            found.append(f"{run.run} ends at {step_text(run.last_step)}{status}")
+    return listed(found, 3)

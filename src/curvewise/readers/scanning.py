@@ -1,0 +1,356 @@
+"""Runs in files and folders: found, read and named; listed by `scan`, as run logs for `read`."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from curvewise.data.records import settled
+from curvewise.data.run_log import RunLog
+from curvewise.errors import CurvesError
+from curvewise.readers.configurations import Configurations, flattened
+from curvewise.readers.finding import find_homes
+from curvewise.readers.folders import File, Skipped, walk
+from curvewise.readers.homes import stem_of
+from curvewise.readers.identity import identify
+from curvewise.readers.logged import Wanted
+from curvewise.readers.scan import MetricSpan, Scan, ScannedRun
+from curvewise.readers.traits import Clues
+from curvewise.shuffling.parallel import track_items
+from curvewise.text import listed, plural
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from curvewise.data.records import Settled
+    from curvewise.readers.finding import FoundRun, Home
+    from curvewise.readers.folders import Walk
+    from curvewise.readers.identity import Identity, Who
+
+__all__ = ["Logs", "Naming", "ReadRuns", "as_paths", "scan"]
+
+MAX_ENDINGS = 6  # of files that are no logs, in a message
+MAX_REASONS = 3  # why logs cannot be read, in a message
+
+PathLike = str | os.PathLike[str]
+
+
+@dataclass(frozen=True)
+class Naming:
+    """What runs are told apart by, and what their steps are, where the caller says so.
+
+    Attributes
+    ----------
+    group_by, run_by : str, optional
+        A key of the configuration, a part of the path, or a pattern with named parts.
+    task : str, optional
+        The task to keep, or what tells tasks apart.
+    block : str, optional
+        What runs of different algorithms share.
+    x : str, optional
+        What the steps are.
+    """
+
+    group_by: str | None = None
+    run_by: str | None = None
+    task: str | None = None
+    block: str | None = None
+    x: str | None = None
+
+
+def as_paths(path: PathLike | Sequence[PathLike]) -> list[PathLike]:
+    """Return one path, or several, as a list; raise CurvesError if there is none."""
+    paths = [path] if isinstance(path, str | os.PathLike) else list(path)
+    if not paths:
+        msg = "There is nothing to read: name a file or a folder."
+        raise CurvesError(msg)
+    return paths
+
+
+def scan(
+    path: PathLike | Sequence[PathLike],
+    *,
+    x: str | None = None,
+    group_by: str | None = None,
+    run_by: str | None = None,
+    task: str | None = None,
+) -> Scan:
+    """List the runs in files and folders of training logs.
+
+    Formats are recognised by what files hold. Algorithms, runs and tasks are inferred from
+    configurations and paths, unless the caller says what tells them apart.
+
+    Parameters
+    ----------
+    path : path, or several
+        Files, folders with all below them, patterns such as ``runs/*ppo*``.
+    x : str, optional
+        What counts as training, where logs offer several: a column, "epoch", "time".
+    group_by, run_by : str, optional
+        What tells algorithms, and runs, apart: a key of the configuration, a part of the
+        path, several joined by commas, or a pattern such as ``{task}/{algorithm}/seed{run}``.
+    task : str, optional
+        The task to keep; or the key that tells tasks apart.
+
+    Returns
+    -------
+    Scan
+        Runs, metrics, algorithms, tasks, and what was skipped and why.
+
+    Raises
+    ------
+    CurvesError
+        If there is no log, or a key that is asked for tells nothing.
+    """
+    return Logs.found(as_paths(path), Naming(group_by, run_by, task, x=x)).scan()
+
+
+@dataclass
+class ReadRuns:
+    """Runs that were read and named.
+
+    Attributes
+    ----------
+    logs : list of RunLog
+    formats : list of tuple of str, (n_runs,)
+        The formats of each run.
+    axes : list of str
+        What the steps are.
+    explanation : str
+        What algorithm, run and task were inferred from.
+    notes : tuple of str
+        What a reader should know of how runs were named.
+    """
+
+    logs: list[RunLog]
+    formats: list[tuple[str, ...]]
+    axes: list[str]
+    explanation: str
+    notes: tuple[str, ...]
+
+
+@dataclass
+class Logs:
+    """The logs in files and folders: found once, read as often as needed.
+
+    Attributes
+    ----------
+    place : str
+        What was asked for, for messages.
+    walk : Walk
+    homes : list of Home
+    naming : Naming
+    skipped : list of Skipped
+        What could not be read, as far as it has been tried.
+    """
+
+    place: str
+    walk: Walk
+    homes: list[Home]
+    naming: Naming
+    skipped: list[Skipped] = field(default_factory=list)
+
+    @classmethod
+    def found(cls, paths: Sequence[PathLike], naming: Naming) -> Logs:
+        """Find the logs that paths name; raise CurvesError if there are none."""
+        walked = walk(paths)
+        homes = find_homes(walked)
+        place = listed([os.fspath(path) for path in paths], 3)
+        logs = cls(place, walked, homes, naming, list(walked.skipped))
+        if not homes:
+            raise CurvesError(logs._nothing_found())
+        return logs
+
+    def scan(self) -> Scan:
+        """Read everything once, and keep only how much there is of it."""
+        runs: list[FoundRun] = []
+        spans: list[dict[str, MetricSpan]] = []
+        for run in self._read(Wanted(x=self.naming.x)):
+            found = {}
+            for metric, series in run.logged.series.items():
+                points = settled(series.steps, series.scores, series.sessions)
+                run.note(points.notes)
+                if len(points.steps):
+                    found[metric] = _span(points, run.axes[metric])
+            run.logged.series.clear()
+            runs.append(run)
+            spans.append(found)
+        named = self._named(runs)
+        scanned = tuple(
+            ScannedRun(
+                who.algorithm,
+                who.run,
+                who.task,
+                self._below(run),
+                run.formats,
+                found,
+                run.logged.status or ("" if found else "empty"),
+                tuple(run.logged.notes),
+            )
+            for run, found, who in zip(runs, spans, named.whos, strict=True)
+        )
+        return Scan(
+            self.place,
+            tuple(scanned[row] for row in self._kept(named)),
+            tuple(self.skipped),
+            named.explanation,
+            named.notes,
+            named.candidates,
+            tuple(dict.fromkeys(x for run in runs for x in run.logged.other_x)),
+            named.problem,
+            self.run_logs,
+        )
+
+    def run_logs(self, metric: str | None = None) -> list[RunLog]:
+        """Read a metric, or all of them, of every run; see `read`."""
+        return self.read(metric).logs
+
+    def read(self, metric: str | None = None) -> ReadRuns:
+        """Read a metric, or all of them, of every run of the task to keep.
+
+        A run without a point of it is there, with none.
+
+        Raises
+        ------
+        CurvesError
+            If nothing tells which runs are of which algorithm.
+        """
+        wanted = Wanted(None if metric is None else frozenset([metric]), self.naming.x)
+        runs = list(self._read(wanted))
+        named = self._named(runs)
+        named.check()
+        found = ReadRuns([], [], [], named.explanation, named.notes)
+        for row in self._kept(named):
+            run = runs[row]
+            found.logs += _logs_of(run, named.whos[row], metric)
+            found.formats.append(run.formats)
+            found.axes += [x for x in run.axes.values() if x not in found.axes]
+        return found
+
+    def _read(self, wanted: Wanted) -> Iterator[FoundRun]:
+        """Yield the runs of every home; those that were deleted are skipped.
+
+        Raises CurvesError after the last one if there was none.
+        """
+        skipped: list[Skipped] = []
+        n_runs = 0
+        for home in track_items(self.homes):
+            for run in home.read(wanted, skipped):
+                if run.logged.status == "deleted":
+                    skipped.append(Skipped(run.home.path, "deleted by its owner"))
+                    continue
+                n_runs += 1
+                yield run
+        known = set(self.skipped)
+        self.skipped += [each for each in skipped if each not in known]
+        if not n_runs:
+            raise CurvesError(self._nothing_read())
+
+    def _named(self, runs: Sequence[FoundRun]) -> Identity:
+        """Tell who is who; with the block of each run, if one is asked for."""
+        configurations = Configurations()
+        clues = [self._clues(run, configurations) for run in runs]
+        by = {"group_by": self.naming.group_by, "run_by": self.naming.run_by}
+        named = identify(clues, **by)
+        task = self.naming.task
+        if task is not None and all(who.task != task for who in named.whos):
+            named = identify(clues, **by, task_by=task)
+        if self.naming.block is None:
+            return named
+        blocks = identify(clues, group_by=self.naming.block)
+        whos = zip(named.whos, blocks.whos, strict=True)
+        shared = tuple(replace(who, block=block.algorithm) for who, block in whos)
+        return replace(named, whos=shared)
+
+    def _kept(self, named: Identity) -> list[int]:
+        """Return the places of the runs of the task to keep; all, if none is asked for."""
+        tasks = [who.task for who in named.whos]
+        if self.naming.task not in tasks:
+            return list(range(len(tasks)))
+        return [row for row, task in enumerate(tasks) if task == self.naming.task]
+
+    def _clues(self, run: FoundRun, configurations: Configurations) -> Clues:
+        """Gather what is known of a run: its place, its labels, its configuration."""
+        home = run.home
+        is_file = home.path != home.folder.path
+        stem = stem_of(File(home.path)) if is_file else None
+        beside, notes = configurations.of(home.folder, stem)
+        run.note(notes)
+        parts = self._parts(home.path)
+        if stem is not None:
+            parts = (*parts[:-1], stem)
+        config = {**beside, **flattened(run.logged.config)}
+        return Clues(parts, run.logged.key, run.logged.labels, config)
+
+    def _parts(self, path: Path) -> tuple[str, ...]:
+        """Return the parts of a path below the root; of the root itself, its name."""
+        below = Path(os.path.relpath(path, self.walk.root)).parts
+        return below or (self.walk.root.name,)
+
+    def _below(self, run: FoundRun) -> str:
+        """Return the place of a run below the root, with its name inside a store."""
+        place = "/".join(self._parts(run.home.path))
+        return f"{place}#{run.logged.key}" if run.logged.key else place
+
+    def _nothing_found(self) -> str:
+        """Say that there is no log, and what there is instead."""
+        files = [file for folder in self.walk.folders for file in folder.files.values()]
+        if not files:
+            return f"{self.place} holds no file. Name the folder that the logs are in."
+        endings = Counter(
+            file.path.suffix.lower() or "without an ending" for file in files
+        )
+        shown = listed([ending for ending, _ in endings.most_common()], MAX_ENDINGS)
+        is_one = len(files) == 1
+        what = "The file" if is_one else f"None of the {plural(len(files), 'file')}"
+        return (
+            f"{what} in {self.place} is {'not ' if is_one else ''}a training log or a table that "
+            f"curvewise knows ({shown}). Name the folder that the logs are in; "
+            "docs/training-logs.md lists the formats."
+        )
+
+    def _nothing_read(self) -> str:
+        """Say that no log could be read, and why the first ones could not."""
+        reasons = listed(
+            [f"{each.path.name}: {each.reason}" for each in self.skipped], MAX_REASONS
+        )
+        return f"Nothing in {self.place} can be read ({reasons})."
+
+
+def _logs_of(run: FoundRun, who: Who, metric: str | None) -> list[RunLog]:
+    """Return what was read of a run, metric by metric; one without points if there is none."""
+    found = {
+        name: (series, settled(series.steps, series.scores, series.sessions))
+        for name, series in run.logged.series.items()
+    }
+    for _, points in found.values():
+        run.note(points.notes)
+    about: dict[str, Any] = {
+        "task": who.task,
+        "block": who.block,
+        "status": run.logged.status,
+        "notes": tuple(run.logged.notes),
+    }
+    if not found:
+        nothing = np.zeros(0)
+        return [RunLog(who.algorithm, who.run, metric or "", nothing, nothing, **about)]
+    return [
+        RunLog(
+            *(who.algorithm, who.run, name, points.steps, points.scores),
+            of_episodes=series.of_episodes,
+            precision=series.precision,
+            **about,
+        )
+        for name, (series, points) in found.items()
+    ]
+
+
+def _span(points: Settled, x: str) -> MetricSpan:
+    return MetricSpan(
+        len(points.steps), float(points.steps[0]), float(points.steps[-1]), x
+    )
