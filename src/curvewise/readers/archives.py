@@ -29,6 +29,7 @@ OBJECTS = (
 BROKEN = (
     *(OSError, EOFError, zipfile.BadZipFile, zlib.error),
     *(MemoryError, OverflowError, TypeError, SyntaxError, tokenize.TokenError),
+    *(NotImplementedError, RuntimeError),  # a zip of another kind, or encrypted
 )
 DAMAGED = "{name} is damaged and cannot be read ({error}). Write the file again."
 

@@ -141,7 +141,7 @@ def _with_empty(
 
 
 def _numbered(whos: Sequence[Who]) -> tuple[Who, ...]:
-    """Number the runs that have the name of one before them."""
+    """Give numbers to runs that have the name of one before them."""
     taken: set[tuple[str, str | None, str]] = set()
     numbered = []
     for who in whos:

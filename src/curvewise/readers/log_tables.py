@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from curvewise.kernels import Floats, Integers
     from curvewise.readers.folders import File
 
-__all__ = ["LogTable", "header_of", "read_log_table", "separator_of"]
+__all__ = ["LogTable", "cells_of", "header_of", "read_log_table", "separator_of"]
 
 # Cells without a value; "nan" is one that was logged.
 EMPTY_CELLS = ("", "none", "null", "n/a", "na", "-")
@@ -96,17 +96,26 @@ def header_of(file: File) -> list[str]:
     """Return the names of the columns, without spaces around them.
 
     A first line that begins with ``#`` is passed over, unless numbers follow it: then it is
-    the header, as NumPy writes it. There are none if the file cannot be read as text.
+    the header, as NumPy writes it.
     """
     line = _header_line(file)
-    separator = _separator(line)
+    return [name.strip() for name in cells_of(line, _separator(line))]
+
+
+def cells_of(line: str, separator: str) -> list[str]:
+    """Return the cells of a line; quotes around a cell are taken off.
+
+    >>> cells_of('1,"a,b",', ","), cells_of("  epoch   loss", " ")
+    (['1', 'a,b', ''], ['epoch', 'loss'])
+    """
     if separator == " ":
         return line.split()
+    if '"' not in line:
+        return line.split(separator) if line else []
     try:
-        row: list[str] = next(csv.reader([line], delimiter=separator), [])
-    except csv.Error:
-        return []
-    return [name.strip() for name in row]
+        return next(csv.reader([line], delimiter=separator), [])
+    except csv.Error:  # quotes that do not close, by damage
+        return line.split(separator)
 
 
 def _header_line(file: File) -> str:
@@ -119,22 +128,17 @@ def _header_line(file: File) -> str:
         if not text.strip():
             continue
         if not text.startswith("#"):
-            cells, names = _cells(text), _cells(comment)
+            separator = _separator(text)
+            cells, names = cells_of(text, separator), cells_of(comment, separator)
             is_header = (
                 bool(comment)
-                and _separator(comment) == _separator(text)
+                and _separator(comment) == separator
                 and len(names) == len(cells)
                 and _are_numbers(cells)
             )
             return comment if is_header else text
         comment = text.lstrip("# ")
     return ""
-
-
-def _cells(line: str) -> list[str]:
-    """Return the cells of a line without quotes."""
-    separator = _separator(line)
-    return line.split() if separator == " " else line.split(separator)
 
 
 def _are_numbers(cells: list[str]) -> bool:
@@ -211,7 +215,7 @@ def _start_of_rows(data: bytes, *, has_header: bool) -> int:
         start += len(line)
         if not line.strip() or line.startswith(b"#"):
             continue
-        cells = _cells(line.decode("utf-8-sig", errors="replace").strip("\r\n"))
-        is_row = not has_header or _are_numbers(cells)
+        text = line.decode("utf-8-sig", errors="replace").strip("\r\n")
+        is_row = not has_header or _are_numbers(cells_of(text, _separator(text)))
         return start - len(line) if is_row else start
     return start

@@ -27,8 +27,10 @@ _LOSSES = words(
     "loss losses error errors err rmse mse mae mape smape rmsle merror mlogloss "
     "logloss cost perplexity ppl nll crossentropy xent ce bce regret wer cer fid "
     "deviance brier bpc hinge mphe nloglik divergence huber rsquarederror "
-    "multilogloss"
+    "multilogloss l1 l2"
 )
+# Losses of two words: cross_entropy, and CatBoost's MultiClass.
+_LOSSES_OF_TWO = ({"cross", "entropy"}, {"multi", "class"})
 # Statistics and circumstances: never what training is judged by.
 _ASIDE = words(
     "std stddev min max median var variance time fps lr len length lengths step steps "
@@ -80,7 +82,7 @@ def lower_is_better(metric: str) -> bool:
     [True, False, True, True]
     """
     found = _words(metric)
-    if found >= {"cross", "entropy"}:
+    if any(found >= pair for pair in _LOSSES_OF_TWO) and found.isdisjoint(_SCORES):
         return True
     return any(word in _LOSSES or word.endswith(("loss", "error")) for word in found)
 

@@ -41,7 +41,10 @@ _NUMBER = r"\d+(?:\.\d+)?(?:[eE][-+]?\d+)?"
 _START = r"(?<![^\W_])"
 _END = r"(?![^\W_])"
 # What ends a value of key=value: the next key, a date, or a sign between settings.
-_VALUE_END = r"(?=$|[,;&\s\[\]()]|__|[-_](?:[A-Za-z][\w.]*?)=|_\d{4}-\d\d|_\d{8}|(?<=\d)_(?=[A-Za-z]))"
+_VALUE_END = (
+    rf"(?=$|[,;&\s\[\]()]|__|[-_](?:(?:{_FIRST_WORDS})_)*[^\W\d_][^\W_]*(?:\.[^\W_]+)*=|"
+    r"_\d{4}-\d\d|_\d{8}|(?<=\d)_(?=[A-Za-z]))"
+)
 
 _PIECES = re.compile(
     rf"""
@@ -265,6 +268,9 @@ def _columns(names: list[str], rows: list[list[_Piece]]) -> list[Slot]:
         first = _aligned(rows, constant_words=True)
         shortest = min(map(len, rows)) - first
         last = min(shortest, _aligned([row[::-1] for row in rows], constant_words=True))
+        if first and rows[0][first - 1].kind == "word":
+            # ppo and ppo_tuned: a name is whole where another goes on.
+            first -= any(len(row) == first + last for row in rows)
     slots = _side_by_side(names, [row[:first] for row in rows])
     if last or first < max(map(len, rows)):
         middle = [

@@ -7,7 +7,6 @@ the true number by the episodes under way.
 
 from __future__ import annotations
 
-import csv
 import json
 import re
 from array import array
@@ -18,7 +17,7 @@ import numpy as np
 
 from curvewise.errors import CurvesError
 from curvewise.readers.json_records import JsonRecords
-from curvewise.readers.log_tables import CUT_LINE
+from curvewise.readers.log_tables import CUT_LINE, cells_of
 from curvewise.readers.logged import Claim, LoggedRun, Series
 from curvewise.readers.parts import home_above, part_of
 from curvewise.readers.recording import chosen_x, number
@@ -169,7 +168,7 @@ def _episode(text: str, names: list[str]) -> dict[str, float] | None:
             return None
         values = {key: _number(str(value)) for key, value in found.items()}
     else:
-        cells = next(csv.reader([text])) if '"' in text else text.split(",")
+        cells = cells_of(text, ",")
         if len(cells) != len(names):
             return None
         values = {name: _number(cell) for name, cell in zip(names, cells, strict=True)}

@@ -7,7 +7,6 @@ by the usual names of steps, times and scores.
 
 from __future__ import annotations
 
-import csv
 import re
 from typing import TYPE_CHECKING
 
@@ -16,6 +15,7 @@ from curvewise.readers.homes import homes_of, stem_of
 from curvewise.readers.json_records import read_json_records
 from curvewise.readers.log_tables import (
     EMPTY_CELLS,
+    cells_of,
     header_of,
     read_log_table,
     separator_of,
@@ -146,8 +146,8 @@ def _has_only_numbers(file: File, without: Sequence[str]) -> bool:
     text, _, _ = file.head().decode("utf-8-sig", errors="replace").rpartition("\n")
     header, separator = header_of(file), separator_of(file)
     rows = [line for line in text.splitlines() if line.strip() and line[0] != "#"][1:]
-    for row in csv.reader(rows[:MAX_ROWS_SEEN], delimiter=separator):
-        for column, cell in zip(header, row, strict=False):
+    for row in rows[:MAX_ROWS_SEEN]:
+        for column, cell in zip(header, cells_of(row, separator), strict=False):
             is_empty = cell.strip().lower() in EMPTY_CELLS
             if column not in without and not is_empty and not _is_number(cell):
                 return False
