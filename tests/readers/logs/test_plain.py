@@ -259,3 +259,17 @@ def test_too_many_levels_of_keys_are_refused(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text('{"a": {"b": {"c": {"d": [1, 2]}}}}')
     with pytest.raises(CurvesError, match="4 levels of keys"):
         read_all(MODULE, tmp_path)
+
+
+def test_archives_that_lie_the_other_way_are_refused(tmp_path: Path) -> None:
+    # Five sizes × five folds: only both arrays together tell.
+    steps = np.arange(5.0)[:, None]
+    noise = np.random.default_rng(0).normal(0, 0.1, (2, 5, 5))
+    np.savez(tmp_path / "a.npz", tree=steps + noise[0], nb=steps + noise[1])
+    with pytest.raises(CurvesError, match="steps × runs, not runs × steps"):
+        read_all(MODULE, tmp_path)
+    np.savez(
+        tmp_path / "a.npz", tree=np.zeros((3, 2)), nb=np.ones((3, 4)), steps=[1, 2, 3]
+    )
+    with pytest.raises(CurvesError, match="has a row per step"):
+        read_all(MODULE, tmp_path)

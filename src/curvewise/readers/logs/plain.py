@@ -14,16 +14,14 @@ import numpy as np
 
 from curvewise.errors import CurvesError
 from curvewise.readers.archives import archive_names, read_archive, read_array
-from curvewise.readers.arrays import TRANSPOSED
+from curvewise.readers.arrays import check_orientation
 from curvewise.readers.columns import step_names
 from curvewise.readers.homes import homes_of, stem_of
 from curvewise.readers.json_documents import beginning, curve, document, is_curve
 from curvewise.readers.log_tables import CUT_LINE
 from curvewise.readers.logged import DOUBLE, SINGLE, Claim, LoggedRun, Series
-from curvewise.readers.orientation import looks_transposed
 from curvewise.readers.recording import chosen_x
 from curvewise.readers.score_names import is_run_name, is_score_name, score_name_in
-from curvewise.text import in_python
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -144,11 +142,14 @@ def _found(file: File, notes: list[str]) -> Iterator[Found]:
     if name.endswith(".npz"):
         arrays = read_archive(file)
         steps = arrays.pop("steps", None)
+        check_orientation(file.path.name, arrays, steps)
         for key, array in arrays.items():
             for found in _of_array(file, array, metric, steps):
                 yield found._replace(labels={"algorithm": key, **found.labels})
     elif name.endswith(".npy"):
-        yield from _of_array(file, read_array(file), metric)
+        array = read_array(file)
+        check_orientation(file.path.name, {"": array})
+        yield from _of_array(file, array, metric)
     elif name.endswith(".json"):
         yield from _of_document(file, document(file), metric)
     else:
@@ -174,8 +175,6 @@ def _of_array(
     if at is not None and at.shape != array.shape[-1:]:
         msg = f"{name} has {at.size} steps for curves of {array.shape[-1]} scores."
         raise CurvesError(msg)
-    if array.ndim == 2 and looks_transposed([array]):
-        raise CurvesError(TRANSPOSED.format(name=name, in_python=in_python("")))
     places = np.arange(array.shape[-1], dtype=np.float64) if at is None else at
     for place, row in enumerate(np.atleast_2d(array)):
         labels = {"run": str(place)} if array.ndim == 2 else {}
@@ -219,8 +218,7 @@ def _of_text(file: File, metric: str, notes: list[str]) -> Iterator[Found]:
         )
         raise CurvesError(msg)
     else:
-        if columns.size and looks_transposed([columns.T]):
-            raise CurvesError(TRANSPOSED.format(name=name, in_python=in_python("")))
+        check_orientation(name, {"": columns.T})
         for place, row in enumerate(rows):
             yield Found({"run": str(place)}, metric, curve(row))
 
