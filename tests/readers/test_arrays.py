@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 from curvewise import CurvesError, read
+from curvewise.data.selection import Columns, Selection
+from curvewise.readers import arrays
 from tests.simulation import some_curves
 
 CURVES = some_curves(0, (3, 2), 4)
@@ -80,16 +82,16 @@ def test_a_transposed_archive_is_refused(tmp_path: Path) -> None:
     tree, nb = np.cumsum(rng.normal(size=(2, 10, 10)), axis=1)
     np.savez(path, steps=np.arange(10), tree=tree, nb=nb)
     with pytest.raises(CurvesError, match=r"steps × runs.*transpose.*`Curves.from_dict`"):
-        read(path)
+        arrays.read(path, Selection(Columns()))
     np.savez(path, steps=np.arange(10), tree=tree.T, nb=nb.T)
-    assert read(path).sizes == (10, 10)
+    assert arrays.read(path, Selection(Columns())).sizes == (10, 10)
 
 
 def test_a_row_per_step_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.npz"
     np.savez(path, steps=np.arange(4), A=np.zeros((4, 3)), B=np.zeros((4, 2)))
     with pytest.raises(CurvesError, match=r"a row per step .* Save the transpose"):
-        read(path)
+        arrays.read(path, Selection(Columns()))
 
 
 @pytest.mark.parametrize(
@@ -105,10 +107,10 @@ def test_a_row_per_step_is_refused(tmp_path: Path) -> None:
 def test_archives_of_one_run_are_recognised(
     tmp_path: Path, names: tuple[str, ...], what: str
 ) -> None:
-    arrays: dict[str, Any] = dict.fromkeys(names, np.zeros((3, 3)))
-    np.savez(tmp_path / "a.npz", **arrays)
+    content: dict[str, Any] = dict.fromkeys(names, np.zeros((3, 3)))
+    np.savez(tmp_path / "a.npz", **content)
     with pytest.raises(CurvesError, match=f"{what}.*Name the folder"):
-        read(tmp_path / "a.npz")
+        arrays.read(tmp_path / "a.npz", Selection(Columns()))
 
 
 def test_runs_that_diverge_are_named(tmp_path: Path) -> None:

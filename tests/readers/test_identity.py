@@ -555,7 +555,7 @@ def test_the_explanation_is_one_line_that_says_how_to_overrule_it() -> None:
         found = _told(["a\nb_0", "a\nb_1", "c_0", "c_1"]).explanation
     assert "\n" not in found
     assert "algorithm from path1.1" in found
-    assert "--group-by, --run-by, --task-by" in found
+    assert "--group-by, --run-by, --task" in found
 
 
 def test_settings_drawn_at_random_are_refused() -> None:

@@ -18,13 +18,14 @@ from curvewise.readers.orientation import looks_transposed
 from curvewise.text import in_python
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from curvewise.data.run_log import RunLog
     from curvewise.data.selection import Selection
     from curvewise.kernels import Floats
 
-__all__ = ["TRANSPOSED", "read"]
+__all__ = ["check_orientation", "read"]
 
 # Archives of one run or one model each, whose arrays are not those of algorithms.
 OF_ONE_RUN = {
@@ -68,7 +69,7 @@ def read(path: Path, selection: Selection) -> Curves:
     if not arrays:
         msg = f"{path.name} holds no curves. Store one runs × steps array per algorithm."
         raise CurvesError(msg)
-    _check_orientation(path, arrays, steps)
+    check_orientation(path.name, arrays, steps)
     source = f"{path.name}: one array per algorithm"
     matrices = score_matrices(arrays)
     if selection.alignment.asks_for_steps or not all(
@@ -84,12 +85,21 @@ def read(path: Path, selection: Selection) -> Curves:
     return curves.window(selection.start, selection.stop)
 
 
-def _check_orientation(
-    path: Path,
-    arrays: dict[str, np.ndarray[Any, Any]],
-    steps: np.ndarray[Any, Any] | None,
+def check_orientation(
+    name: str,
+    arrays: Mapping[str, np.ndarray[Any, Any]],
+    steps: np.ndarray[Any, Any] | None = None,
 ) -> None:
-    """Raise if arrays are steps × runs, as their shapes or their scores tell."""
+    """Raise CurvesError if arrays are steps × runs, as their shapes or their scores tell.
+
+    Parameters
+    ----------
+    name : str
+        The name of the file, for the message.
+    arrays : mapping from algorithm to array
+        Those that are not numbers in two dimensions are passed over.
+    steps : array, optional
+    """
     tables = [
         array
         for array in arrays.values()
@@ -97,15 +107,15 @@ def _check_orientation(
     ]
     if steps is not None and tables:
         shapes = {array.shape for array in tables}
-        if all(rows == len(steps) != columns for rows, columns in shapes):
+        if all(rows == steps.size != columns for rows, columns in shapes):
             msg = (
-                f"{path.name} has a row per step ({len(steps)} of each) and needs a row per "
-                "run: runs × steps. Save the transpose of each array (array.T)."
+                f"{name} has a row per step ({steps.size} of each) and needs a row per run: "
+                "runs × steps. Save the transpose of each array (array.T)."
             )
             raise CurvesError(msg)
     if looks_transposed(tables):
         way_out = in_python(", or use `Curves.from_dict`")
-        raise CurvesError(TRANSPOSED.format(name=path.name, in_python=way_out))
+        raise CurvesError(TRANSPOSED.format(name=name, in_python=way_out))
 
 
 def _logs(

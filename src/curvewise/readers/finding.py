@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from curvewise.errors import CurvesError
 from curvewise.readers.folders import Skipped
-from curvewise.readers.logged import LoggedRun, NotALog
+from curvewise.readers.logged import LoggedRun, NotALogError
 from curvewise.readers.logs import LOG_FORMATS
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class Home:
                     else:
                         merged.add(logged, log_format.name)
             except CurvesError as error:
-                is_run |= not isinstance(error, NotALog)
+                is_run |= not isinstance(error, NotALogError)
                 reason = str(error).removesuffix(".")
                 failed.append(Skipped(claims[0].files[0].path, reason))
         if merged is not None and merged.logged.series and wanted.x is not None:

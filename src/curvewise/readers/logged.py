@@ -22,7 +22,7 @@ __all__ = [
     "SINGLE",
     "Claim",
     "LoggedRun",
-    "NotALog",
+    "NotALogError",
     "Series",
     "Wanted",
     "counts_episodes",
@@ -48,7 +48,7 @@ def counts_episodes(metric: str) -> bool:
     return bool(EPISODE_METRIC.search(metric)) and not EVALUATION.search(metric)
 
 
-class NotALog(CurvesError):
+class NotALogError(CurvesError):
     """A file is claimed only to say why it is not read; no run is lost with it."""
 
 

@@ -215,9 +215,14 @@ def _is_counted(stems: Sequence[str], numbers: Sequence[str]) -> bool:
     )
 
 
+_DOT_BEFORE_SEED = re.compile(r"\.(?=(?:seed|run|trial|fold|rep)=)", re.IGNORECASE)
+
+
 @lru_cache(maxsize=65536)
 def _pieces(name: str) -> tuple[_Piece, ...]:
     """Take one name apart."""
+    # dart.seed=5 is a word and a seed, unlike model.lr=0.1.
+    name = _DOT_BEFORE_SEED.sub("_", name)
     pieces: list[_Piece] = []
     for match in _PIECES.finditer(name):
         kind, text = match.lastgroup or "", match[0]

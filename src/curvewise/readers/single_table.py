@@ -100,4 +100,5 @@ def read_single_table(path: Path, request: Request) -> dict[str | None, Curves]:
             raise unknown_column_error(request.task, available)
         return {None: read_table(path, found, selection)}
     keep = None if request.task in {None, task} else request.task
-    return {**read_table_of_tasks(path, found, selection, task, keep)}
+    tasks = read_table_of_tasks(path, found, selection, task, keep)
+    return {name: tasks[name] for name in tasks}

@@ -84,3 +84,19 @@ def test_means_over_folds_are_refused(tmp_path: Path) -> None:
     (tmp_path / "cv.json").write_text(json.dumps(table))
     with pytest.raises(CurvesError, match="means over the folds"):
         read_one(MODULE, tmp_path)
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        {"heldout": {"return": [1.0]}},
+        {"night shift": {"l2": [1.0], "rmse": [1.0]}},
+        {"a": {"multi_logloss": [1.0]}, "b": {"multi_logloss": [1.0], "ndcg@5": [0.5]}},
+    ],
+)
+def test_data_sets_of_any_name(
+    tmp_path: Path, document: dict[str, dict[str, list[float]]]
+) -> None:
+    (tmp_path / "a.json").write_text(json.dumps(document))
+    names = {f"{key}-{metric}" for key, metrics in document.items() for metric in metrics}
+    assert set(read_one(MODULE, tmp_path).series) == names

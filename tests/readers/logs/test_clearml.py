@@ -11,7 +11,7 @@ import pytest
 from curvewise.errors import CurvesError
 from curvewise.readers.logged import Wanted
 from curvewise.readers.logs import clearml
-from tests.readers.logs.one_format import (
+from tests.readers.logs.reading import (
     assert_as_recorded,
     homes,
     points,

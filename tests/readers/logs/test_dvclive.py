@@ -7,7 +7,7 @@ import pytest
 
 from curvewise.errors import CurvesError
 from curvewise.readers.logged import Wanted
-from tests.readers.logs.one_format import (
+from tests.readers.logs.reading import (
     assert_as_recorded,
     homes,
     points,

@@ -193,3 +193,17 @@ def test_tables_of_one_run_are_not_claimed(tmp_path: Path) -> None:
     (tmp_path / "metrics.jsonl").write_text('{"step": 0, "loss": 1}\n')
     (tmp_path / "config.json").write_text('{"seed": 3, "algorithm": "ppo", "steps": 9}')
     assert homes(MODULE, tmp_path) == {}
+
+
+def test_a_table_without_rows_is_a_run_without_a_point(tmp_path: Path) -> None:
+    (tmp_path / "all.csv").write_text(HEADER)
+    (run,) = read_all(MODULE, tmp_path).values()
+    assert (run.series, run.labels) == ({}, {})
+
+
+def test_decimals_with_a_comma_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "all.csv").write_text(
+        "algorithm;seed;step;return\nppo;1;0;1,5\nppo;1;1;2,5\n"
+    )
+    with pytest.raises(CurvesError, match=r"no column of numbers .* with a point"):
+        read_all(MODULE, tmp_path)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from curvewise.errors import CurvesError
-from tests.readers.logs.one_format import homes, points, read_all
+from tests.readers.logs.reading import homes, points, read_all
 
 if TYPE_CHECKING:
     from pathlib import Path

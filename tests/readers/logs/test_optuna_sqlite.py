@@ -10,7 +10,7 @@ import pytest
 
 from curvewise.errors import CurvesError
 from curvewise.readers.logged import Wanted
-from tests.readers.logs.one_format import assert_as_recorded, homes, points, read_all
+from tests.readers.logs.reading import assert_as_recorded, homes, points, read_all
 
 if TYPE_CHECKING:
     from pathlib import Path

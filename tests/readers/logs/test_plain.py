@@ -80,12 +80,14 @@ def test_arrays(tmp_path: Path) -> None:
     np.save(tmp_path / "ppo.npy", np.array([[1, 2, 3], [4, 5, 6]], dtype=np.float32))
     np.save(tmp_path / "dqn_losses.npy", np.array([3, 2]))
     np.savez(tmp_path / "all.npz", a=[[1.0, 2.0]], b=[[3.0, 4.0]], steps=[5, 10])
+    np.save(tmp_path / "pairs.npy", np.array([[0, 5.0], [10, 6.0], [20, 7.0]]))
     packed = gzip.compress((tmp_path / "ppo.npy").read_bytes())
     (tmp_path / "packed.npy.gz").write_bytes(packed)
     runs = read_all(MODULE, tmp_path)
     assert only(runs["ppo.npy#1"]) == [(0, 4.0), (1, 5.0), (2, 6.0)]
     assert runs["ppo.npy#1"].series["score"].precision == SINGLE
     assert runs["ppo.npy#1"].labels == {"run": "1"}
+    assert only(runs["pairs.npy"]) == [(0, 5.0), (10, 6.0), (20, 7.0)]
     assert points(runs["dqn_losses.npy"], "loss") == [(0, 3.0), (1, 2.0)]
     assert only(runs["all.npz#b 0"]) == [(5, 3.0), (10, 4.0)]
     assert runs["all.npz#b 0"].labels == {"algorithm": "b", "run": "0"}
@@ -142,6 +144,11 @@ def test_documents(tmp_path: Path) -> None:
         "tasks": {"A": {"ppo": {"1": [7]}}},
         "matrix": {"ppo": [[1, 2], [3, 4]], "steps": [10, 20]},
         "metrics": {"ppo": {"loss": [1.0], "acc": [0.5]}},
+        "own": {
+            "ppo": {"s1": {"steps": [5, 9], "return": [1, 2]}, "s2": {"return": [3]}}
+        },
+        "scores": {"train_loss": [[3, 2], [1]]},
+        "pairs": {"dqn": [[0, 1.5], [10, 1.0], [20, 0.5]]},
     }
     for name, document in documents.items():
         (tmp_path / f"{name}.json").write_text(json.dumps(document))
@@ -181,6 +188,17 @@ def test_documents(tmp_path: Path) -> None:
         "metrics.json#ppo": (
             {"algorithm": "ppo"},
             {"loss": [(0, 1.0)], "acc": [(0, 0.5)]},
+        ),
+        "own.json#ppo s1": (
+            {"algorithm": "ppo", "run": "s1"},
+            {"return": [(5, 1), (9, 2)]},
+        ),
+        "own.json#ppo s2": ({"algorithm": "ppo", "run": "s2"}, {"return": [(0, 3)]}),
+        "scores.json#0": ({"run": "0"}, {"train_loss": [(0, 3), (1, 2)]}),
+        "scores.json#1": ({"run": "1"}, {"train_loss": [(0, 1)]}),
+        "pairs.json#dqn": (
+            {"algorithm": "dqn"},
+            {"score": [(0, 1.5), (10, 1), (20, 0.5)]},
         ),
     }
 
@@ -235,3 +253,23 @@ def test_homes(tmp_path: Path) -> None:
         tmp_path / "b" / "returns.npy",
     }
     assert set(read_one(MODULE, tmp_path / "a").series) == {"return"}
+
+
+def test_too_many_levels_of_keys_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text('{"a": {"b": {"c": {"d": [1, 2]}}}}')
+    with pytest.raises(CurvesError, match="4 levels of keys"):
+        read_all(MODULE, tmp_path)
+
+
+def test_archives_that_lie_the_other_way_are_refused(tmp_path: Path) -> None:
+    # Five sizes × five folds: only both arrays together tell.
+    steps = np.arange(5.0)[:, None]
+    noise = np.random.default_rng(0).normal(0, 0.1, (2, 5, 5))
+    np.savez(tmp_path / "a.npz", tree=steps + noise[0], nb=steps + noise[1])
+    with pytest.raises(CurvesError, match="steps × runs, not runs × steps"):
+        read_all(MODULE, tmp_path)
+    np.savez(
+        tmp_path / "a.npz", tree=np.zeros((3, 2)), nb=np.ones((3, 4)), steps=[1, 2, 3]
+    )
+    with pytest.raises(CurvesError, match="has a row per step"):
+        read_all(MODULE, tmp_path)

@@ -11,7 +11,7 @@ import pytest
 
 from curvewise.errors import CurvesError
 from curvewise.readers.logged import DOUBLE, SINGLE, Wanted
-from tests.readers.logs.one_format import points, read_all, read_one
+from tests.readers.logs.reading import points, read_all, read_one
 from tests.readers.logs.writing import (
     START,
     curve,

@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path  # noqa: TC003 (pytest reads the annotations)
 
+import pytest
+
+from curvewise import CurvesError
 from curvewise.readers.logged import Wanted
 from tests.readers.logs.reading import homes, points, read_all, read_one
 
@@ -43,3 +46,19 @@ def test_other_documents_are_not_claimed(tmp_path: Path) -> None:
     (tmp_path / "b.json").write_text(json.dumps({"ppo": [1, 2, 3]}))
     (tmp_path / "c.json").write_text("{}")
     assert homes(MODULE, tmp_path) == {}
+
+
+@pytest.mark.parametrize(
+    "text", ["0", "[1]", '{"a": 3}', '{"a": [[1.7e9, 0, 2.0], [1]]}']
+)
+def test_an_export_that_holds_something_else_is_refused(
+    tmp_path: Path, text: str
+) -> None:
+    (tmp_path / "all_scalars.json").write_text(text)
+    with pytest.raises(CurvesError, match="is damaged: it holds more than times"):
+        read_all(MODULE, tmp_path)
+
+
+def test_an_empty_export_is_a_run_without_a_point(tmp_path: Path) -> None:
+    (tmp_path / "all_scalars.json").write_text("{}")
+    assert read_one(MODULE, tmp_path).series == {}

@@ -9,7 +9,7 @@ import pytest
 from curvewise.errors import CurvesError
 from curvewise.readers.logged import Wanted
 from curvewise.readers.logs.wandb_offline import wandb_messages
-from tests.readers.logs.one_format import assert_as_recorded, points, read_all, read_one
+from tests.readers.logs.reading import assert_as_recorded, points, read_all, read_one
 from tests.readers.logs.writing import (
     block_log,
     define_metric,

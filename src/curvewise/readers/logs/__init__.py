@@ -85,6 +85,7 @@ LOG_FORMATS: tuple[LogFormat, ...] = (
     LogFormat("Keras history", "keras_history"),
     LogFormat("Weights & Biases export", "wandb_csv"),
     LogFormat("table of several runs", "multi_run_tables"),
+    LogFormat("table of a column per run", "columns_of_runs"),
     # Before JSON lines: a logger may write its table in both.
     LogFormat("tables", "run_tables"),
     LogFormat("TensorBoard event files", "tensorboard"),

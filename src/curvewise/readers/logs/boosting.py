@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from curvewise.errors import CurvesError
 from curvewise.readers.homes import homes_of
 from curvewise.readers.json_documents import beginning, curve, document, is_curve
-from curvewise.readers.logged import Claim, LoggedRun, NotALog
+from curvewise.readers.logged import Claim, LoggedRun, NotALogError
 from curvewise.readers.recording import chosen_x
 from curvewise.readers.score_names import is_run_name
 
@@ -23,8 +23,20 @@ __all__ = ["claims", "read"]
 X = "round"
 # training, valid_0, validation_1, eval, dtest, learn: what people and libraries call data sets.
 DATASET = re.compile(
-    r"(?:^|[^a-z])d?(?:train(?:ing)?|learn|val|valid|validation|dev|eval|evaluation|test|holdout)"
+    r"(?:^|[^a-z])d?(?:train(?:ing)?|learn|val|valid|validation|dev|eval|evaluation|test|"
+    r"h[eo]ld[ _-]?out|oob|unseen)"
     r"(?:set|data)?(?:$|[^a-z])",
+    re.IGNORECASE,
+)
+# Metrics that only these libraries call so, and those that others do, too.
+OWN_METRIC = re.compile(
+    r"l[12]|rmsle|mphe|merror|mlogloss|aucpr|auc_mu|(?:binary|multi)_(?:logloss|error)|"
+    r"(?:ndcg|map|pre)@\d+-?|(?:poisson|gamma|tweedie|aft|cox)-\w+|interval-regression-accuracy|"
+    r"kullback_leibler|cross_entropy(?:_lambda)?|gamma_deviance|average_precision|MultiClass"
+)
+METRIC = re.compile(
+    r"rmse|mse|mae|mape|auc|logloss|error(?:@[\d.]+)?|ndcg|map|quantile|huber|fair|poisson|gamma|"
+    r"tweedie|accuracy",
     re.IGNORECASE,
 )
 # The columns of xgboost.cv and lightgbm.cv.
@@ -56,9 +68,18 @@ def _is_evaluation(start: Any) -> bool:
     return (
         any(map(is_curve, curves))
         and all(is_curve(values, may_be_empty=True) for values in curves)
-        and any(map(DATASET.search, start))
         and not all(map(is_run_name, names))
+        and (any(map(DATASET.search, start)) or _are_of_boosting(names, len(start)))
     )
+
+
+def _are_of_boosting(metrics: list[str], n_datasets: int) -> bool:
+    """Whether names of metrics tell that what they are under is a data set, not an algorithm."""
+    own = [OWN_METRIC.fullmatch(name) is not None for name in metrics]
+    others = [METRIC.fullmatch(name) is not None for name in metrics]
+    if n_datasets > 1:
+        return all(own)
+    return all(one or other for one, other in zip(own, others, strict=True))
 
 
 def _is_cross_validation(start: dict[str, Any]) -> bool:
@@ -78,7 +99,7 @@ def read(claims: Sequence[Claim], wanted: Wanted) -> Iterator[LoggedRun]:
                 f"{file.path.name} holds means over the folds of a cross-validation, from which "
                 "runs cannot be told. Train a model per fold, and save what each records."
             )
-            raise NotALog(msg)
+            raise NotALogError(msg)
         x, others = chosen_x(wanted, [X])
         yield LoggedRun(_series(file, found, wanted, claim.prefix), x, others)
 

@@ -161,14 +161,20 @@ def _runs(claim: Claim, wanted: Wanted) -> Iterator[LoggedRun]:
     frame = _named_rows(frame, parts.identity, file, notes)
     names = _telling(frame, parts.run), _telling(frame, parts.algorithm)
     groups = [frame]
-    if parts.identity:
+    if parts.identity and frame.height:
         groups = frame.partition_by(parts.identity, maintain_order=True)
     has_steps = bool(step_names([c for c in frame.columns if c not in parts.identity]))
-    if not has_steps and all(group.height == 1 for group in groups):
+    if not has_steps and frame.height and all(group.height == 1 for group in groups):
         msg = f"{file.path.name} has one row per run and no steps: scores of whole runs, not curves."
         raise CurvesError(msg)
-    for group in groups:
-        yield _run(group, parts, names, wanted, claim, notes)
+    runs = [_run(group, parts, names, wanted, claim, notes) for group in groups]
+    if frame.height and wanted.metrics is None and not any(run.series for run in runs):
+        msg = (
+            f"{file.path.name} has no column of numbers besides the steps. Write decimals with a "
+            "point."
+        )
+        raise CurvesError(msg)
+    yield from runs
 
 
 def _named_rows(
@@ -197,7 +203,7 @@ def _run(
 ) -> LoggedRun:
     """Return the run that a part of the table holds."""
     name = claim.files[0].path.name
-    values = {column: str(group[column][0]) for column in parts.identity}
+    values = {column: str(group[column][0]) for column in parts.identity if group.height}
     rest = group.drop(parts.identity)
     tables = {"": rest}
     if parts.metric:
@@ -235,7 +241,7 @@ def _run(
             ("task", parts.task[:1]),
             ("block", parts.block[:1]),
         )
-        if columns
+        if columns and values
     }
     merged.config = _settings(rest, {parts.metric, parts.value})
     merged.notes = [*notes, *merged.notes]

@@ -7,26 +7,25 @@ column or a list holds them. A score without a name is called "score".
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from curvewise.errors import CurvesError
 from curvewise.readers.archives import archive_names, read_archive, read_array
-from curvewise.readers.arrays import TRANSPOSED
+from curvewise.readers.arrays import check_orientation
+from curvewise.readers.columns import step_names
 from curvewise.readers.homes import homes_of, stem_of
 from curvewise.readers.json_documents import beginning, curve, document, is_curve
 from curvewise.readers.log_tables import CUT_LINE
 from curvewise.readers.logged import DOUBLE, SINGLE, Claim, LoggedRun, Series
-from curvewise.readers.orientation import looks_transposed
 from curvewise.readers.recording import chosen_x
 from curvewise.readers.score_names import is_run_name, is_score_name, score_name_in
-from curvewise.text import in_python
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from curvewise.kernels import Floats
     from curvewise.readers.folders import File, Folder
     from curvewise.readers.logged import Wanted
 
@@ -89,7 +88,7 @@ def _is_plain(file: File) -> bool:
     if name.endswith(".npz"):
         return bool(archive_names(file))
     if name.endswith(".json"):
-        return _depth(beginning(file)) in LEVELS
+        return _depth(beginning(file)) is not None
     return name.endswith(TEXTS) and _is_numeric(file)
 
 
@@ -143,11 +142,14 @@ def _found(file: File, notes: list[str]) -> Iterator[Found]:
     if name.endswith(".npz"):
         arrays = read_archive(file)
         steps = arrays.pop("steps", None)
+        check_orientation(file.path.name, arrays, steps)
         for key, array in arrays.items():
             for found in _of_array(file, array, metric, steps):
                 yield found._replace(labels={"algorithm": key, **found.labels})
     elif name.endswith(".npy"):
-        yield from _of_array(file, read_array(file), metric)
+        array = read_array(file)
+        check_orientation(file.path.name, {"": array})
+        yield from _of_array(file, array, metric)
     elif name.endswith(".json"):
         yield from _of_document(file, document(file), metric)
     else:
@@ -163,15 +165,16 @@ def _of_array(
         shape = " × ".join(map(str, array.shape)) or "a single value"
         msg = f"{name} is {shape} of type {array.dtype}, not numbers of runs × steps."
         raise CurvesError(msg)
+    at = None if steps is None else np.asarray(steps, dtype=np.float64)
+    if at is None and array.shape[1:] == (2,) and _are_pairs(array.tolist()):
+        yield from _of_array(file, array[:, 1], metric, array[:, 0])
+        return
     precision = (
         SINGLE if array.dtype.itemsize <= 4 and array.dtype.kind == "f" else DOUBLE
     )
-    at = None if steps is None else np.asarray(steps, dtype=np.float64)
     if at is not None and at.shape != array.shape[-1:]:
         msg = f"{name} has {at.size} steps for curves of {array.shape[-1]} scores."
         raise CurvesError(msg)
-    if array.ndim == 2 and looks_transposed([array]):
-        raise CurvesError(TRANSPOSED.format(name=name, in_python=in_python("")))
     places = np.arange(array.shape[-1], dtype=np.float64) if at is None else at
     for place, row in enumerate(np.atleast_2d(array)):
         labels = {"run": str(place)} if array.ndim == 2 else {}
@@ -215,8 +218,7 @@ def _of_text(file: File, metric: str, notes: list[str]) -> Iterator[Found]:
         )
         raise CurvesError(msg)
     else:
-        if columns.size and looks_transposed([columns.T]):
-            raise CurvesError(TRANSPOSED.format(name=name, in_python=in_python("")))
+        check_orientation(name, {"": columns.T})
         for place, row in enumerate(rows):
             yield Found({"run": str(place)}, metric, curve(row))
 
@@ -235,56 +237,96 @@ def _depth(start: Any) -> int | None:
     depths = {
         _depth(value)
         for key, value in start.items()
-        if value not in ([], {}) and not (key == "steps" and is_curve(value))
+        if value not in ([], {}) and not _are_steps(key, value)
     }
     depth = depths.pop() if len(depths) == 1 else None
     return None if depth is None else depth + 1
 
 
-def _of_document(file: File, found: Any, metric: str) -> Iterator[Found]:
-    """Yield the curves of lists under keys: of algorithms, of algorithms and runs, of scores."""
-    depth = _depth(found)
-    if depth not in LEVELS:
-        msg = f"{file.path.name} is damaged: it holds more than lists of numbers."
-        raise CurvesError(msg)
-    steps: Floats | None = None
-    if depth and is_curve(found.get("steps")):
-        steps = np.array(found.pop("steps"), dtype=np.float64)
-    for keys, values in _leaves(found):
-        levels = LEVELS[depth]
-        if depth == 1 and all(map(is_run_name, found)):
-            levels = ("run",)
-        labels = dict(zip(levels, keys, strict=True))
-        name = metric
-        if depth == 2 and is_score_name(keys[-1]) and not is_run_name(keys[-1]):
-            # {algorithm: {metric: [...]}}
-            name = labels.pop("run")
-        for row_labels, row in _rows_of(values, labels):
-            is_placed = steps is not None and len(steps) == len(row)
-            if steps is not None and not is_placed:
-                msg = f"{file.path.name} has {len(steps)} steps for a curve of {len(row)} scores."
-                raise CurvesError(msg)
-            yield Found(row_labels, name, curve(row, steps))
+def _are_steps(key: str, value: Any) -> bool:
+    """Whether a list holds the steps of the curves beside it."""
+    return is_curve(value) and bool(step_names([key]))
+
+
+class Leaf(NamedTuple):
+    """A list of a document, the keys above it and the steps beside it."""
+
+    keys: tuple[str, ...]
+    values: list[Any]
+    steps: list[Any] | None
 
 
 def _leaves(
-    found: Any, keys: tuple[str, ...] = ()
-) -> Iterator[tuple[tuple[str, ...], list[Any]]]:
-    """Yield the lists of a document with the keys above them."""
-    if isinstance(found, dict):
-        for key, value in found.items():
-            yield from _leaves(value, (*keys, key))
-    else:
-        yield keys, found
-
-
-def _rows_of(
-    values: list[Any], labels: dict[str, str]
-) -> Iterator[tuple[dict[str, str], list[Any]]]:
-    """Yield a list of numbers, or each of a list of lists as a run."""
-    if not values or is_curve(values):
-        yield labels, values
+    found: Any, keys: tuple[str, ...] = (), steps: list[Any] | None = None
+) -> Iterator[Leaf]:
+    """Yield the lists of a document; steps hold for all lists below the object they are in."""
+    if not isinstance(found, dict):
+        yield Leaf(keys, found, steps)
         return
-    for place, row in enumerate(values):
-        run = " ".join(filter(None, [labels.get("run", ""), str(place)]))
-        yield {**labels, "run": run}, row
+    beside = [value for key, value in found.items() if _are_steps(key, value)]
+    for key, value in found.items():
+        if not _are_steps(key, value):
+            yield from _leaves(value, (*keys, key), beside[0] if beside else steps)
+
+
+def _of_document(file: File, found: Any, metric: str) -> Iterator[Found]:
+    """Yield the curves of lists under keys: of algorithms, of algorithms and runs, of scores."""
+    depth = _depth(found)
+    if depth is None:
+        msg = f"{file.path.name} is damaged: it holds more than lists of numbers."
+        raise CurvesError(msg)
+    leaves = list(_leaves(found))
+    last = [leaf.keys[-1] for leaf in leaves] if depth else []
+    # {algorithm: {metric: [...]}}, or {metric: [...]}
+    has_metrics = depth > 0 and all(is_score_name(name) for name in last)
+    levels = LEVELS.get(depth - has_metrics)
+    if levels is None:
+        msg = f"{file.path.name} has {depth} levels of keys; there may be three at most."
+        raise CurvesError(msg)
+    if depth == 1 and all(map(is_run_name, last)):
+        levels = ("run",)
+    for leaf in leaves:
+        labels = dict(zip(levels, leaf.keys, strict=False))
+        name = leaf.keys[-1] if has_metrics else metric
+        for row_labels, series in _of_leaf(file, leaf, labels):
+            yield Found(row_labels, name, series)
+
+
+def _of_leaf(
+    file: File, leaf: Leaf, labels: dict[str, str]
+) -> Iterator[tuple[dict[str, str], Series]]:
+    """Yield a list of numbers, a list of steps and scores, or each of several lists as a run."""
+    values = leaf.values
+    if not values or is_curve(values):
+        rows = [(labels, values)]
+    elif _are_pairs(values):
+        steps, scores = zip(*values, strict=True)
+        yield labels, curve(scores, np.array(steps, dtype=np.float64))
+        return
+    else:
+        rows = [
+            (
+                {
+                    **labels,
+                    "run": " ".join(filter(None, [labels.get("run"), str(place)])),
+                },
+                row,
+            )
+            for place, row in enumerate(values)
+        ]
+    at = None if leaf.steps is None else np.array(leaf.steps, dtype=np.float64)
+    for row_labels, row in rows:
+        if at is not None and len(at) != len(row):
+            msg = (
+                f"{file.path.name} has {len(at)} steps for a curve of {len(row)} scores."
+            )
+            raise CurvesError(msg)
+        yield row_labels, curve(row, at)
+
+
+def _are_pairs(rows: Sequence[Any]) -> bool:
+    """Whether rows are steps and scores: three or more of two numbers, the first ever larger."""
+    if len(rows) < 3 or any(len(row) != 2 for row in rows):
+        return False
+    steps = [row[0] for row in rows]
+    return None not in steps and all(a < b for a, b in pairwise(steps))

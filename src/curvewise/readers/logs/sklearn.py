@@ -16,7 +16,7 @@ from curvewise.readers.archives import archive_names, read_archive
 from curvewise.readers.homes import stem_of
 from curvewise.readers.json_documents import beginning, document
 from curvewise.readers.log_tables import header_of
-from curvewise.readers.logged import Claim, LoggedRun, NotALog, Series
+from curvewise.readers.logged import Claim, LoggedRun, NotALogError, Series
 from curvewise.readers.recording import chosen_x
 from curvewise.readers.score_names import is_run_name
 
@@ -96,7 +96,7 @@ def read(claims: Sequence[Claim], wanted: Wanted) -> Iterator[LoggedRun]:
                 f"{file.path.name} has the results of a search over settings (GridSearchCV or "
                 "alike): a score per setting and fold, without steps, so there is no curve in it."
             )
-            raise NotALog(msg)
+            raise NotALogError(msg)
         x, others = chosen_x(wanted, [X])
         for name, model in _models(file).items():
             algorithm = name or _model_in(stem_of(file))

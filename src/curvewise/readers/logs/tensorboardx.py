@@ -29,10 +29,8 @@ STEP, TIME = "step", "time"
 def claims(folder: Folder) -> Iterator[Claim]:
     """Yield a claim on the export of a folder, also if it is empty."""
     for file in folder.files.values():
-        if file.name == NAME or (
-            file.name.lower().endswith(".json")
-            and _is_export(beginning(file), is_cut=True)
-        ):
+        start: Any = beginning(file) if file.name.lower().endswith(".json") else None
+        if file.name == NAME or (_is_export(start, is_cut=True) and any(start.values())):
             yield Claim(folder.path, (file,))
 
 
@@ -41,14 +39,9 @@ def _is_export(start: Any, *, is_cut: bool = False) -> bool:
 
     Of a document that is cut, only the first of each list is looked at.
     """
-    return (
-        isinstance(start, dict)
-        and any(start.values())
-        and all(
-            isinstance(points, list)
-            and all(map(_is_point, points[:1] if is_cut else points))
-            for points in start.values()
-        )
+    return isinstance(start, dict) and all(
+        isinstance(points, list) and all(map(_is_point, points[:1] if is_cut else points))
+        for points in start.values()
     )
 
 
@@ -77,7 +70,7 @@ def _has_events(folder: Path) -> bool:
 def _run(file: File, wanted: Wanted, prefix: str) -> LoggedRun:
     x, others = chosen_x(wanted, [STEP, TIME])
     found = document(file)
-    if found and not _is_export(found):
+    if not _is_export(found):
         msg = f"{file.path.name} is damaged: it holds more than times, steps and values."
         raise CurvesError(msg)
     names = _tags(list(found))

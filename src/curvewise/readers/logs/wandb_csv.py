@@ -16,7 +16,7 @@ import numpy as np
 
 from curvewise.errors import CurvesError
 from curvewise.readers.log_tables import CUT_LINE, header_of
-from curvewise.readers.logged import Claim, LoggedRun, NotALog, Series
+from curvewise.readers.logged import Claim, LoggedRun, NotALogError, Series
 from curvewise.readers.recording import chosen_x
 from curvewise.text import listed
 
@@ -121,7 +121,7 @@ def _chart(file: File, notes: list[str]) -> Chart:
             f"{file.path.name} is the table of runs of Weights & Biases: the last value of each "
             "metric, so there is no curve in it. Export the charts instead."
         )
-        raise NotALog(msg)
+        raise NotALogError(msg)
     # A row is complete when its last cell is closed; an export need not end in a newline.
     is_open = not text.endswith(("\n", '"'))
     if len(rows) > 1 and (is_cut or is_open or len(rows[-1]) < len(header)):
@@ -201,7 +201,7 @@ def _check_runs(chart: Chart, notes: list[str]) -> None:
                 f"{name} shows groups of runs: {column.run!r} is a mean over runs, from which "
                 "they cannot be told. Ungroup the runs on the page and export the chart again."
             )
-            raise NotALog(msg)
+            raise NotALogError(msg)
         if has_band:
             notes.append(
                 f"{name} was exported in buckets: its points are means of several"
