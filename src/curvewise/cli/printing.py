@@ -91,8 +91,8 @@ def exit_with_message() -> Iterator[None]:
 
 
 def note(text: str) -> None:
-    """Say something beside the result, on standard error."""
-    typer.echo(printable(text), err=True)
+    """Say something beside the result, on standard error; it may have several lines."""
+    typer.echo("\n".join(map(printable, text.split("\n"))), err=True)
 
 
 def prepare_streams() -> None:
