@@ -24,7 +24,7 @@ class Answer(Result):
     caveats: tuple[Caveat, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        return {"question": "answer", **self.warnings_dict()}
+        return {"question": "answer", **self.shared_dict()}
 
     def tables(self) -> list[Table]:
         return [Table(("a", "b"), (("1", "2"),)), Table(("c",), (("3",),))]
@@ -38,6 +38,7 @@ def test_warnings_are_the_sentences_of_the_caveats() -> None:
     assert found.warnings == (FEW.sentence(), SingleRun("A").sentence())
     assert found.to_dict() == {
         "question": "answer",
+        "preparation": None,
         "warnings": list(found.warnings),
         "caveats": [FEW.to_dict(), SingleRun("A").to_dict()],
     }

@@ -58,8 +58,23 @@ def _curves() -> cw.Curves:
     return cw.Curves(scores, curves.labels, curves.steps, source="simulated")
 
 
-def _asked() -> dict[str, Asked]:
-    curves = _curves()
+@cache
+def _aligned(short: str) -> cw.Curves:
+    """The same curves from logs: C was logged twice as often, and two more runs failed."""
+    curves, logs = _curves(), []
+    halves = np.arange(0, 5.1, 0.5)
+    for label, run, row in zip(curves.labels, curves.runs, curves.scores, strict=True):
+        steps = curves.steps if label != "C" else halves
+        scores = np.interp(steps, curves.steps, row)
+        logs.append(cw.RunLog(label, run, "score", steps, scores))
+    few = halves[:7]
+    logs += [cw.RunLog("C", run, "score", few, 4 + np.sqrt(few)) for run in "56"]
+    reason = "the node broke" if short == "drop" else None
+    return cw.align(logs, short=short, reason=reason)  # type: ignore[arg-type]
+
+
+def _asked(given: cw.Curves | None = None) -> dict[str, Asked]:
+    curves = _curves() if given is None else given
     two = curves.select("A", "B")
     sides: dict[str, Any] = {"control": "A", "experimental": "B"}
     few: dict[str, Any] = {"n_shuffles": 199}
@@ -267,3 +282,74 @@ def test_command_page_and_tests_of_the_same_name_exist(folder: str) -> None:
     assert (ROOT / f"tests/questions/{folder}").is_dir()
     for module in ("question", "result", "words", "plots"):
         assert (ROOT / f"src/curvewise/questions/{folder}/{module}.py").is_file()
+
+
+ABOUT_CURVES = [name for name in QUESTIONS if name != "check_criteria"]
+POLICIES = ["prefix", "worst", "carry", "drop"]
+
+
+@pytest.mark.parametrize("name", ABOUT_CURVES)
+def test_curves_that_were_not_prepared_say_nothing_of_it(name: str) -> None:
+    result = answer(name)
+    assert result.to_dict()["preparation"] is None
+    assert "Aligned" not in result.describe()
+
+
+@pytest.mark.parametrize("short", POLICIES)
+@pytest.mark.parametrize("name", ABOUT_CURVES)
+def test_how_runs_became_curves_is_told_once(name: str, short: str) -> None:
+    curves = _aligned(short)
+    assert curves.preparation is not None
+    result = _asked(curves)[name].ask()
+    told = curves.preparation.sentence()
+    assert told.startswith("Aligned: ")
+    assert "0 of 5 runs of A, 0 of 5 of B and 2 of 7 of C" in told
+    assert result.describe().count(told) == 1
+    kinds = [caveat.kind for caveat in result.caveats]
+    more = {"worst": "filled with worst", "carry": "carried on", "drop": "runs dropped"}
+    for kind in ("runs failed", "schedules differ", more.get(short, "runs failed")):
+        assert kinds.count(kind) == 1
+    record = json.loads(json.dumps(result.to_dict(), allow_nan=False))
+    families = [
+        record[key] for key in ("comparisons", "tasks", "contrasts") if key in record
+    ]
+    for member in families[0].values() if families else [record]:
+        assert member["preparation"]["short"] == short
+        assert member["preparation"]["sentence"] == told
+        assert ("depends_on_fill" in member["preparation"]) == (short == "worst")
+    with naming_flags():
+        assert f"(--short {short}" in result.describe()
+
+
+# Sizes in units of the score, or of what depends on them, in the words of each question.
+SIZES = re.compile(
+    r"scores [\d.]+ (more|less)|% interval|too few runs, or|Hedges|range from|[<>] \w+ by|, is -?\d"
+    r"|training \(-?\d|\(-?\d+\.\d+(, p|\))|[\d.]+% (less|more|of)|is -?[\d.]+, 95%"
+)
+
+
+@pytest.mark.parametrize("name", [name for name in ABOUT_CURVES if name != "locate"])
+def test_sizes_that_depend_on_a_fill_are_not_quoted(name: str) -> None:
+    told = _aligned("carry").preparation
+    assert told is not None
+    plain = _asked(_aligned("carry"))[name].ask().describe().replace(told.sentence(), "")
+    if name != "compare_many":  # which quotes no sizes
+        assert SIZES.search(plain), plain
+    result = _asked(_aligned("worst"))[name].ask()
+    assert not result.quotes_scores
+    assert "nothing is quoted in units of the score" in result.describe()
+    done = _aligned("worst").preparation
+    assert done is not None
+    words = result.describe().replace(done.sentence(), "")
+    # P(A beats B) is no size.
+    assert not SIZES.search(re.sub(r"in \d+% of pairs", "", words)), words
+    for key in result.in_score_units:
+        first = key.partition(".")[0]
+        assert first in result.to_dict(), key
+
+
+def test_members_of_a_family_that_were_prepared_are_named() -> None:
+    tables = {"one": _curves(), "two": _aligned("prefix"), "three": _aligned("prefix")}
+    found = cw.compare_many(tables, n_shuffles=199, rng=0)
+    assert " two and three: Aligned: " in found.describe()
+    assert found.describe().count("Aligned") == 1

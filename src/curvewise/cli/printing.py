@@ -90,7 +90,7 @@ def exit_with_message() -> Iterator[None]:
 
 
 def note(text: str) -> None:
-    """Say something beside the result, on standard error."""
+    """Say something beside the result, on standard error; it may have several lines."""
     typer.echo("\n".join(map(printable, text.split("\n"))), err=True)
 
 

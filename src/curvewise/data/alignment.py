@@ -17,7 +17,7 @@ from curvewise.data.choices import check_choice
 from curvewise.data.curves import Curves
 from curvewise.data.frames import WideTable, natural_order
 from curvewise.data.grids import common_grid, common_range, inside, scores_at
-from curvewise.data.preparation import spacings_text
+from curvewise.data.preparation import schedules_differ, spacings_text
 from curvewise.data.recording import algorithm_logs, recorded
 from curvewise.data.run_log import RunLog
 from curvewise.data.selection import check_algorithms
@@ -36,8 +36,6 @@ if TYPE_CHECKING:
 
 __all__ = ["align", "curves_of"]
 
-# Spacings of algorithms that differ by more make other rules than linear interpolation cry wolf.
-MAX_SPACING_RATIO = 1.5
 # A prefix shorter than this share of the steps is compared only on request.
 MIN_PREFIX = 0.5
 
@@ -263,8 +261,7 @@ def _check_schedules(runs: Sequence[UsableRun], grid: Grid, how: How) -> None:
     if how == "linear" or grid.kind == "common":
         return
     logs = algorithm_logs(runs)
-    spacings = [own.spacing for own in logs if own.spacing is not None]
-    if not spacings or max(spacings) <= MAX_SPACING_RATIO * min(spacings):
+    if not schedules_differ(logs):
         return
     rule = "the last value logged before" if how == "previous" else "means over bins"
     msg = (

@@ -18,10 +18,20 @@ from curvewise.text import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["AlgorithmLogs", "Preparation", "RunExtent", "spacings_text"]
+__all__ = [
+    "AlgorithmLogs",
+    "Preparation",
+    "RunExtent",
+    "schedules_differ",
+    "spacings_text",
+]
 
 # Spacings of algorithms that differ by less are the same, but for jitter.
 MIN_SPACING_RATIO = 1.1
+# Spacings that differ by more make other rules than linear interpolation cry wolf.
+MAX_SPACING_RATIO = 1.5
+# A range that covers less of the longest run is worth a warning.
+MIN_COVERAGE = 0.9
 MAX_NAMED = 6  # algorithms that a sentence lists
 BETWEEN = {
     "linear": "by linear interpolation",
@@ -125,10 +135,9 @@ class Preparation:
     notes: tuple[str, ...] = ()
 
     @property
-    def spacing_ratio(self) -> float:
-        """How much the spacing of steps differs between algorithms; 1 if it does not."""
-        found = [own.spacing for own in self.algorithms if own.spacing is not None]
-        return max(found) / min(found) if found else 1.0
+    def covers_less(self) -> bool:
+        """Whether the range is much shorter than that of the longest run."""
+        return self.coverage < MIN_COVERAGE
 
     @property
     def quotes_scores(self) -> bool:
@@ -160,7 +169,7 @@ class Preparation:
                     f"{self.n_interpolated} of {plural(self.n_runs, 'run')} "
                     f"{BETWEEN[self.how]}"
                 )
-        if self.spacing_ratio > MIN_SPACING_RATIO:
+        if _spacing_ratio(self.algorithms) > MIN_SPACING_RATIO:
             parts.append(spacings_text(self.algorithms))
         return f"Aligned: {'; '.join(parts)}."
 
@@ -184,7 +193,10 @@ class Preparation:
                 f"all runs are compared up to step {step_text(self.last)}, as far as the "
                 "shortest goes"
             ),
-            "worst": "from their end on they count as the worst score of all",
+            "worst": (
+                "from their end on they count as the worst score of all, so that nothing is "
+                "quoted in units of the score"
+            ),
             "carry": "their last score is carried on",
             "drop": "they were left out",
         }
@@ -217,6 +229,16 @@ class Preparation:
             "notes": list(self.notes),
             "sentence": self.sentence(),
         }
+
+
+def schedules_differ(algorithms: Sequence[AlgorithmLogs]) -> bool:
+    """Tell whether some algorithm was logged more than 1.5 times as often as another."""
+    return _spacing_ratio(algorithms) > MAX_SPACING_RATIO
+
+
+def _spacing_ratio(algorithms: Sequence[AlgorithmLogs]) -> float:
+    found = [own.spacing for own in algorithms if own.spacing is not None]
+    return max(found) / min(found) if found else 1.0
 
 
 def spacings_text(algorithms: Sequence[AlgorithmLogs]) -> str:

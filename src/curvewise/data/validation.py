@@ -14,7 +14,7 @@ import numpy as np
 
 from curvewise.data.steps import as_steps
 from curvewise.errors import CurvesError
-from curvewise.text import call, plural, step_text
+from curvewise.text import plural, step_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,8 +50,8 @@ def score_matrix(scores: npt.ArrayLike) -> Floats:
         array = np.asarray(scores)
     except ValueError:
         msg = (
-            "The runs differ in length. Give each as a RunLog, and bring them to common steps with "
-            f"{call('align')}."
+            "The runs differ in length. Give each as a RunLog, and bring them to common steps "
+            "with align(run_logs)."
         )
         raise CurvesError(msg) from None
     filled: Any = getattr(scores, "filled", None)
@@ -213,7 +213,7 @@ def check_scores(curves: Curves) -> None:
             f"{plural(n_runs, 'run')}; the first in run {curves.runs[row]!r} of "
             f"{curves.labels[row]!r} at step {step_text(curves.steps[column])}. Curves with "
             "gaps cannot be shuffled. Give each run as a RunLog of the scores it has, and say "
-            f"what runs count as that failed: {call('align', short='…')}."
+            "what runs count as that failed: align(run_logs, short=…)."
         )
         raise CurvesError(msg)
     largest = np.abs(scores).max()

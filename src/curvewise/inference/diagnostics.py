@@ -1,4 +1,4 @@
-"""What in the curves calls for a caveat: too few runs, single runs, unequal spread, blocks.
+"""What in the curves calls for a caveat: few runs, unequal spread, blocks, how they were made.
 
 Caveats are many small classes, and most curves call for none: they are imported where one is.
 """
@@ -30,6 +30,7 @@ __all__ = [
     "coarse_scores",
     "different_spread",
     "few_for_ranks",
+    "prepared",
     "single_runs_and_steps",
     "spread_caveat",
     "stray_runs",
@@ -108,6 +109,34 @@ def _enough_blocks(counts: Integers, alpha: float) -> int:
         if 1 / n_relabellings(labels, blocks) <= alpha:
             return n_blocks
         n_blocks += 1
+
+
+def prepared(curves: Curves) -> Iterator[Caveat]:
+    """Warn of what was done to runs before they became curves."""
+    done = curves.preparation
+    if done is None:
+        return
+    from curvewise.data.preparation import schedules_differ
+    from curvewise.inference import preparation_caveats as about
+
+    logs = done.algorithms
+    names = tuple(own.name for own in logs)
+    if done.short:
+        n_short = tuple(own.n_short for own in logs)
+        n_runs = tuple(own.n_runs for own in logs)
+        yield about.RunsFailed(names, n_short, n_runs, done.failure_pvalue)
+        if done.fill is not None:
+            yield about.FilledWithWorst(sum(n_short), done.fill)
+        if done.short == "carry":
+            yield about.CarriedOn(sum(n_short))
+        if done.short == "drop":
+            yield about.RunsDropped(sum(n_short), done.reason)
+    if schedules_differ(logs):
+        spacings = {own.name: own.spacing for own in logs if own.spacing is not None}
+        yield about.SchedulesDiffer(tuple(spacings), tuple(spacings.values()))
+    if done.covers_less:
+        bounds = done.first, done.last, done.begins_with, done.ends_with
+        yield about.RangeCoversLess(done.coverage, *bounds)
 
 
 def coarse_scores(curves: Curves) -> Iterator[Caveat]:

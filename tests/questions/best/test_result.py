@@ -45,6 +45,7 @@ def test_json_has_everything() -> None:
         "rows",
         "smallest_pvalue",
         "notes",
+        "preparation",
         "warnings",
         "caveats",
     }

@@ -55,6 +55,7 @@ def test_json_has_everything_but_the_null_distribution() -> None:
         "engine",
         "seed",
         "smallest_pvalue",
+        "preparation",
         "warnings",
         "caveats",
     }
@@ -130,6 +131,7 @@ def test_a_family_is_a_mapping_by_name() -> None:
         "alpha",
         "seed",
         "contrasts",
+        "preparation",
         "warnings",
         "caveats",
     }

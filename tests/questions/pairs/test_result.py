@@ -67,6 +67,7 @@ def test_json_has_everything_but_the_null_distributions() -> None:
         "letters",
         "notes",
         "smallest_pvalue",
+        "preparation",
         "warnings",
         "caveats",
     }

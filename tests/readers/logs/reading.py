@@ -27,11 +27,11 @@ def homes(module_name: str, *paths: Path) -> dict[Path, list[Claim]]:
     found: dict[Path, list[Claim]] = {}
     folders = walk(paths).folders
     by_path = {folder.path: folder for folder in folders}
-    for folder in folders:
-        for claim in list(log_format.claims(folder)):
-            for file in claim.files:
-                del by_path[file.path.parent].files[file.path.name]
-            found.setdefault(claim.home, []).append(claim)
+    claims = [claim for folder in folders for claim in log_format.claims(folder)]
+    for claim in claims:
+        for file in claim.files:
+            del by_path[file.path.parent].files[file.path.name]
+        found.setdefault(claim.home, []).append(claim)
     return found
 
 

@@ -15,6 +15,7 @@ from curvewise.inference.centers import check_center, check_center_alone
 from curvewise.inference.diagnostics import (
     different_spread,
     few_for_ranks,
+    prepared,
     too_few_for_max_t,
     too_few_shuffles,
 )
@@ -204,6 +205,7 @@ def best(
                 if adjust == "closed" and len(tests) > 1
                 else ()
             ),
+            *prepared(curves),
             *different_spread(curves),
             *few_for_ranks(curves, center),
             *(
@@ -214,6 +216,7 @@ def best(
         ),
         seed=work.seed,
         center=center,
+        preparation=curves.preparation,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from curvewise.inference.effects import json_ready
 from curvewise.inference.result import Result
@@ -11,6 +11,7 @@ from curvewise.rendering.tables import Table
 from curvewise.text import interval_text, number_text, p_text
 
 if TYPE_CHECKING:
+    from curvewise.data.preparation import Preparation
     from curvewise.inference.caveats import Caveat
     from curvewise.inference.effects import Center, Interval
 
@@ -125,6 +126,12 @@ class Best(Result):
     caveats: tuple[Caveat, ...]
     seed: int | None = None
     center: Center = "mean"
+    preparation: Preparation | None = None
+    in_score_units: ClassVar[tuple[str, ...]] = (
+        "rows.mean",
+        "rows.difference",
+        "rows.interval",
+    )
 
     @property
     def contenders(self) -> tuple[str, ...]:
@@ -158,7 +165,7 @@ class Best(Result):
             "rows": [row.to_dict() for row in self.rows],
             "smallest_pvalue": self.smallest_pvalue,
             "notes": list(self.notes),
-            **self.warnings_dict(),
+            **self.shared_dict(),
         }
 
     def table(self) -> Table:

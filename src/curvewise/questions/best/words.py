@@ -37,9 +37,12 @@ def describe(best: Best) -> str:
 
 def best_line(best: Best) -> str:
     """Say in one line who leads, and who can be ruled out."""
-    mean = number_text(next(row.mean for row in best.rows if row.name == best.leader))
+    mean = ""
+    if best.quotes_scores:
+        leading = next(row.mean for row in best.rows if row.name == best.leader)
+        mean = f" ({number_text(leading)})"
     highest = "highest" if best.higher_is_better else "lowest"
-    lead = f"{printable(best.leader)} has the {highest} {LEADS[best.center]} ({mean})"
+    lead = f"{printable(best.leader)} has the {highest} {LEADS[best.center]}{mean}"
     others = [name for name in best.contenders if name != best.leader]
     two = len(best.rows) == 2
     if not others:

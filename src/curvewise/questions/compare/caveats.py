@@ -11,6 +11,7 @@ from curvewise.inference.diagnostics import (
     coarse_scores,
     different_spread,
     few_for_ranks,
+    prepared,
     single_runs_and_steps,
     stray_runs,
     too_few,
@@ -44,6 +45,7 @@ def comparison_caveats(
     equal = spread == "equal"
     return (
         *too_few(curves, sampling, alpha),
+        *prepared(curves),
         *single_runs_and_steps(curves),
         *_without_error(effects[error]),
         *_pooled_error_misleads(effects, error),

@@ -258,6 +258,7 @@ def compare_curves(
         spread=spread,
         most_striking=most_striking,
         center=center,
+        preparation=curves.preparation,
     )
 
 

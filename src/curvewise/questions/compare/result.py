@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from curvewise.inference.effects import EFFECTS, json_ready
 from curvewise.inference.families import ADJUSTMENTS, adjusted
@@ -18,6 +18,7 @@ from curvewise.text import number_text, p_text
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from curvewise.data.preparation import Preparation
     from curvewise.inference.caveats import Caveat
     from curvewise.inference.effects import Center, Effect, ErrorTerm, Interval, Spread
     from curvewise.inference.sampling import Sampling
@@ -140,6 +141,17 @@ class Comparison(Sampled, Result):
     spread: Spread = "equal"
     most_striking: Interval | None = None
     center: Center = "mean"
+    preparation: Preparation | None = None
+    in_score_units: ClassVar[tuple[str, ...]] = (
+        "algorithms.mean",
+        "algorithms.standard_deviation",
+        "algorithms.typical",
+        "table.ss",
+        "conventional",
+        "difference.value",
+        "difference.interval",
+        "difference.hedges_g",
+    )
 
     @property
     def overall(self) -> Effect:
@@ -203,7 +215,7 @@ class Comparison(Sampled, Result):
             "conventional": self.conventional.to_dict(),
             "difference": None if self.difference is None else self.difference.to_dict(),
             "most_striking": self.most_striking and list(self.most_striking),
-            **self.warnings_dict(),
+            **self.shared_dict(),
         }
 
     def tables(self) -> list[Table]:
@@ -279,7 +291,7 @@ class Comparisons(Result, Mapping[str, Comparison]):
                 key: dict(value) for key, value in self.pvalues_adjusted.items()
             },
             "comparisons": {name: found.to_dict() for name, found in self.items()},
-            **self.warnings_dict(),
+            **self.shared_dict(),
         }
 
     def table(self) -> Table:

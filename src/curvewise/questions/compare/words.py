@@ -246,9 +246,11 @@ def _bound(pvalue: float) -> str:
 
 def _size(comparison: Comparison) -> str:
     where = "Averaged over training" if comparison.n_steps > 1 else "At that step"
+    if comparison.difference is not None and not comparison.quotes_scores:
+        return f"{where}, {_wins(comparison.difference)}."
     if comparison.difference is not None:
         return f"{where}, {_difference(comparison.difference, comparison)}"
-    if not comparison.even_blocks:
+    if not comparison.even_blocks or not comparison.quotes_scores:
         return ""  # means across blocks that hold other algorithms would mislead
     is_typical = comparison.center == "trimmed"
     scores = {
@@ -293,9 +295,13 @@ def _difference(difference: Difference, comparison: Comparison) -> str:
         parts.append(f"the {level} interval of the difference{kind} is {ends}")
     if difference.hedges_g is not None:
         parts.append(f"Hedges' g is {difference.hedges_g:.2f}")
+    return f"{'; '.join([*parts, _wins(difference)])}."
+
+
+def _wins(difference: Difference) -> str:
+    """Say how often a run of one algorithm beats one of the other."""
     share = f"{difference.probability_of_superiority:.0%}"
-    parts.append(f"a run of {a} beats a run of {b} in {share} of pairs")
-    return f"{'; '.join(parts)}."
+    return f"a run of {printable(difference.a)} beats a run of {printable(difference.b)} in {share} of pairs"
 
 
 def _method(comparison: Comparison) -> str:

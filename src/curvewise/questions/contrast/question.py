@@ -14,6 +14,7 @@ import numpy as np
 from curvewise.inference.diagnostics import (
     different_spread,
     few_for_ranks,
+    prepared,
     too_few,
 )
 from curvewise.inference.effects import Center, Interval
@@ -232,12 +233,14 @@ def contrast_at_levels(
         sampling=sampling,
         caveats=(
             *too_few(involved, sampling, alpha),
+            *prepared(curves),
             *_without_error(test.fit),
             *different_spread(involved),
             *few_for_ranks(involved, center),
         ),
         higher_is_better=curves.higher_is_better,
         center=center,
+        preparation=curves.preparation,
     )
 
     def with_interval(level: float) -> Contrast:

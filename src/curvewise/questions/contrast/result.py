@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from curvewise.inference.effects import json_ready
 from curvewise.inference.result import Result
@@ -15,6 +15,7 @@ from curvewise.text import interval_text, number_text, p_text, percent
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from curvewise.data.preparation import Preparation
     from curvewise.inference.caveats import Caveat
     from curvewise.inference.effects import Center, Interval
     from curvewise.inference.sampling import Sampling
@@ -83,6 +84,11 @@ class Contrast(Sampled, Result):
     pvalue_adjusted: float | None = None
     higher_is_better: bool = True
     center: Center = "mean"
+    preparation: Preparation | None = None
+    in_score_units: ClassVar[tuple[str, ...]] = (
+        "value",
+        "interval",
+    )
 
     @property
     def significant(self) -> bool:
@@ -101,7 +107,7 @@ class Contrast(Sampled, Result):
         What is infinite, such as an open end of an interval, is None.
         """
         values = {name: json_ready(value) for name, value in vars(self).items()}
-        for name in ("null_distribution", "sampling", "caveats"):
+        for name in ("null_distribution", "sampling", "caveats", "preparation"):
             del values[name]
         weights = self.weights if isinstance(self.weights, str) else self.weights.tolist()
         return {
@@ -112,7 +118,7 @@ class Contrast(Sampled, Result):
             "interval": [json_ready(end) for end in self.interval],
             "significant": self.significant,
             **self.sampling.to_dict(),
-            **self.warnings_dict(),
+            **self.shared_dict(),
         }
 
     def table(self) -> Table:
@@ -167,7 +173,7 @@ class Contrasts(Result, Mapping[str, Contrast]):
             "alpha": self.alpha,
             "seed": self.seed,
             "contrasts": {name: found.to_dict() for name, found in self.items()},
-            **self.warnings_dict(),
+            **self.shared_dict(),
         }
 
     def table(self) -> Table:

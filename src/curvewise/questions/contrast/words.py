@@ -65,10 +65,10 @@ def _(contrast: Contrast) -> str:
         note = (
             " With more than two algorithms residuals are shuffled, and p is approximate."
         )
+    size = f"is {number_text(contrast.value)} ({ends}) and "
     return (
-        f"{printable(contrast.formula)}, {CENTERS[contrast.center]}{_measure(contrast)}, is "
-        f"{number_text(contrast.value)} ({ends}) and "
-        f"{verdict} ({kind}p = {p_short(p)}).{note}"
+        f"{printable(contrast.formula)}, {CENTERS[contrast.center]}{_measure(contrast)}, "
+        f"{size if contrast.quotes_scores else ''}{verdict} ({kind}p = {p_short(p)}).{note}"
     )
 
 
@@ -92,12 +92,15 @@ def _(contrasts: Contrasts) -> str:
     verb, verbs = FAMILY_VERDICTS[next(iter(contrasts.values())).alternative]
     if not found:
         return f"After {how}, none of {total} detectably {verb}."
-    named = [
-        f"{printable(name)} ({number_text(contrasts[name].value)}, p = "
-        f"{p_short(contrasts[name].pvalue_adjusted or contrasts[name].pvalue)})"
-        for name in found[:MAX_NAMED]
-    ]
+    named = [_named(name, contrasts[name]) for name in found[:MAX_NAMED]]
     if len(found) > MAX_NAMED:
         named.append(f"and {len(found) - MAX_NAMED} more")
     does = verb if len(found) == 1 else verbs
     return f"After {how}, {len(found)} of {total} {does}: {'; '.join(named)}."
+
+
+def _named(name: str, contrast: Contrast) -> str:
+    """Name a contrast of a family with its size and its adjusted p."""
+    size = f"{number_text(contrast.value)}, " if contrast.quotes_scores else ""
+    p = p_short(contrast.pvalue_adjusted or contrast.pvalue)
+    return f"{printable(name)} ({size}p = {p})"

@@ -97,7 +97,7 @@ class Criteria(Result, Mapping[tuple[str, str], Verdict]):
             "n_verdicts": len(self),
             "differences": [[v.criterion, v.metric] for v in self.differences],
             "verdicts": [verdict.to_dict() for verdict in self.verdicts],
-            **self.warnings_dict(),
+            **self.shared_dict(),
         }
 
     def table(self) -> Table:

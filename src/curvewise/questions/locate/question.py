@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from curvewise.errors import OptionError
-from curvewise.inference.diagnostics import different_spread, too_few
+from curvewise.inference.diagnostics import different_spread, prepared, too_few
 from curvewise.inference.effects import PARTS
 from curvewise.inference.requirements import (
     check_alpha,
@@ -196,11 +196,13 @@ def locate(
         sampling=sampling.with_seed(work.seed),
         caveats=(
             *too_few(curves, sampling, alpha),
+            *prepared(curves),
             *_without_error(effects["algorithm"]),
             *different_spread(curves),
         ),
         bootstrap=bootstrap,
         source=curves.source,
+        preparation=curves.preparation,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from curvewise.text import did_you_mean
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from curvewise.data.preparation import Preparation
     from curvewise.inference.caveats import Caveat
     from curvewise.inference.effects import Interval
     from curvewise.inference.sampling import Sampling
@@ -240,6 +241,12 @@ class Location(Sampled, Result):
     caveats: tuple[Caveat, ...]
     bootstrap: ShareBootstrap = field(repr=False)
     source: str = ""
+    preparation: Preparation | None = None
+    in_score_units: ClassVar[tuple[str, ...]] = (
+        "algorithm.profile",
+        "interaction.profile",
+        "band",
+    )
 
     @property
     def algorithm_profile(self) -> Floats:
@@ -343,7 +350,7 @@ class Location(Sampled, Result):
             "band": None if self.band is None else self.band.to_dict(),
             "crossing": None if self.crossing is None else self.crossing.to_dict(),
             "crossings": [crossing.to_dict() for crossing in self.crossings],
-            **self.warnings_dict(),
+            **self.shared_dict(),
         }
 
     def tables(self) -> list[Table]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from curvewise.inference.result import Result, beside
 
 if TYPE_CHECKING:
+    from curvewise.data.preparation import Preparation
     from curvewise.inference.caveats import Caveat
     from curvewise.questions.best.result import Best
     from curvewise.questions.compare.result import Comparison
@@ -48,6 +49,11 @@ class Overview(Result):
         return tuple(
             dict.fromkeys(c for result in found if result for c in result.caveats)
         )
+
+    @property
+    def preparation(self) -> Preparation | None:  # type: ignore[override]
+        """How runs with steps of their own were brought to common steps."""
+        return self.comparison.preparation
 
     def lines(self) -> dict[str, str]:
         """Return what is said after the verdict, a line each, by its heading."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from curvewise.questions.best.words import best_line
+from curvewise.questions.compare.words import describe as compared
 from curvewise.questions.locate.words import where_line
 from curvewise.text import call
 
@@ -17,7 +18,7 @@ __all__ = ["describe", "lines"]
 def describe(overview: Overview) -> str:
     """Return the verdict of the comparison, then where and who, as one paragraph."""
     more = [f"{word}: {line}" for word, line in lines(overview).items()]
-    return " ".join([overview.comparison.describe(), *more])
+    return " ".join([compared(overview.comparison), *more])
 
 
 def lines(overview: Overview) -> dict[str, str]:

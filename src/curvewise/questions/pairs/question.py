@@ -19,11 +19,13 @@ from curvewise.inference.caveats import (
 )
 from curvewise.inference.diagnostics import (
     different_spread,
+    prepared,
     stray_runs,
     too_few_shuffles,
 )
 from curvewise.inference.effects import EFFECTS
 from curvewise.inference.families import ADJUSTMENTS, FAMILYWISE, adjusted
+from curvewise.inference.preparation_caveats import PreparationCaveat
 from curvewise.inference.requirements import (
     check_alpha,
     check_choice,
@@ -190,12 +192,14 @@ def compare_pairs(
             *_out_of_reach(curves, found, chosen, error, float(alpha)),
             *(too_few_shuffles(work.n_shuffles, float(alpha)) if sampled else ()),
             *_left_out(refused),
+            *prepared(curves),
             *_caveats_of_pairs(found),
             *different_spread(curves),
             *stray_runs(curves),
         ),
         higher_is_better=curves.higher_is_better,
         seed=work.seed,
+        preparation=curves.preparation,
     )
 
 
@@ -319,7 +323,7 @@ def _left_out(refused: Mapping[Names, str]) -> Iterator[Caveat]:
 
 def _caveats_of_pairs(found: Mapping[Names, Comparison]) -> tuple[Caveat, ...]:
     """Pass on the caveats of pairs, but not those that are told once for all of them."""
-    once = (TooFewRuns, TooFewShuffles, DifferentSpread, StrayRuns)
+    once = (TooFewRuns, TooFewShuffles, DifferentSpread, StrayRuns, PreparationCaveat)
     own = {
         _title(pair): [c for c in comparison.caveats if not isinstance(c, once)]
         for pair, comparison in found.items()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, ClassVar, overload
 
 from curvewise.errors import OptionError
 from curvewise.inference.effects import EFFECTS, Interval, json_ready
@@ -19,6 +19,7 @@ from curvewise.text import did_you_mean, interval_text, number_text, p_text, plu
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from curvewise.data.preparation import Preparation
     from curvewise.inference.caveats import Caveat
     from curvewise.inference.effects import Effect, ErrorTerm
 
@@ -144,6 +145,12 @@ class Pairs(Result, Sequence[Pair]):
     caveats: tuple[Caveat, ...]
     higher_is_better: bool = True
     seed: int | None = None
+    preparation: Preparation | None = None
+    in_score_units: ClassVar[tuple[str, ...]] = (
+        "pairs.difference",
+        "pairs.interval",
+        "pairs.hedges_g",
+    )
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -219,7 +226,7 @@ class Pairs(Result, Sequence[Pair]):
             "letters": dict(self.letters),
             "notes": list(self.notes),
             "smallest_pvalue": self.smallest_pvalue,
-            **self.warnings_dict(),
+            **self.shared_dict(),
         }
 
     def table(self) -> Table:

@@ -64,7 +64,7 @@ def _effect(pairs: Pairs, name: EffectName, how: str) -> str:
             f"adjusted p = {p_short(smallest)})."
         )
     ranked = sorted(found, key=lambda pair: _adjusted(pair.effect(name)))
-    named = [_pair(pair, name) for pair in ranked[:MAX_NAMED]]
+    named = [_pair(pair, name, pairs) for pair in ranked[:MAX_NAMED]]
     if len(ranked) > MAX_NAMED:
         named.append(f"and {len(ranked) - MAX_NAMED} more")
     verb = "differs" if len(found) == 1 else "differ"
@@ -85,7 +85,9 @@ def _effect_of_one(pairs: Pairs, name: EffectName) -> str:
         return f"No difference in {noun} was detected ({p})."
     differ = f"{_names(pair)} differ in {noun}{_direction(pairs, name)}"
     return (
-        f"{differ}: {_pair(pair, name)}." if name == "algorithm" else f"{differ} ({p})."
+        f"{differ}: {_pair(pair, name, pairs)}."
+        if name == "algorithm"
+        else f"{differ} ({p})."
     )
 
 
@@ -99,12 +101,13 @@ def _names(pair: Pair) -> str:
     return f"{printable(pair.a)} and {printable(pair.b)}"
 
 
-def _pair(pair: Pair, name: EffectName) -> str:
+def _pair(pair: Pair, name: EffectName, pairs: Pairs) -> str:
     p = f"p = {p_short(_adjusted(pair.effect(name)))}"
     if name != "algorithm":
         return f"{_names(pair)} ({p})"
     sign = ">" if pair.difference > 0 else "<"
-    return f"{printable(pair.a)} {sign} {printable(pair.b)} by {number_text(abs(pair.difference))} ({p})"
+    by = f" by {number_text(abs(pair.difference))}" if pairs.quotes_scores else ""
+    return f"{printable(pair.a)} {sign} {printable(pair.b)}{by} ({p})"
 
 
 def _adjusted(effect: Effect | None) -> float:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from curvewise.inference.caveats import Caveat
-from curvewise.inference.diagnostics import different_spread, too_few
+from curvewise.inference.diagnostics import different_spread, prepared, too_few
 from curvewise.questions.transfer.conditions import levelled_off
 from curvewise.questions.transfer.metrics import RECORDS
 from curvewise.text import argument, listed, number_text, step_text
@@ -181,7 +181,10 @@ def transfer_caveats(
     ``curves`` are those in the window that was compared, the control first; ``whole`` those
     before the window was cut at the asymptote.
     """
-    caveats: list[Caveat] = [*too_few(curves, sampling, options.alpha)]
+    caveats: list[Caveat] = [
+        *too_few(curves, sampling, options.alpha),
+        *prepared(curves),
+    ]
     if conditions.n_units.min() < 2:
         caveats.append(NoIntervals("run" if curves.blocks is None else "block"))
     if not curves.higher_is_better:

@@ -218,6 +218,7 @@ def transfer_curves(curves: Curves, options: TransferOptions, work: Work) -> Tra
         sampling=sampling,
         caveats=transfer_caveats(chosen, whole, conditions, options, sampling),
         source=curves.source,
+        preparation=curves.preparation,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from curvewise.inference.effects import json_ready
 from curvewise.inference.result import Result, beside
@@ -18,6 +18,7 @@ from curvewise.text import interval_text, number_text, p_text, percent
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from curvewise.data.preparation import Preparation
     from curvewise.inference.caveats import Caveat
     from curvewise.inference.effects import Interval
     from curvewise.inference.sampling import Sampling
@@ -81,6 +82,14 @@ class Transfer(Sampled, Result):
     sampling: Sampling
     caveats: tuple[Caveat, ...]
     source: str = ""
+    preparation: Preparation | None = None
+    in_score_units: ClassVar[tuple[str, ...]] = (
+        "metrics",
+        "optimum",
+        "shift",
+        "threshold",
+        "asymptotes",
+    )
 
     @property
     def advice(self) -> str:
@@ -159,7 +168,7 @@ class Transfer(Sampled, Result):
             "recommended": self.recommended,
             "advice": self.advice,
             "metrics": {name: metric.to_dict() for name, metric in self.metrics.items()},
-            **self.warnings_dict(),
+            **self.shared_dict(),
         }
 
     def table(self) -> Table:
@@ -301,7 +310,7 @@ class Transfers(Result, Mapping[str, Transfer]):
             "seed": self.seed,
             "across": {name: mean.to_dict() for name, mean in self.across.items()},
             "tasks": {name: task.to_dict() for name, task in self.items()},
-            **self.warnings_dict(),
+            **self.shared_dict(),
         }
 
     def tables(self) -> list[Table]:

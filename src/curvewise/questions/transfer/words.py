@@ -60,7 +60,20 @@ def describe(result: Result) -> str:
 def _(transfer: Transfer) -> str:
     metric = transfer.metrics[transfer.recommended]
     sentences = [printable(metric.reading), _sureness(metric), _method(transfer)]
+    if not transfer.quotes_scores:
+        sentences = [_unsized(metric, transfer), _method(transfer)]
     return " ".join(sentence for sentence in sentences if sentence)
+
+
+def _unsized(metric: Metric, transfer: Transfer) -> str:
+    """Say who is ahead by a metric without its size, which depends on a fill."""
+    if metric.value is None or metric.pvalue is None:
+        return ""
+    one, other = printable(transfer.experimental), printable(transfer.control)
+    p = f"{'exact ' if metric.exact else ''}p = {p_short(metric.pvalue)}"
+    if not metric.significant:
+        return f"{one} and {other} do not differ detectably by the {metric.title} ({p})."
+    return f"{one} and {other} differ by the {metric.title} ({p})."
 
 
 def _sureness(metric: Metric) -> str:
@@ -100,12 +113,12 @@ def _method(transfer: Transfer) -> str:
     if len(transfer.steps) > 1:
         first, last = step_text(transfer.steps[0]), step_text(transfer.steps[-1])
         steps = f"{len(transfer.steps)} steps, {first} to {last}"
+    observed = f" ({number_text(transfer.optimum)})" if transfer.quotes_scores else ""
     areas = "as sums over steps" if transfer.integration == "sum" else "by trapezoids"
     optimum = (
         f"best possible score {step_text(transfer.optimum)}"
         if transfer.optimum_known
-        else "best possible score unknown, the best mean score observed "
-        f"({number_text(transfer.optimum)}) in its place"
+        else f"best possible score unknown, the best mean score observed{observed} in its place"
     )
     within = f" in {plural(transfer.n_blocks, 'block')}" if transfer.n_blocks else ""
     return (
@@ -126,11 +139,12 @@ def _(transfers: Transfers) -> str:
             f"{experimental} against {control} on {tasks}: no metric is defined and "
             "comparable on two of them, so nothing is said across tasks."
         )
+    quoted = transfers.quotes_scores
     first, *others = transfers.across.values()
     # One of the means is the claim; the others are told behind it.
-    means = f"{_mean(first)}{_significance(first)}"
+    means = f"{_mean(first, quoted=quoted)}{_significance(first, quoted=quoted)}"
     if others:
-        means += f". As further description, {'; '.join(map(_mean, others))}"
+        means += f". As further description, {'; '.join(_mean(mean, quoted=quoted) for mean in others)}"
     never = [
         record.title
         for record in RECORDS.values()
@@ -142,21 +156,19 @@ def _(transfers: Transfers) -> str:
     )
 
 
-def _significance(mean: AcrossTasks) -> str:
+def _significance(mean: AcrossTasks, *, quoted: bool) -> str:
     verdict = "which is" if mean.significant else "which is not"
-    explained = f"; {moved(mean)[:-1]}" if mean.moved_by_test else ""
+    explained = f"; {moved(mean)[:-1]}" if mean.moved_by_test and quoted else ""
     return f", {verdict} statistically significant{explained}"
 
 
-def _mean(mean: AcrossTasks) -> str:
+def _mean(mean: AcrossTasks, *, quoted: bool) -> str:
     interval = ""
     if mean.interval is not None:
         interval = f", {percent(mean.confidence)} interval {interval_text(mean.interval)}"
     among = "" if mean.n_tasks == mean.n_all else f" over {mean.n_tasks} of them"
-    return (
-        f"the mean {mean.title}{among} is {number_text(mean.value)}{interval} "
-        f"(p = {p_short(mean.pvalue)})"
-    )
+    size = f" is {number_text(mean.value)}{interval}" if quoted else ""
+    return f"the mean {mean.title}{among}{size} (p = {p_short(mean.pvalue)})"
 
 
 def advice(transfer: Transfer) -> str:

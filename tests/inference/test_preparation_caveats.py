@@ -1,0 +1,111 @@
+"""What is said of how runs became curves."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from curvewise import align
+from curvewise.inference.diagnostics import prepared
+from curvewise.inference.preparation_caveats import (
+    CarriedOn,
+    FilledWithWorst,
+    RangeCoversLess,
+    RunsDropped,
+    RunsFailed,
+    SchedulesDiffer,
+)
+from curvewise.kernels.failures import failure_pvalue
+from curvewise.text import naming_flags
+from tests.data.logs import log
+
+if TYPE_CHECKING:
+    from curvewise import RunLog
+    from curvewise.inference.caveats import Caveat
+
+WHOLE = [log(name, run, range(0, 101, 5)) for name in "AB" for run in range(5)]
+FAILED = [log("B", f"x{run}", range(0, 61, 5)) for run in range(4)]
+
+
+def found(logs: list[RunLog], **options: Any) -> list[Caveat]:
+    return list(prepared(align(logs, **options)))
+
+
+def test_nothing_was_done_and_nothing_is_said() -> None:
+    assert found(WHOLE) == []
+    # Nor of jitter, nor of ends that differ by little.
+    assert found([*WHOLE, log("B", 9, np.arange(0.5, 99, 5))]) == []
+
+
+def test_failing_runs_are_counted_and_tested() -> None:
+    (failed, _) = found([*WHOLE, *FAILED], short="prefix")
+    p = failure_pvalue([0, 4], [5, 9])
+    assert failed == RunsFailed(("A", "B"), (0, 4), (5, 9), p)
+    assert p > 0.1
+    assert "how many runs fail was not detected" in failed.sentence()
+    more = [log("A", run, range(0, 101, 5)) for run in range(5, 15)]
+    (failed, _) = found([*WHOLE, *more, *FAILED], short="prefix")
+    assert isinstance(failed, RunsFailed)
+    assert failed.pvalue is not None
+    assert failed.pvalue <= 0.1
+    assert (
+        "The algorithms also differ in how many runs fail (exact p = 0.0"
+        in failed.sentence()
+    )
+    assert failed.to_dict()["n_short"] == [0, 4]
+
+
+def test_one_algorithm_has_nothing_to_differ_from() -> None:
+    (failed, *_) = found([*WHOLE[5:], *FAILED], short="prefix")
+    assert failed.sentence() == "4 of 9 runs of B ended early, diverged or were empty."
+
+
+@pytest.mark.parametrize(
+    ("options", "kind", "words"),
+    [
+        (
+            {"short": "worst"},
+            FilledWithWorst,
+            "4 short runs scored 0, the worst score of all",
+        ),
+        ({"short": "carry"}, CarriedOn, "The last score of 4 short runs was carried on"),
+        (
+            {"short": "drop", "reason": "a flood"},
+            RunsDropped,
+            "4 short runs were left out (a flood)",
+        ),
+    ],
+)
+def test_every_policy_says_what_it_may_do(
+    options: dict[str, Any], kind: type[Caveat], words: str
+) -> None:
+    failed, other = found([*WHOLE, *FAILED], **options)
+    assert isinstance(failed, RunsFailed)
+    assert isinstance(other, kind)
+    assert words in other.sentence()
+    assert other.to_dict()["kind"] == other.kind
+
+
+def test_a_range_that_covers_less() -> None:
+    caveat = found([*WHOLE, *FAILED], short="prefix")[1]
+    assert caveat == RangeCoversLess(0.6, 0, 60, "A/0", "B/x0")
+    assert caveat.sentence() == (
+        "Only 60% of the range of steps is compared, 0 to 60: A/0 begins latest, and B/x0 ends "
+        "first."
+    )
+
+
+def test_schedules_that_differ() -> None:
+    (caveat,) = found(
+        [*WHOLE[:5], *[log("B", run, range(0, 101, 20)) for run in range(5)]]
+    )
+    assert caveat == SchedulesDiffer(("A", "B"), (5, 20))
+    assert "A was logged 4.000 times as often as B" in caveat.sentence()
+
+
+def test_flags_are_named_where_they_are_typed() -> None:
+    with naming_flags():
+        assert "--short prefix" in RunsDropped(1, "x").sentence()
+    assert "1 short run was left out" in RunsDropped(1, "x").sentence()
