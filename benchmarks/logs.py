@@ -20,8 +20,8 @@ import time
 from functools import cache
 from pathlib import Path
 
-from curvewise.readers.event_messages import event_messages
-from curvewise.readers.tfrecords import masked_crc
+from curvewise.readers.parsing.event_messages import event_messages
+from curvewise.readers.parsing.tfrecords import masked_crc
 
 WAYS = ("all metrics", "one metric")
 PEERS = ("tensorboard EventAccumulator, unlimited", "tbparse")

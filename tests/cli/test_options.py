@@ -38,7 +38,7 @@ def test_tasks_are_read_and_counted(
 ) -> None:
     tasks = Reading([table], algorithm="seed", run="seed", stop=40, task="agent").tasks()
     assert list(tasks) == ["A", "B", "C"]
-    assert capsys.readouterr().err.endswith("; 3 tasks from 'agent'\n")
+    assert capsys.readouterr().err.endswith("; 3 tasks\n")
 
 
 def test_columns_windows_and_direction_are_taken(tmp_path: Path) -> None:
@@ -71,7 +71,7 @@ def test_every_command_reads_the_same_way(table: Path, command: str) -> None:
     ("arguments", "message"),
     [
         (["nowhere.csv"], "There is no file 'nowhere.csv'"),
-        ([".."], "is a directory"),
+        (["nowhere"], "There is no file or folder 'nowhere'"),
         (["FILE", "--score", "scor"], "did you mean 'score'"),
         (["FILE", "--from", "999"], "No step lies in the window from 999"),
         (["FILE", "--block", "step"], "A run belongs to one block"),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from curvewise.errors import CurvesError
 from curvewise.readers.request import Request
 from curvewise.readers.scanning import Logs, as_paths, scan
-from curvewise.readers.single_table import is_single_table, read_single_table
+from curvewise.readers.tables.single_table import is_single_table, read_single_table
 from curvewise.text import argument, in_python, listed, plural
 
 if TYPE_CHECKING:

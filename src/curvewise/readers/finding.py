@@ -135,7 +135,8 @@ class FoundRun:
 def find_homes(walk: Walk) -> list[Home]:
     """Find the logs below the folders of a walk, and where each run is at home.
 
-    Files that no format claims stay in their folders.
+    Files that no format claims stay in their folders. The first file of a claim is what it is
+    about, and is claimed once; others may be shared.
     """
     by_path = {folder.path: folder for folder in walk.folders}
     homes: dict[Path, Home] = {}
@@ -147,6 +148,9 @@ def find_homes(walk: Walk) -> list[Home]:
             for claim in log_format.claims(folder)
         ]
         for folder, claim in claims:
+            first = claim.files[0].path
+            if first.name not in by_path[first.parent].files:
+                continue  # claimed as part of a folder above
             for file in claim.files:
                 owner = by_path.get(file.path.parent)
                 if owner is not None:

@@ -9,7 +9,11 @@ from curvewise.data.alignment import curves_of
 from curvewise.data.frames import natural_order
 from curvewise.data.selection import check_algorithms
 from curvewise.errors import CurvesError
-from curvewise.readers.metric_choice import MetricChoice, choose_metric, lower_is_better
+from curvewise.readers.naming.metric_choice import (
+    MetricChoice,
+    choose_metric,
+    lower_is_better,
+)
 from curvewise.text import listed, plural
 
 if TYPE_CHECKING:

@@ -62,7 +62,7 @@ class Claim:
         The folder or the file that stands for the run: its place names it, and the logs of
         several formats with the same home are of the same run.
     files : tuple of File
-        What is read; nobody else may claim it.
+        What is read; no other format may claim it. The first file is what the claim is about.
     prefix : str
         What is put before the names of its metrics, such as ``train/``.
     """

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from curvewise.data.run_log import RunLog
     from curvewise.readers.folders import Skipped
-    from curvewise.readers.grouping import Candidate
+    from curvewise.readers.naming.grouping import Candidate
 
 __all__ = ["MetricSpan", "Scan", "ScannedMetric", "ScannedRun"]
 

@@ -13,14 +13,14 @@ import numpy as np
 from curvewise.data.records import settled
 from curvewise.data.run_log import RunLog
 from curvewise.errors import CurvesError
-from curvewise.readers.configurations import Configurations, flattened
 from curvewise.readers.finding import find_homes
 from curvewise.readers.folders import File, Skipped, walk
-from curvewise.readers.homes import stem_of
-from curvewise.readers.identity import identify
 from curvewise.readers.logged import Wanted
+from curvewise.readers.naming.configurations import Configurations, flattened
+from curvewise.readers.naming.identity import identify
+from curvewise.readers.naming.traits import Clues
+from curvewise.readers.parsing.homes import stem_of
 from curvewise.readers.scan import MetricSpan, Scan, ScannedRun
-from curvewise.readers.traits import Clues
 from curvewise.shuffling.parallel import track_items
 from curvewise.text import listed, plural
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from curvewise.data.records import Settled
     from curvewise.readers.finding import FoundRun, Home
     from curvewise.readers.folders import Walk
-    from curvewise.readers.identity import Identity, Who
+    from curvewise.readers.naming.identity import Identity, Who
 
 __all__ = ["Logs", "Naming", "ReadRuns", "as_paths", "scan"]
 

@@ -29,8 +29,11 @@ def homes(module_name: str, *paths: Path) -> dict[Path, list[Claim]]:
     by_path = {folder.path: folder for folder in folders}
     claims = [claim for folder in folders for claim in log_format.claims(folder)]
     for claim in claims:
+        first = claim.files[0].path
+        if first.name not in by_path[first.parent].files:
+            continue
         for file in claim.files:
-            del by_path[file.path.parent].files[file.path.name]
+            by_path[file.path.parent].files.pop(file.path.name, None)
         found.setdefault(claim.home, []).append(claim)
     return found
 

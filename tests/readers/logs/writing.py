@@ -8,8 +8,8 @@ import zlib
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from curvewise.readers.event_messages import event_messages
 from curvewise.readers.logs.wandb_offline import wandb_messages
+from curvewise.readers.parsing.event_messages import event_messages
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

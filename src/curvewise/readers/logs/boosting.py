@@ -6,11 +6,11 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from curvewise.errors import CurvesError
-from curvewise.readers.homes import homes_of
-from curvewise.readers.json_documents import beginning, curve, document, is_curve
 from curvewise.readers.logged import Claim, LoggedRun, NotALogError
-from curvewise.readers.recording import chosen_x
-from curvewise.readers.score_names import is_run_name
+from curvewise.readers.parsing.homes import homes_of
+from curvewise.readers.parsing.json_documents import beginning, curve, document, is_curve
+from curvewise.readers.parsing.recording import chosen_x
+from curvewise.readers.parsing.score_names import is_run_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 from curvewise.errors import CurvesError
 from curvewise.readers.folders import MAX_JSON_SIZE, MAX_UNPACKED_SIZE, File
-from curvewise.readers.log_tables import CUT_LINE
 from curvewise.readers.logged import Claim, LoggedRun
-from curvewise.readers.recording import Recorder, chosen_x, number
+from curvewise.readers.parsing.log_tables import CUT_LINE
+from curvewise.readers.parsing.recording import Recorder, chosen_x, number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

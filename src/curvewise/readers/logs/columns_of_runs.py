@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from curvewise.readers.columns import step_names, time_names
-from curvewise.readers.homes import stem_of
-from curvewise.readers.log_tables import LogTable, header_of, read_log_table
 from curvewise.readers.logged import Claim
-from curvewise.readers.run_columns import Layout, run_of_table
-from curvewise.readers.score_names import is_score_name, score_name_in
+from curvewise.readers.parsing.homes import stem_of
+from curvewise.readers.parsing.log_tables import LogTable, header_of, read_log_table
+from curvewise.readers.parsing.run_columns import Layout, run_of_table
+from curvewise.readers.parsing.score_names import is_score_name, score_name_in
+from curvewise.readers.tables.columns import step_names, time_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from curvewise.readers.log_tables import header_of, read_log_table
 from curvewise.readers.logged import Claim, LoggedRun, Series
-from curvewise.readers.recording import chosen_x
+from curvewise.readers.parsing.log_tables import header_of, read_log_table
+from curvewise.readers.parsing.recording import chosen_x
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from curvewise.errors import CurvesError
-from curvewise.readers.archives import archive_names, read_archive
 from curvewise.readers.logged import DOUBLE, SINGLE, Claim, LoggedRun, Series
-from curvewise.readers.parts import home_above
-from curvewise.readers.recording import chosen_x
+from curvewise.readers.parsing.archives import archive_names, read_archive
+from curvewise.readers.parsing.parts import home_above
+from curvewise.readers.parsing.recording import chosen_x
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

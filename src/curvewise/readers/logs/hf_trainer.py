@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from curvewise.errors import CurvesError
 from curvewise.readers.logged import Claim, LoggedRun
-from curvewise.readers.recording import Recorder, chosen_x, number
+from curvewise.readers.parsing.recording import Recorder, chosen_x, number
 from curvewise.text import step_text
 
 if TYPE_CHECKING:

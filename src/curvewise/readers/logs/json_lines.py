@@ -12,14 +12,19 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 from curvewise.errors import CurvesError
-from curvewise.readers.columns import step_names, time_names
-from curvewise.readers.homes import homes_of
-from curvewise.readers.json_documents import as_number, beginning, document, flattened
-from curvewise.readers.json_records import JsonRecords
-from curvewise.readers.log_tables import CUT_LINE
 from curvewise.readers.logged import Claim
-from curvewise.readers.run_columns import Layout, is_needed, run_of_table
-from curvewise.readers.score_names import is_score_name
+from curvewise.readers.parsing.homes import homes_of
+from curvewise.readers.parsing.json_documents import (
+    as_number,
+    beginning,
+    document,
+    flattened,
+)
+from curvewise.readers.parsing.json_records import JsonRecords
+from curvewise.readers.parsing.log_tables import CUT_LINE
+from curvewise.readers.parsing.run_columns import Layout, is_needed, run_of_table
+from curvewise.readers.parsing.score_names import is_score_name
+from curvewise.readers.tables.columns import step_names, time_names
 from curvewise.text import listed, plural
 
 if TYPE_CHECKING:

@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from curvewise.readers.columns import step_names, time_names
-from curvewise.readers.homes import homes_of, stem_of
-from curvewise.readers.json_documents import (
+from curvewise.readers.logged import Claim, LoggedRun
+from curvewise.readers.parsing.homes import homes_of, stem_of
+from curvewise.readers.parsing.json_documents import (
     as_number,
     beginning,
     curve,
     document,
     is_curve,
 )
-from curvewise.readers.log_tables import header_of
-from curvewise.readers.logged import Claim, LoggedRun
-from curvewise.readers.recording import chosen_x
-from curvewise.readers.score_names import is_score_name
+from curvewise.readers.parsing.log_tables import header_of
+from curvewise.readers.parsing.recording import chosen_x
+from curvewise.readers.parsing.score_names import is_score_name
+from curvewise.readers.tables.columns import step_names, time_names
 from curvewise.text import listed
 
 if TYPE_CHECKING:

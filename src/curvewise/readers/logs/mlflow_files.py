@@ -10,9 +10,9 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from curvewise.readers.folders import File
-from curvewise.readers.log_tables import CUT_LINE
 from curvewise.readers.logged import Claim
-from curvewise.readers.mlflow_runs import MlflowMetric, MlflowRun
+from curvewise.readers.parsing.log_tables import CUT_LINE
+from curvewise.readers.parsing.mlflow_runs import MlflowMetric, MlflowRun
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

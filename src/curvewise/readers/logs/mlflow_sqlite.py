@@ -11,9 +11,9 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from curvewise.errors import CurvesError
-from curvewise.readers.databases import columns_of, database_claims, opened
 from curvewise.readers.logged import Claim
-from curvewise.readers.mlflow_runs import DELETED, MlflowMetric, MlflowRun
+from curvewise.readers.parsing.databases import columns_of, database_claims, opened
+from curvewise.readers.parsing.mlflow_runs import DELETED, MlflowMetric, MlflowRun
 
 if TYPE_CHECKING:
     import sqlite3

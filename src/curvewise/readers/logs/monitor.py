@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from curvewise.errors import CurvesError
-from curvewise.readers.json_records import JsonRecords
-from curvewise.readers.log_tables import CUT_LINE, cells_of
 from curvewise.readers.logged import Claim, LoggedRun, Series
-from curvewise.readers.parts import home_above, part_of
-from curvewise.readers.recording import chosen_x, number
+from curvewise.readers.parsing.json_records import JsonRecords
+from curvewise.readers.parsing.log_tables import CUT_LINE, cells_of
+from curvewise.readers.parsing.parts import home_above, part_of
+from curvewise.readers.parsing.recording import chosen_x, number
 from curvewise.text import plural
 
 if TYPE_CHECKING:

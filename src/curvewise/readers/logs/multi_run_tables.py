@@ -11,19 +11,19 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from curvewise.errors import CurvesError
-from curvewise.readers.columns import (
+from curvewise.readers.logged import Claim
+from curvewise.readers.logs import json_lines
+from curvewise.readers.parsing.homes import homes_of
+from curvewise.readers.parsing.json_documents import flattened
+from curvewise.readers.parsing.log_tables import LogTable, header_of, read_log_table
+from curvewise.readers.parsing.run_columns import Layout, run_of_table
+from curvewise.readers.parsing.score_names import is_score_name
+from curvewise.readers.tables.columns import (
     NAMES_OF_TOOLS,
     USUAL_NAMES,
     step_columns,
     step_names,
 )
-from curvewise.readers.homes import homes_of
-from curvewise.readers.json_documents import flattened
-from curvewise.readers.log_tables import LogTable, header_of, read_log_table
-from curvewise.readers.logged import Claim
-from curvewise.readers.logs import json_lines
-from curvewise.readers.run_columns import Layout, run_of_table
-from curvewise.readers.score_names import is_score_name
 from curvewise.text import plural, step_text
 
 if TYPE_CHECKING:

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from curvewise.errors import CurvesError
-from curvewise.readers.log_tables import CUT_LINE
 from curvewise.readers.logged import Claim
-from curvewise.readers.optuna_trials import Trial, logged_trials, parameter
-from curvewise.readers.recording import number
+from curvewise.readers.parsing.log_tables import CUT_LINE
+from curvewise.readers.parsing.optuna_trials import Trial, logged_trials, parameter
+from curvewise.readers.parsing.recording import number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

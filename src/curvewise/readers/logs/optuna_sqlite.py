@@ -11,10 +11,10 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 from curvewise.errors import CurvesError
-from curvewise.readers.databases import columns_of, database_claims, opened
 from curvewise.readers.logged import Claim
-from curvewise.readers.optuna_trials import Trial, logged_trials, parameter
-from curvewise.readers.recording import number
+from curvewise.readers.parsing.databases import columns_of, database_claims, opened
+from curvewise.readers.parsing.optuna_trials import Trial, logged_trials, parameter
+from curvewise.readers.parsing.recording import number
 
 if TYPE_CHECKING:
     import sqlite3

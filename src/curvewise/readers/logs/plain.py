@@ -13,15 +13,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from curvewise.errors import CurvesError
-from curvewise.readers.archives import archive_names, read_archive, read_array
-from curvewise.readers.arrays import check_orientation
-from curvewise.readers.columns import step_names
-from curvewise.readers.homes import homes_of, stem_of
-from curvewise.readers.json_documents import beginning, curve, document, is_curve
-from curvewise.readers.log_tables import CUT_LINE
 from curvewise.readers.logged import DOUBLE, SINGLE, Claim, LoggedRun, Series
-from curvewise.readers.recording import chosen_x
-from curvewise.readers.score_names import is_run_name, is_score_name, score_name_in
+from curvewise.readers.parsing.archives import archive_names, read_archive, read_array
+from curvewise.readers.parsing.homes import homes_of, stem_of
+from curvewise.readers.parsing.json_documents import beginning, curve, document, is_curve
+from curvewise.readers.parsing.log_tables import CUT_LINE
+from curvewise.readers.parsing.recording import chosen_x
+from curvewise.readers.parsing.score_names import (
+    is_run_name,
+    is_score_name,
+    score_name_in,
+)
+from curvewise.readers.tables.arrays import check_orientation
+from curvewise.readers.tables.columns import step_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -9,18 +9,18 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from curvewise.readers.columns import step_names
-from curvewise.readers.json_records import read_json_records
-from curvewise.readers.log_tables import header_of, read_log_table
 from curvewise.readers.logged import Claim
-from curvewise.readers.run_columns import Layout, is_needed, run_of_table
+from curvewise.readers.parsing.json_records import read_json_records
+from curvewise.readers.parsing.log_tables import header_of, read_log_table
+from curvewise.readers.parsing.run_columns import Layout, is_needed, run_of_table
+from curvewise.readers.tables.columns import step_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from curvewise.readers.folders import File, Folder
     from curvewise.readers.logged import LoggedRun, Wanted
-    from curvewise.readers.run_columns import RunTable
+    from curvewise.readers.parsing.run_columns import RunTable
 
 __all__ = ["claims", "read"]
 

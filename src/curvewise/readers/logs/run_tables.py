@@ -10,28 +10,28 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from curvewise.readers.columns import step_names, time_names
-from curvewise.readers.homes import homes_of, stem_of
-from curvewise.readers.json_records import read_json_records
-from curvewise.readers.log_tables import (
+from curvewise.readers.logged import Claim
+from curvewise.readers.parsing.homes import homes_of, stem_of
+from curvewise.readers.parsing.json_records import read_json_records
+from curvewise.readers.parsing.log_tables import (
     EMPTY_CELLS,
     cells_of,
     header_of,
     read_log_table,
     separator_of,
 )
-from curvewise.readers.logged import Claim
-from curvewise.readers.loggers import logger_of
-from curvewise.readers.parts import home_above, part_of
-from curvewise.readers.run_columns import Layout, is_needed, run_of_table
-from curvewise.readers.score_names import is_score_name
+from curvewise.readers.parsing.loggers import logger_of
+from curvewise.readers.parsing.parts import home_above, part_of
+from curvewise.readers.parsing.run_columns import Layout, is_needed, run_of_table
+from curvewise.readers.parsing.score_names import is_score_name
+from curvewise.readers.tables.columns import step_names, time_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from curvewise.readers.folders import File, Folder
     from curvewise.readers.logged import LoggedRun, Wanted
-    from curvewise.readers.run_columns import RunTable
+    from curvewise.readers.parsing.run_columns import RunTable
 
 __all__ = ["claims", "read"]
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from curvewise.errors import CurvesError
 from curvewise.readers.logged import Claim, LoggedRun
-from curvewise.readers.recording import Recorder, chosen_x, number
+from curvewise.readers.parsing.recording import Recorder, chosen_x, number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

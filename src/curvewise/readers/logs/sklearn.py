@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from curvewise.errors import CurvesError
-from curvewise.readers.archives import archive_names, read_archive
-from curvewise.readers.homes import stem_of
-from curvewise.readers.json_documents import beginning, document
-from curvewise.readers.log_tables import header_of
 from curvewise.readers.logged import Claim, LoggedRun, NotALogError, Series
-from curvewise.readers.recording import chosen_x
-from curvewise.readers.score_names import is_run_name
+from curvewise.readers.parsing.archives import archive_names, read_archive
+from curvewise.readers.parsing.homes import stem_of
+from curvewise.readers.parsing.json_documents import beginning, document
+from curvewise.readers.parsing.log_tables import header_of
+from curvewise.readers.parsing.recording import chosen_x
+from curvewise.readers.parsing.score_names import is_run_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -14,21 +14,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from curvewise.errors import CurvesError
-from curvewise.readers.event_folders import (
-    event_files,
-    first_events,
-    home_of,
-    key_of_scalars,
-    repeats_results,
-)
-from curvewise.readers.event_messages import (
-    CONFIG_MARKS,
-    event_messages,
-    hyperparameters,
-    is_scalar,
-    number_in,
-    text_config,
-)
 from curvewise.readers.logged import (
     SINGLE,
     Claim,
@@ -36,9 +21,24 @@ from curvewise.readers.logged import (
     Series,
     counts_episodes,
 )
-from curvewise.readers.protobuf_messages import text_of
-from curvewise.readers.recording import chosen_x
-from curvewise.readers.tfrecords import RecordFile, damage_note
+from curvewise.readers.parsing.event_folders import (
+    event_files,
+    first_events,
+    home_of,
+    key_of_scalars,
+    repeats_results,
+)
+from curvewise.readers.parsing.event_messages import (
+    CONFIG_MARKS,
+    event_messages,
+    hyperparameters,
+    is_scalar,
+    number_in,
+    text_config,
+)
+from curvewise.readers.parsing.protobuf_messages import text_of
+from curvewise.readers.parsing.recording import chosen_x
+from curvewise.readers.parsing.tfrecords import RecordFile, damage_note
 from curvewise.text import plural, step_text
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ import itertools
 from typing import TYPE_CHECKING, Any
 
 from curvewise.errors import CurvesError
-from curvewise.readers.json_documents import as_number, beginning, document
 from curvewise.readers.logged import Claim, LoggedRun
-from curvewise.readers.recording import Recorder, chosen_x
+from curvewise.readers.parsing.json_documents import as_number, beginning, document
+from curvewise.readers.parsing.recording import Recorder, chosen_x
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from curvewise.errors import CurvesError
-from curvewise.readers.log_tables import CUT_LINE, header_of
 from curvewise.readers.logged import Claim, LoggedRun, NotALogError, Series
-from curvewise.readers.recording import chosen_x
+from curvewise.readers.parsing.log_tables import CUT_LINE, header_of
+from curvewise.readers.parsing.recording import chosen_x
 from curvewise.text import listed
 
 if TYPE_CHECKING:

@@ -17,8 +17,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from curvewise.readers.block_log import BlockLog, is_block_log
-from curvewise.readers.columns import step_names
 from curvewise.readers.logged import (
     Claim,
     LoggedRun,
@@ -26,8 +24,10 @@ from curvewise.readers.logged import (
     Wanted,
     counts_episodes,
 )
-from curvewise.readers.protobuf_messages import message_classes, text_of
-from curvewise.readers.recording import chosen_x, number
+from curvewise.readers.parsing.block_log import BlockLog, is_block_log
+from curvewise.readers.parsing.protobuf_messages import message_classes, text_of
+from curvewise.readers.parsing.recording import chosen_x, number
+from curvewise.readers.tables.columns import step_names
 from curvewise.text import plural
 
 if TYPE_CHECKING:

@@ -1,0 +1,1 @@
+"""Who is who: configurations and names in; algorithm, run, task and metric out."""

@@ -1,0 +1,320 @@
+"""Which runs are one algorithm: those that differ in nothing but a seed.
+
+What cannot be told is not guessed: `Grouping.problem` says what could be meant, and what to type
+for each.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from curvewise.data.frames import natural_order
+from curvewise.readers.naming.traits import Trait, joint, tells
+from curvewise.text import argument, listed, plural, printable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from curvewise.readers.naming.traits import Clues, Codes
+
+__all__ = [
+    "Candidate",
+    "Grouping",
+    "Names",
+    "candidates_of",
+    "grouped",
+    "joined_names",
+    "telling",
+]
+
+Names = tuple[str | None, ...]
+
+MAX_CANDIDATES = 6
+MAX_JOINED = 3
+MAX_SHOWN = 4
+# Traits that are compared with each other, the most telling of them.
+MAX_COMPARED = 50
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """Something that could be the algorithm: what to type, and what it would give."""
+
+    name: str
+    values: tuple[str, ...]
+    sizes: tuple[int, ...]
+
+    @property
+    def described(self) -> str:
+        """What to type for it, and how many algorithms of how many runs it gives."""
+        small, large = min(self.sizes), max(self.sizes)
+        each = plural(large, "run") if small == large else f"{small} to {large} runs"
+        return (
+            f"{argument('group_by', self.name)} ({plural(len(self.sizes), 'algorithm')} of "
+            f"{each}: {_some(self.values)})"
+        )
+
+
+@dataclass(frozen=True)
+class Grouping:
+    """Runs grouped into algorithms.
+
+    Attributes
+    ----------
+    values : tuple of str
+        The algorithm of each run. Where there is a problem, every combination of settings is
+        one.
+    traits : tuple of Trait
+        What names the algorithms.
+    candidates : tuple of Candidate
+        What could be the algorithm.
+    problem : str
+        Why algorithms cannot be told, and the candidates; nothing if they can.
+    """
+
+    values: Names
+    traits: tuple[Trait, ...] = ()
+    candidates: tuple[Candidate, ...] = ()
+    problem: str = ""
+
+
+def _codes(values: Names) -> Codes:
+    return Trait("", "", values, values).codes
+
+
+def telling(traits: Sequence[Trait], task_names: Names, run_names: Names) -> list[Trait]:
+    """Return the traits that may tell algorithms: neither seeds, tasks nor circumstances."""
+    n_runs = len(task_names)
+    tasks = _codes(task_names)
+    pairs = joint([tasks, _codes(run_names)], n_runs)
+    is_crossed = None not in run_names and len(set(pairs.tolist())) < n_runs
+    several_tasks = len(set(task_names)) > 1
+    kept = []
+    for trait in traits:
+        if trait.role or not trait.varies or trait.n_values >= n_runs:
+            continue
+        if is_crossed and tells(pairs, trait):
+            continue  # it follows the seed
+        if several_tasks and not trait.names_algorithms and tells(tasks, trait):
+            continue  # it follows the task
+        kept.append(trait)
+    strong = [trait for trait in kept if trait.names_algorithms]
+    if several_tasks and strong:
+        # Settings tuned for each task, and names that repeat the task.
+        free = [trait for trait in strong if not tells(trait.codes, tasks)] or strong
+        known = joint([*free, tasks], n_runs)
+        kept = [trait for trait in kept if trait in free or not tells(known, trait)]
+    return kept
+
+
+def grouped(
+    clues: Sequence[Clues], traits: Sequence[Trait], tasks: Names, runs: Names
+) -> Grouping:
+    """Group runs into algorithms.
+
+    Parameters
+    ----------
+    clues : sequence of Clues
+    traits : sequence of Trait
+        All but those that name the run and the task.
+    tasks, runs : tuple of str or None
+        The task and the name of each run, as far as they are known.
+    """
+    n_runs = len(clues)
+    kept = telling(traits, tasks, runs)
+    found, unknown = _known_of_all(clues, [t for t in kept if t.kind != "number"])
+    # A number in the path that follows neither the algorithm nor the run is one more setting.
+    codes = joint(found, n_runs)
+    found += [t for t in kept if t.kind == "number" and not tells(codes, t)]
+    if not found and not unknown:
+        lengths = [t for t in traits if t.role == "length" and t.varies]
+        found = [trait for trait in lengths if trait.n_values < n_runs]
+    if not found and not unknown:
+        return _alone(traits, runs)
+    named = _named(found + unknown, n_runs)
+    candidates = candidates_of(found)
+    problem = ""
+    if unknown:
+        problem = _unknown(clues, unknown)
+    elif _is_scattered(found, n_runs):
+        problem = (
+            f"Nearly all of {plural(n_runs, 'run')} differ in {_differences(found)}, so that few "
+            f"or none repeat another: which belong together? {_options(candidates)}"
+        )
+    elif crossed := _crossed(found):
+        problem = (
+            f"{plural(n_runs, 'run')} differ in {_differences(crossed)} independently: which of "
+            f"them is the algorithm? {_options(candidates)}"
+        )
+        words = [trait.name for trait in crossed if trait.kind == "word"]
+        if words and len(set(tasks)) == 1:
+            problem += (
+                f" If one of them is the task, say so: {argument('task_by', words[0])}."
+            )
+    return replace(named, candidates=candidates, problem=problem)
+
+
+def _is_scattered(traits: list[Trait], n_runs: int) -> bool:
+    """Whether most combinations of settings are those of one run only, and have no name."""
+    codes = joint(traits, n_runs)
+    sizes = np.bincount(codes)
+    named = any(t.names_algorithms and tells(t.codes, codes) for t in traits)
+    return sizes.max() == 1 or (2 * len(sizes) > n_runs and not named)
+
+
+def _known_of_all(
+    clues: Sequence[Clues], traits: list[Trait]
+) -> tuple[list[Trait], list[Trait]]:
+    """Split off the settings that runs without any configuration would need."""
+    bare = [row for row, clue in enumerate(clues) if not clue.config]
+    if not bare or len(bare) == len(clues):
+        return traits, []
+    whole = [trait for trait in traits if trait.kind != "setting"]
+    settings = [trait for trait in traits if trait.kind == "setting"]
+    rows = [row for row, clue in enumerate(clues) if clue.config]
+    codes = joint([trait.of(rows) for trait in whole], len(rows))
+    unknown = [trait for trait in settings if not tells(codes, trait.of(rows))]
+    return whole, unknown
+
+
+def _unknown(clues: Sequence[Clues], traits: list[Trait]) -> str:
+    bare = [clue.place for clue in clues if not clue.config]
+    return (
+        f"Runs differ in {_differences(traits)}, but {len(bare)} of {len(clues)} runs "
+        f"have no configuration that tells it ({listed(bare, 3)}). Leave these out, or say by "
+        f"{argument('group_by')} which part of the path is the algorithm, such as "
+        f"{argument('group_by', 'path1')}."
+    )
+
+
+def _distinct(traits: Sequence[Trait]) -> list[Trait]:
+    """Return the most telling of those that part the runs alike, the most telling first."""
+    distinct: dict[bytes, Trait] = {}
+    for trait in sorted(traits, key=lambda t: t.rank):
+        distinct.setdefault(trait.codes.tobytes(), trait)
+    return list(distinct.values())
+
+
+def _crossed(traits: list[Trait]) -> list[Trait]:
+    """Return traits that vary independently of each other: every value with every other."""
+    distinct = _distinct(traits)
+    finest = joint(distinct, len(traits[0].values))
+    if any(tells(trait.codes, finest) for trait in distinct):
+        return []
+    crossed: dict[str, Trait] = {}
+    for one, two in combinations(distinct[:MAX_COMPARED], 2):
+        n_pairs = int(joint([one, two], len(one.values)).max()) + 1
+        if n_pairs == one.n_values * two.n_values:
+            crossed |= {one.name: one, two.name: two}
+    return list(crossed.values())
+
+
+def _named(traits: Sequence[Trait], n_runs: int) -> Grouping:
+    """Name the algorithms that traits tell apart, by the most telling of them."""
+    codes = joint(traits, n_runs)
+    order = sorted(traits, key=lambda trait: trait.rank)
+    alone = [t for t in order if tells(t.codes, codes) and t.rank[0] < 2]
+    naming = alone[:1]
+    if not alone:
+        for trait in order:
+            known = joint(naming, n_runs)
+            if not tells(known, codes) and not tells(known, trait):
+                naming.append(trait)
+    if all(trait.rank[0] == 2 for trait in naming):
+        # Settings that vary together, none of which is a name: show more than one.
+        for trait in order:
+            keys = {shown.key for shown in naming}
+            if (
+                len(naming) < MAX_JOINED
+                and trait.key not in keys
+                and tells(trait.codes, codes)
+            ):
+                naming.append(trait)
+    return Grouping(joined_names(naming, n_runs), tuple(naming))
+
+
+def joined_names(traits: Sequence[Trait], n_runs: int) -> Names:
+    """Name each run by its values of some traits, joined by commas.
+
+    What has no value is named, too: "sgd, no momentum".
+    """
+    shown = [
+        [text or f"no {trait.name.rpartition('.')[2]}" for text in trait.shown]
+        for trait in traits
+    ]
+    return tuple(", ".join(values[row] for values in shown) for row in range(n_runs))
+
+
+def _alone(traits: Sequence[Trait], runs: Names) -> Grouping:
+    """Name the only algorithm by its configuration or its folder, if it is the only one."""
+    n_runs = len(runs)
+    constant = [t for t in traits if not t.varies and not t.role and t.values[0]]
+    naming = sorted((t for t in constant if t.rank[0] == 0), key=lambda t: t.rank)
+    words = [t for t in constant if t.kind == "word"]
+    own = [t for t in traits if not t.role and t.n_values == n_runs > 1]
+    settings = [trait for trait in own if trait.is_measured]
+    if settings:
+        problem = (
+            f"All {n_runs} runs differ in {_differences(settings)}, so none repeats another: "
+            f"which belong together? Say it by {argument('group_by')}."
+        )
+        return replace(_named(settings, n_runs), problem=problem)
+    different = [trait for trait in own if trait.kind == "word"]
+    if different and not naming and None in runs:
+        problem = (
+            f"All {n_runs} runs have different names ({listed(_values(different[0]), 3)}), and "
+            "nothing tells which of them belong together. Put the runs of an algorithm into a "
+            f"folder of its own, or say it by {argument('group_by')}: "
+            f"{argument('group_by', '{algorithm}_{run}')} fits names like ppo_1."
+        )
+        return Grouping(different[0].texts, problem=problem)
+    found = tuple(naming[:1] or words[-1:])
+    name = found[0].texts[0] if found else "all runs"
+    return Grouping((name,) * n_runs, found)
+
+
+def _some(values: Sequence[str]) -> str:
+    """Write the first of several values, which may hold commas themselves."""
+    shown = "; ".join(map(printable, values[:MAX_SHOWN]))
+    return shown if len(values) <= MAX_SHOWN else f"{shown}; …"
+
+
+def _values(trait: Trait) -> list[str]:
+    return natural_order({text for text in trait.texts if text})
+
+
+def _differences(traits: Sequence[Trait]) -> str:
+    shown = [f"{trait.name} ({_some(_values(trait))})" for trait in traits]
+    return listed(shown, MAX_CANDIDATES)
+
+
+def candidates_of(traits: Sequence[Trait]) -> tuple[Candidate, ...]:
+    """Return what could be typed for the algorithm: each alone, then all together."""
+    found = _distinct(traits)[:MAX_CANDIDATES]
+    candidates = [
+        Candidate(
+            trait.name, tuple(_values(trait)), tuple(map(int, np.bincount(trait.codes)))
+        )
+        for trait in found
+    ]
+    if 1 < len(found) <= MAX_JOINED:
+        codes = joint(found, len(found[0].values))
+        names = joined_names(found, len(codes))
+        candidates.append(
+            Candidate(
+                ",".join(trait.name for trait in found),
+                tuple(natural_order({name for name in names if name})),
+                tuple(map(int, np.bincount(codes))),
+            )
+        )
+    return tuple(candidates)
+
+
+def _options(candidates: Sequence[Candidate]) -> str:
+    if not candidates:
+        return f"Say it by {argument('group_by')}."
+    return " or ".join(candidate.described for candidate in candidates) + "."

@@ -1,0 +1,397 @@
+"""Who is who: which algorithm, run and task a log is of, told from names and settings."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from curvewise.data.frames import natural_order
+from curvewise.errors import CurvesError
+from curvewise.readers.naming.grouping import Grouping, candidates_of, grouped, telling
+from curvewise.readers.naming.identity_by import Choice, chosen
+from curvewise.readers.naming.traits import AFTER_PATH, Trait, joint, tells, traits_of
+from curvewise.text import argument, listed, plural, printable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from curvewise.readers.naming.grouping import Candidate, Names
+    from curvewise.readers.naming.traits import Clues
+
+__all__ = ["Identity", "Who", "identify"]
+
+
+@dataclass(frozen=True)
+class Who:
+    """What a run is: its algorithm, its name, and its task and block where there are any."""
+
+    algorithm: str
+    run: str
+    task: str | None = None
+    block: str | None = None
+
+
+@dataclass(frozen=True)
+class Identity:
+    """Who is who among runs, and how that was told.
+
+    Attributes
+    ----------
+    whos : tuple of Who
+        One for each run, in the order of the clues.
+    explanation : str
+        One line: where algorithm, run and task come from, and how to overrule it.
+    notes : tuple of str
+        What a reader should know: runs that were numbered, settings that vary in an algorithm.
+    candidates : tuple of Candidate
+        What could be the algorithm.
+    problem : str
+        Why algorithms cannot be told, with the candidates; nothing if they can. The
+        algorithms in ``whos`` are then every combination of settings there is.
+    """
+
+    whos: tuple[Who, ...]
+    explanation: str
+    notes: tuple[str, ...] = ()
+    candidates: tuple[Candidate, ...] = ()
+    problem: str = ""
+
+    def check(self) -> None:
+        """Raise CurvesError if algorithms could not be told."""
+        if self.problem:
+            raise CurvesError(self.problem)
+
+
+def identify(
+    clues: Sequence[Clues],
+    *,
+    group_by: str | None = None,
+    run_by: str | None = None,
+    task_by: str | None = None,
+) -> Identity:
+    """Tell the algorithm, the name and the task of each run.
+
+    Parameters
+    ----------
+    clues : sequence of Clues
+    group_by, run_by, task_by : str, optional
+        What the algorithm, the run and the task are, instead of what would be inferred: the
+        name of a setting (its last part will do where that is unique), several joined by
+        commas, a part of the path (``path1`` is the first below the root), or a pattern
+        with named parts such as ``{task}/{algorithm}/seed{run}``.
+
+    Raises
+    ------
+    OptionError
+        If there is no such setting or part, or if a run does not match a pattern.
+    """
+    if not clues:
+        return Identity((), "")
+    options = {"group_by": group_by, "run_by": run_by, "task_by": task_by}
+    said = [clue for clue in clues if "algorithm" in clue.labels]
+    full = [clue for clue in clues if clue.has_points]
+    if group_by:
+        return _identified(clues, options)[0]
+    if 0 < len(said) < len(clues):
+        others = [clue for clue in clues if "algorithm" not in clue.labels]
+        return _together(clues, identify(said, **options), identify(others, **options))
+    if 0 < len(full) < len(clues):
+        told, naming = _identified(full, options)
+        return _with_empty(clues, told, naming, _identified(clues, options)[0])
+    return _identified(clues, options)[0]
+
+
+def _together(clues: Sequence[Clues], said: Identity, told: Identity) -> Identity:
+    """Put runs whose logs say what they are together with those that were told otherwise."""
+    of_said, of_told = iter(said.whos), iter(told.whos)
+    whos = [next(of_said if "algorithm" in c.labels else of_told) for c in clues]
+    explanation = (
+        f"algorithm of {plural(len(said.whos), 'run')} from the log; of the others, "
+    )
+    return replace(
+        told,
+        whos=_numbered(whos),
+        explanation=explanation + told.explanation,
+        notes=tuple(dict.fromkeys(said.notes + told.notes)),
+    )
+
+
+def _with_empty(
+    clues: Sequence[Clues], told: Identity, naming: list[str], all_told: Identity
+) -> Identity:
+    """Add the runs without a point: to the algorithm that has their traits, if there is one."""
+    traits = [trait for trait in traits_of(clues) if trait.name in naming]
+    keys = [tuple(trait.values[row] for trait in traits) for row in range(len(clues))]
+    known = iter(told.whos)
+    whos = [
+        next(known) if clue.has_points else who
+        for clue, who in zip(clues, all_told.whos, strict=True)
+    ]
+    members: dict[tuple[str | None, ...], set[str]] = {}
+    for key, who, clue in zip(keys, whos, clues, strict=True):
+        if clue.has_points:
+            members.setdefault(key, set()).add(who.algorithm)
+    for row, (who, clue) in enumerate(zip(whos, clues, strict=True)):
+        algorithms = members.get(keys[row], set())
+        if not clue.has_points and len(algorithms) == 1:
+            whos[row] = replace(who, algorithm=min(algorithms))
+    return replace(told, whos=_numbered(whos))
+
+
+def _numbered(whos: Sequence[Who]) -> tuple[Who, ...]:
+    """Give numbers to runs that have the name of one before them."""
+    taken: set[tuple[str, str | None, str]] = set()
+    numbered = []
+    for who in whos:
+        name, again = who.run, 1
+        while (who.algorithm, who.task, name) in taken:
+            again += 1
+            name = f"{who.run} ({again})"
+        taken.add((who.algorithm, who.task, name))
+        numbered.append(replace(who, run=name))
+    return tuple(numbered)
+
+
+def _identified(
+    clues: Sequence[Clues], options: dict[str, str | None]
+) -> tuple[Identity, list[str]]:
+    """Tell who is who; return it, and the traits that name the algorithms."""
+    traits = traits_of(clues)
+    choice = chosen(clues, traits, **options)
+    task = choice.task or _labelled(clues, "task", _task(clues, traits))
+    traits = [_without_task(trait, task.values) for trait in traits]
+    run = choice.run or _labelled(clues, "run", _run(clues, traits))
+    others = [trait for trait in traits if trait not in (*task.traits, *run.traits)]
+    grouping = _grouping(clues, others, choice.algorithm, task.values, run.values)
+    if not any(run.values):
+        run = _order_of_starting(traits, grouping.values, task.values) or run
+    apart = [trait for trait in others if trait.role in {"run", "seed"} and trait.varies]
+    if choice.algorithm:
+        apart += telling(others, task.values, run.values)
+    names, notes = _distinct(clues, grouping.values, run.values, task.values, apart)
+    if choice.algorithm:
+        notes += _mixed(grouping, apart)
+    own = [
+        t.name
+        for t in others
+        if t.is_measured and t.n_values == len(clues) and not t.role
+    ]
+    if own and not grouping.problem and len(clues) > 1:
+        notes.append(
+            f"every run has its own {listed(own, 3)}, which is not what groups them"
+        )
+    whos = tuple(
+        Who(algorithm or "", name, of, clue.labels.get("block"))
+        for algorithm, name, of, clue in zip(
+            grouping.values, names, task.values, clues, strict=True
+        )
+    )
+    says_algorithm = all("algorithm" in clue.labels for clue in clues)
+    algorithm = choice.algorithm or Choice(
+        grouping.values, grouping.traits, "the log" if says_algorithm else ""
+    )
+    explanation = _explanation(clues, algorithm=algorithm, run=run, task=task)
+    told = Identity(
+        whos, explanation, tuple(notes), grouping.candidates, grouping.problem
+    )
+    return told, [trait.name for trait in grouping.traits]
+
+
+def _labelled(clues: Sequence[Clues], part: str, found: Choice) -> Choice:
+    """Put what the logs themselves say before what was found."""
+    said = [clue.labels.get(part) for clue in clues]
+    if not any(said):
+        return found
+    values = tuple(own or other for own, other in zip(said, found.values, strict=True))
+    return replace(found, values=values, source="the log")
+
+
+def _task(clues: Sequence[Clues], traits: list[Trait]) -> Choice:
+    """Tell the task: a setting or a name that is one; those that vary go first."""
+    n_runs = len(clues)
+    found = [t for t in traits if t.role == "task" and None not in t.values]
+    found.sort(key=lambda trait: trait.kind != "setting")
+    varying = [trait for trait in found if 1 < trait.n_values < n_runs]
+    naming: list[Trait] = []
+    for trait in varying or [trait for trait in found if not trait.varies][:1]:
+        if not naming or not tells(joint(naming, n_runs), trait):
+            naming.append(trait)
+    if not naming:
+        return Choice((None,) * n_runs)
+    texts = zip(*(trait.texts for trait in naming), strict=True)
+    return Choice(tuple(", ".join(filter(None, row)) for row in texts), tuple(naming))
+
+
+def _without_task(trait: Trait, tasks: Names) -> Trait:
+    """Take the name of the task out of values that repeat it, if all do."""
+    names = trait.kind == "word" or (trait.kind == "setting" and trait.names_algorithms)
+    if trait.role or not names or None in tasks:
+        return trait
+    shorter: dict[tuple[str, str], str] = {}
+    for value, task in set(zip(trait.values, tasks, strict=True)):
+        if value is not None and task is not None:
+            rest = _task_pattern(task).sub("", value, count=1).strip(" _-/.,")
+            if rest == value or not rest:
+                return trait
+            shorter[value, task] = rest
+    pairs = zip(trait.values, tasks, strict=True)
+    values = tuple(shorter.get((value or "", task or "")) for value, task in pairs)
+    return Trait(trait.name, trait.kind, values, values, trait.place)
+
+
+def _task_pattern(task: str) -> re.Pattern[str]:
+    """Match a task inside a name: FrozenLake-v1 as frozenlake, frozen_lake, FrozenLake-v1."""
+    base = re.sub(r"-v\d+$", "", task.rpartition("/")[2])
+    words = re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|[^\W\d_]+", base) or [base]
+    joined = r"[-_ ]?".join(map(re.escape, words))
+    return re.compile(
+        rf"(?:^|[-_ /.])(?:{joined}|{re.escape(task)})(?:-v\d+)?(?=$|[-_ /.])",
+        re.IGNORECASE,
+    )
+
+
+def _run(clues: Sequence[Clues], traits: list[Trait]) -> Choice:
+    """Tell the run: a seed, a fold, a trial; else a number in the names."""
+    found = [t for t in traits if t.varies and t.role in {"seed", "run"}]
+    found = [trait for trait in found if None not in trait.values]
+    in_names = {trait.values for trait in found if trait.kind == "pair"}
+    found.sort(
+        key=lambda trait: (
+            # What the configuration and the path both call the run goes before the seed.
+            not (
+                trait.role == "run"
+                and trait.kind == "setting"
+                and trait.values in in_names
+            ),
+            trait.role != "seed",
+            trait.kind != "setting",
+            trait.name.count("."),
+        )
+    )
+    naming = found[:1] or _numbers(traits)[-1:]
+    if not naming:
+        return Choice((None,) * len(clues))
+    return Choice(naming[0].values, tuple(naming))
+
+
+def _numbers(traits: list[Trait]) -> list[Trait]:
+    """Return the numbers in names that can be those of runs: not before words that vary."""
+    words = [
+        trait.place
+        for trait in traits
+        if trait.kind in {"word", "pair"} and 1 < trait.n_values < len(trait.values)
+    ]
+    after = max(words, default=0)
+    return [
+        trait
+        for trait in traits
+        if trait.kind == "number" and trait.varies and trait.is_whole
+        if None not in trait.values and trait.place >= after
+    ]
+
+
+def _order_of_starting(
+    traits: list[Trait], algorithms: Names, tasks: Names
+) -> Choice | None:
+    """Return the numbers that a tool gave to runs, as in version_3, if they name them."""
+    for trait in traits:
+        if trait.kind == "noise" and trait.name in {"version", "job"}:
+            names = set(zip(algorithms, tasks, trait.values, strict=True))
+            if None not in trait.values and len(names) == len(algorithms):
+                return Choice(trait.values, (trait,))
+    return None
+
+
+def _grouping(
+    clues: Sequence[Clues],
+    traits: list[Trait],
+    given: Choice | None,
+    tasks: Names,
+    runs: Names,
+) -> Grouping:
+    """Group runs as the caller says, as the logs say, or as their traits tell."""
+    if given:
+        return Grouping(
+            given.values, given.traits, candidates_of(telling(traits, tasks, runs))
+        )
+    said = tuple(clue.labels.get("algorithm") for clue in clues)
+    return Grouping(said) if all(said) else grouped(clues, traits, tasks, runs)
+
+
+def _distinct(
+    clues: Sequence[Clues],
+    algorithms: Names,
+    runs: Names,
+    tasks: Names,
+    apart: list[Trait],
+) -> tuple[list[str], list[str]]:
+    """Give each run of an algorithm and task a name of its own, and say what was done."""
+    notes = []
+    names = [run or "" for run in runs]
+
+    def repeated() -> int:
+        return len(names) - len(set(zip(algorithms, tasks, names, strict=True)))
+
+    if all(names):
+        for trait in apart:
+            before = repeated()
+            if not before:
+                break
+            longer = [
+                f"{n}, {s}" if s else n for n, s in zip(names, trait.shown, strict=True)
+            ]
+            names, kept = longer, names
+            if repeated() == before:
+                names = kept
+        if repeated():
+            notes.append(
+                f"{plural(repeated(), 'run')} with the name of another run of the same algorithm "
+                "and task: numbered, as in '1 (2)'. Leave out what is no run of its own."
+            )
+    elif any(names):
+        notes.append("runs without a name are numbered in the order of their paths")
+    else:
+        notes.append(
+            "nothing names the runs: they are numbered in the order of their paths"
+        )
+    places: dict[str, list[int]] = {}
+    for row, clue in enumerate(clues):
+        places.setdefault(clue.place, []).append(row)
+    counts: Counter[tuple[str | None, str | None, str]] = Counter()
+    for row in (row for place in natural_order(places) for row in places[place]):
+        group = algorithms[row], tasks[row], names[row]
+        counts[group] += 1
+        if not names[row]:
+            names[row] = str(counts[group])
+        elif counts[group] > 1:
+            names[row] = f"{names[row]} ({counts[group]})"
+    return names, notes
+
+
+def _mixed(grouping: Grouping, traits: list[Trait]) -> list[str]:
+    """Say which settings vary among the runs of one algorithm, if the caller grouped them."""
+    groups = Trait("", "", grouping.values, grouping.values).codes
+    mixed = [t.name for t in traits if not t.role and not tells(groups, t)]
+    if not mixed:
+        return []
+    names = listed(list(dict.fromkeys(mixed)), 3)
+    return [f"runs of one algorithm differ in {names}, as {argument('group_by')} asks"]
+
+
+def _explanation(clues: Sequence[Clues], **parts: Choice) -> str:
+    sources: dict[str, list[str]] = {}
+    for name, part in parts.items():
+        source = part.source or listed([trait.name for trait in part.traits])
+        if part.traits and not part.source:
+            trait = part.traits[0]
+            if 0 <= trait.place <= AFTER_PATH and trait.kind in {"word", "number"}:
+                source += f" ({trait.texts[0]!r} in {printable(clues[0].place)})"
+        if source:
+            sources.setdefault(source, []).append(name)
+    shown = [f"{listed(names)} from {source}" for source, names in sources.items()]
+    flags = [argument(name) for name in ("group_by", "run_by", "task_by")]
+    if not shown:
+        return f"nothing tells algorithms and runs; say what does: {', '.join(flags)}"
+    return f"{', '.join(shown)}; to choose otherwise: {', '.join(flags)}"

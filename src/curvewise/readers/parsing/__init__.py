@@ -1,0 +1,1 @@
+"""What formats of logs share: bytes, text, databases and JSON in, records out."""

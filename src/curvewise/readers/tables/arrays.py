@@ -1,0 +1,139 @@
+"""NPZ archives: one runs × steps array per algorithm, and the steps if they are stored."""
+
+from __future__ import annotations
+
+import zipfile
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from curvewise.data.alignment import curves_of
+from curvewise.data.curves import Curves
+from curvewise.data.frames import WideTable
+from curvewise.data.validation import increasing_steps, precision_of, score_matrices
+from curvewise.errors import CurvesError
+from curvewise.readers.folders import File
+from curvewise.readers.parsing.archives import read_archive
+from curvewise.readers.tables.orientation import looks_transposed
+from curvewise.text import in_python
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from curvewise.data.run_log import RunLog
+    from curvewise.data.selection import Selection
+    from curvewise.kernels import Floats
+
+__all__ = ["check_orientation", "read"]
+
+# Archives of one run or one model each, whose arrays are not those of algorithms.
+OF_ONE_RUN = {
+    (
+        "timesteps",
+        "results",
+    ): "evaluations of one run by stable-baselines3 (steps × episodes)",
+    ("test_scores", "train_scores"): "learning curves of one model by scikit-learn "
+    "(training sizes × folds)",
+}
+TRANSPOSED = (
+    "{name} seems to hold steps × runs, not runs × steps: its rows follow one another as steps "
+    "do, and its columns are in no order. Save the transpose (array.T). If its rows are runs, "
+    "save a table with a row per run and step instead{in_python}."
+)
+
+
+def read(path: Path, selection: Selection) -> Curves:
+    """Read an archive written by `numpy.savez`; the array ``steps`` holds the steps.
+
+    Raises CurvesError if the arrays are not those of algorithms, or look transposed.
+    """
+    if any(selection.columns):
+        msg = (
+            f"{path.name} has no columns to name: an NPZ archive holds one runs × steps "
+            "array per algorithm. Leave the column names out."
+        )
+        raise CurvesError(msg)
+    if not zipfile.is_zipfile(path):
+        msg = f"{path.name} is not an NPZ archive. Write it with numpy.savez."
+        raise CurvesError(msg)
+    arrays = read_archive(File(path))
+    for keys, what in OF_ONE_RUN.items():
+        if arrays.keys() >= set(keys):
+            msg = (
+                f"{path.name} holds {what}, not an array per algorithm. Name the folder with "
+                "all such files."
+            )
+            raise CurvesError(msg)
+    steps = arrays.pop("steps", None)
+    if not arrays:
+        msg = f"{path.name} holds no curves. Store one runs × steps array per algorithm."
+        raise CurvesError(msg)
+    check_orientation(path.name, arrays, steps)
+    source = f"{path.name}: one array per algorithm"
+    matrices = score_matrices(arrays)
+    if selection.alignment.asks_for_steps or not all(
+        np.isfinite(matrix).all() for matrix in matrices.values()
+    ):
+        return curves_of(_logs(arrays, matrices, steps, selection), selection, source)
+    curves = Curves.from_dict(
+        arrays, steps, higher_is_better=selection.higher_is_better, source=source
+    )
+    curves = curves.select(*selection.only) if selection.only else curves
+    if selection.start is None and selection.stop is None:
+        return curves
+    return curves.window(selection.start, selection.stop)
+
+
+def check_orientation(
+    name: str,
+    arrays: Mapping[str, np.ndarray[Any, Any]],
+    steps: np.ndarray[Any, Any] | None = None,
+) -> None:
+    """Raise CurvesError if arrays are steps × runs, as their shapes or their scores tell.
+
+    Parameters
+    ----------
+    name : str
+        The name of the file, for the message.
+    arrays : mapping from algorithm to array
+        Those that are not numbers in two dimensions are passed over.
+    steps : array, optional
+    """
+    tables = [
+        array
+        for array in arrays.values()
+        if array.ndim == 2 and array.dtype.kind in "fiu"
+    ]
+    if steps is not None and tables:
+        shapes = {array.shape for array in tables}
+        if all(rows == steps.size != columns for rows, columns in shapes):
+            msg = (
+                f"{name} has a row per step ({steps.size} of each) and needs a row per run: "
+                "runs × steps. Save the transpose of each array (array.T)."
+            )
+            raise CurvesError(msg)
+    if looks_transposed(tables):
+        way_out = in_python(", or use `Curves.from_dict`")
+        raise CurvesError(TRANSPOSED.format(name=name, in_python=way_out))
+
+
+def _logs(
+    arrays: dict[str, np.ndarray[Any, Any]],
+    matrices: dict[str, Floats],
+    steps: np.ndarray[Any, Any] | None,
+    selection: Selection,
+) -> list[RunLog]:
+    """Return a log per run of the algorithms to keep."""
+    names = list(matrices)
+    is_kept = selection.keeps_algorithms(names)
+    kept = [name for name, keep in zip(names, is_kept, strict=True) if keep]
+    n_steps = matrices[names[0]].shape[1]
+    return WideTable(
+        np.vstack([matrices[name] for name in kept]),
+        [name for name in kept for _ in matrices[name]],
+        increasing_steps(steps, n_steps),
+        None,
+        None,
+        precision=max(precision_of(arrays[name]) for name in kept),
+    ).logs()

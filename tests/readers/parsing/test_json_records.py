@@ -1,0 +1,60 @@
+"""JSON lines as loggers write them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from curvewise.readers.folders import File
+from curvewise.readers.parsing.json_records import read_json_records
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from curvewise.readers.parsing.json_records import JsonRecords
+
+
+def read(tmp_path: Path, text: str, without: frozenset[str] = frozenset()) -> JsonRecords:
+    path = tmp_path / "progress.json"
+    path.write_text(text, encoding="utf-8")
+    return read_json_records(File(path), lambda key: key != "secret", without)
+
+
+def test_keys_come_and_go(tmp_path: Path) -> None:
+    records = read(
+        tmp_path,
+        '{"step": 1, "a": 0.5, "host": "vm", "secret": 3}\n'
+        '{"step": 2, "eval": {"a": NaN}, "done": true, "a": null}\n',
+    )
+    assert records.n_rows == 2
+    assert records.columns == ["step", "a", "eval/a", "host", "done"]
+    values, present = records.numbers("eval/a")
+    assert present.tolist() == [False, True]
+    assert np.isnan(values).all()
+    assert records.numbers("a")[1].tolist() == [True, False]
+    assert records.texts("host") == ["vm", ""]
+    assert (records.n_words("done"), records.n_words("a")) == (1, 0)
+    assert not records.numbers("unknown")[1].any()
+
+
+def test_a_cut_last_line_is_left_out_even_if_it_is_json(tmp_path: Path) -> None:
+    records = read(tmp_path, '{"a": 1}\n{"a": 2}')
+    assert records.n_rows == 1
+    assert records.notes == ["the last line of progress.json is cut and was left out"]
+
+
+def test_lines_that_are_no_objects_are_counted(tmp_path: Path) -> None:
+    records = read(tmp_path, '{"a": 1}\n\n[3]\n{"a": 2{"a": 3}\n{"a": 4}\n')
+    assert records.numbers("a")[0].tolist() == [1, 4]
+    (note,) = records.notes
+    assert note == (
+        "2 lines of progress.json that are no JSON object, the first being line 3, were "
+        "left out"
+    )
+
+
+def test_some_keys_are_not_looked_at_but_stay_in_the_first_object(tmp_path: Path) -> None:
+    records = read(tmp_path, '{"a": 1, "config": {"lr": 0.1}}\n', frozenset({"config"}))
+    assert records.columns == ["a"]
+    assert records.first["config"] == {"lr": 0.1}

@@ -1,0 +1,128 @@
+"""CSV and TSV files."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path  # noqa: TC003 (pytest reads the annotations)
+
+import pytest
+
+from curvewise import CurvesError, read
+from curvewise.readers.tables.delimited import open_text, separator
+
+HEADER = "algorithm,run,step,score\n"
+
+
+def test_whole_numbers_that_turn_decimal_are_read(tmp_path: Path) -> None:
+    """Types guessed from the first rows would fail here: row 2001 is the first decimal."""
+    rows = [f"A,{run},{step},{step}" for run in range(2) for step in range(2_000)]
+    rows += [f"B,x{run},{step},{step + 0.5}" for run in range(2) for step in range(2_000)]
+    path = tmp_path / "a.csv"
+    path.write_text("\n".join(["algorithm,run,step,score", *rows]), encoding="utf-8")
+    assert read(path).runs.tolist() == ["0", "1", "x0", "x1"]
+
+
+def test_blank_lines_are_passed_over(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(HEADER + "A,1,0,1\n\nA,2,0,3\n\n\n", encoding="utf-8")
+    assert read(path).scores[:, 0].tolist() == [1, 3]
+
+
+@pytest.mark.parametrize(
+    ("name", "header", "expected"),
+    [
+        ("a.csv", "a,b\n", ","),
+        ("a.csv", "\na;b;c\n", ";"),
+        ("a.csv", "a\tb\n", "\t"),
+        ("a.tsv", "a,b\n", "\t"),
+    ],
+)
+def test_the_header_tells_the_separator(
+    tmp_path: Path, name: str, header: str, expected: str
+) -> None:
+    (tmp_path / name).write_text(header, encoding="utf-8")
+    assert separator(tmp_path / name) == expected
+
+
+def test_text_is_unpacked_and_loses_its_byte_order_mark(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv.gz"
+    path.write_bytes(gzip.compress("\ufeffä".encode()))
+    with open_text(path) as file:
+        assert file.read() == "ä"
+
+
+def test_semicolons_and_spaces_around_names(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(
+        " Agent ; SEED;Step;Reward\n a;1;0;1\n a;2;0;2\nb;1;0;3\nb;2;0;5\n",
+        encoding="utf-8",
+    )
+    assert read(path).scores[:, 0].tolist() == [1, 2, 3, 5]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("\n\n", "no column left that could be the algorithm"),
+        (
+            HEADER + "A,1,0,1\nA,1,1,1,9\n",
+            "Line 3 has 5 fields and the header 4: put quotes",
+        ),
+        (
+            HEADER + "A,1,0,1\nA,1,1,oops\n",
+            "Line 3 .* has 'oops' in column 'score', .*run '1', step '1'.* Fix or drop these",
+        ),
+        (HEADER + "A,1,0,1\nA,1,1,inf\n", "A: run '1' diverges at step 1"),
+        (HEADER + "A,1,0,1\nA,1,1,nan\n", "A: run '1' diverges at step 1"),
+        (HEADER + "A,1,0,\nA,1,1,n/a\n", "No run of 1 has a finite score"),
+        (HEADER + "A,1,0,1\nA,1,1,\nA,1,2,oops\n", "Line 4 .* has 'oops'.*; 1 cell of"),
+        (HEADER + "A,1,0,1\nA,1,x,1\n", "Line 3 of a.csv has 'x' in column 'step'"),
+        (HEADER + ",1,0,1\n", "algorithm is missing in 1 row"),
+        (HEADER + "A,1,0,1\nA,1,0,2\n", "1 row repeats a run and step"),
+        (HEADER + "A,1,0,1\nA,1,1,1\nA,2,0,1\n", "A: run '2' ends at step 0"),
+        ("algorithm,0,1\nA,1,x\n", "has 'x' in column '1'"),
+        (HEADER + 'A,1,0,1\nA,1,1,"0,5"\n', "Write decimals with a point"),
+        (HEADER + "A,1,0,1\nA,1,1 ,5\n", "Remove the spaces around numbers"),
+        (
+            HEADER + 'A,"1,0,1\nA,1,1,2\n',
+            "cannot be read: .* a quote that is never closed",
+        ),
+        (
+            "algorithm,run,step,score,score\nA,1,0,1,2\n",
+            "2 columns .* 'score'. Rename all",
+        ),
+        (HEADER + "A,1,0,1\nB\xe4r,1,0,2\n", "not text in UTF-8"),
+        (HEADER + "A,1,1e17,1\n", "Steps as large as 1e"),
+    ],
+)
+def test_bad_files_are_refused_with_a_reason(
+    tmp_path: Path, content: str, message: str
+) -> None:
+    path = tmp_path / "a.csv"
+    path.write_bytes(content.encode("latin-1"))
+    with pytest.raises(CurvesError, match=message):
+        read(path)
+
+
+def test_a_wrong_byte_far_down_is_found(tmp_path: Path) -> None:
+    """The header is read alone: beyond its buffer only polars sees the bytes."""
+    path = tmp_path / "a.csv"
+    rows = "".join(f"A,1,{step},1\n" for step in range(50_000))
+    path.write_bytes((HEADER + rows + "B\xe4r,1,0,2\n").encode("latin-1"))
+    with pytest.raises(CurvesError, match="not text in UTF-8"):
+        read(path)
+
+
+def test_cells_without_a_score_are_no_records(tmp_path: Path) -> None:
+    """Rows of other metrics come between; each step is scored on one of two rows."""
+    path = tmp_path / "a.csv"
+    rows = [
+        f"A,{run},{step},{cell}\n"
+        for run in (1, 2)
+        for step in (0, 1)
+        for cell in (3, "")
+    ]
+    path.write_text(HEADER + "".join(rows), encoding="utf-8")
+    found = read(path)
+    assert found.scores.tolist() == [[3, 3], [3, 3]]
+    assert found.preparation is None

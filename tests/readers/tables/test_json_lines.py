@@ -1,0 +1,54 @@
+"""JSON lines."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path  # noqa: TC003 (pytest reads the annotations)
+
+import pytest
+
+from curvewise import CurvesError, read
+from curvewise.readers.tables.json_lines import columns
+
+
+def test_keys_that_appear_late_are_still_there(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    rows = [{"agent": "A", "seed": "x", "step": step, "score": step} for step in range(3)]
+    rows.append({"agent": "A", "seed": "x", "step": 3})
+    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    assert read(path).steps.tolist() == [0, 1, 2]  # a line without a score is no record
+
+
+def test_keys_of_all_lines_are_found_with_what_they_hold(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"a": 1}\n\n{"b": [1]}\n{"a": [2]}\n', encoding="utf-8")
+    assert columns(path) == {"a": True, "b": True}
+
+
+def test_nan_is_read_as_divergence(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    rows = [
+        f'{{"agent": "A", "run": 1, "step": {step}, "score": 1}}' for step in range(2)
+    ]
+    rows.append('{"agent": "A", "run": 1, "step": 2, "score": NaN}')
+    path.write_text("\n".join(rows), encoding="utf-8")
+    with pytest.raises(CurvesError, match=r"A: run '1' diverges at step 2"):
+        read(path)
+    assert read(path, stop=1).runs.tolist() == ["1"]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("[1, 2]\n", "Line 1 of a.jsonl is not a JSON object"),
+        ('{"a": 1}\n{"a": \n', "Line 2 of a.jsonl is not JSON"),
+        ("\n", "a.jsonl is empty: it needs"),
+    ],
+)
+def test_bad_files_are_refused_with_a_reason(
+    tmp_path: Path, content: str, message: str
+) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(content.encode("latin-1"))
+    with pytest.raises(CurvesError, match=message):
+        read(path)
