@@ -91,6 +91,31 @@ class Reading:
     lower_is_better: Annotated[
         bool, typer.Option("--lower-is-better", help="Scores are losses or costs.")
     ] = False
+    align: Annotated[
+        Literal["linear", "previous", "bins"],
+        typer.Option(help="How runs with different steps are brought to common ones."),
+    ] = "linear"
+    n_steps: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="So many evenly spaced steps, or bins."),
+    ] = None
+    short: Annotated[
+        Literal["refuse", "prefix", "worst", "carry", "drop"],
+        typer.Option(
+            help="Runs that end early, diverge or are empty: cut all to a prefix, count the "
+            "worst score, carry on the last one, or drop them for a --reason."
+        ),
+    ] = "refuse"
+    reason: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="Why short runs may be dropped.")
+    ] = None
+    min_steps: Annotated[
+        int | None, typer.Option(metavar="N", help="Steps that are enough of a prefix.")
+    ] = None
+    duplicates: Annotated[
+        Literal["mean", "last"] | None,
+        typer.Option(help="What holds of several scores of a run at one step."),
+    ] = None
 
     def curves(self) -> Curves:
         """Read the curves, and say what was read."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from curvewise.data.alignment_options import AlignmentOptions
 from curvewise.data.selection import Columns, Selection
 from curvewise.errors import CurvesError
 from curvewise.readers.formats import format_of
@@ -13,7 +14,9 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Sequence
 
+    from curvewise.data.alignment_options import How, Policy
     from curvewise.data.curves import Curves
+    from curvewise.data.records import Duplicates
 
 __all__ = ["read", "read_tasks"]
 
@@ -30,6 +33,12 @@ def read(
     start: float | None = None,
     stop: float | None = None,
     higher_is_better: bool = True,
+    align: How = "linear",
+    n_steps: int | None = None,
+    short: Policy = "refuse",
+    reason: str | None = None,
+    min_steps: int | None = None,
+    duplicates: Duplicates | None = None,
 ) -> Curves:
     """Read curves from a file.
 
@@ -52,13 +61,22 @@ def read(
         The first and the last step to keep.
     higher_is_better : bool
         Whether a higher score is a better one.
+    align, n_steps, short, reason, min_steps
+        How runs with different steps are brought to common ones, and what runs count as that
+        end early, diverge or are empty: as ``how`` and the others in `align`.
+    duplicates : "mean" or "last", optional
+        What holds where a run has several different scores at a step: their mean, or the one
+        on the last row. Refused by default.
 
     Returns
     -------
     Curves
     """
     columns = Columns(algorithm, run, step, score, block)
-    selection = Selection(columns, only, start, stop, higher_is_better)
+    options = AlignmentOptions(align, n_steps, short, reason, min_steps)
+    selection = Selection(
+        columns, only, start, stop, higher_is_better, options, duplicates
+    )
     path = Path(path)
     found = format_of(path)
     if not found.is_table:
@@ -82,6 +100,12 @@ def read_tasks(
     start: float | None = None,
     stop: float | None = None,
     higher_is_better: bool = True,
+    align: How = "linear",
+    n_steps: int | None = None,
+    short: Policy = "refuse",
+    reason: str | None = None,
+    min_steps: int | None = None,
+    duplicates: Duplicates | None = None,
 ) -> dict[str, Curves]:
     """Read the curves of several tasks from one file.
 
@@ -93,13 +117,18 @@ def read_tasks(
         The column that tells the tasks apart.
     algorithm, run, step, score, block, only, start, stop, higher_is_better
         As in `read`.
+    align, n_steps, short, reason, min_steps, duplicates
+        As in `read`.
 
     Returns
     -------
     dict from task to Curves
     """
     columns = Columns(algorithm, run, step, score, block)
-    selection = Selection(columns, only, start, stop, higher_is_better)
+    options = AlignmentOptions(align, n_steps, short, reason, min_steps)
+    selection = Selection(
+        columns, only, start, stop, higher_is_better, options, duplicates
+    )
     path = Path(path)
     found = format_of(path)
     if not found.is_table:
