@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all coverage check format calibration power bench studies studies-quick clean
+.PHONY: help demo test test-all coverage check format calibration power alignment bench studies studies-quick clean
 
 PYTEST := $(BIN)/python -m pytest -q -n auto --dist worksteal
 FAST := -m 'not slow'
@@ -51,6 +51,9 @@ calibration: $(READY)  ## Measure how often curvewise is wrong; writes docs/cali
 
 power: $(READY)  ## Measure how much the tests find; writes docs/power.md (a quarter of an hour)
 	@$(BIN)/python -m studies.power
+
+alignment: $(READY)  ## Measure common steps and failing runs; writes docs/alignment.md (a quarter of an hour)
+	@$(BIN)/python -m studies.alignment
 
 bench: $(READY)  ## Measure curvewise and its peers in one run (about five minutes)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'

@@ -253,3 +253,33 @@ def test_outputs_that_cannot_be_are_told_before_the_file_is_read(
     assert message in one_line(result.stderr)
     assert "Read " not in result.stderr
     assert list(table.parent.iterdir()) == [table]
+
+
+# --- Runs of different length ----------------------------------------------------------
+
+
+def test_short_runs_are_told_on_the_way_and_in_the_verdict(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    rows = [
+        f"{agent},{run},{step},{run + step + (agent == 'B')}"
+        for agent in "AB"
+        for run in range(4)
+        for step in range(10 if (agent, run) != ("B", 3) else 6)
+    ]
+    path.write_text("\n".join(["agent,run,step,score", *rows]), encoding="utf-8")
+    refused = invoke("compare", path)
+    assert refused.exit_code == 3
+    lines = refused.stderr.splitlines()
+    assert [line.split(":")[0].strip() for line in lines[1:]] == [
+        f"--short {policy}" for policy in ("prefix", "worst", "carry", "drop")
+    ]
+    cut = invoke("compare", path, "--short", "prefix")
+    assert cut.exit_code == 0
+    assert "1 short run (prefix)" in one_line(cut.stderr)
+    assert "0 of 4 runs of A and 1 of 4 of B ended early" in one_line(cut.stdout)
+    found = json_of("compare", path, "--short", "worst")
+    assert found["preparation"]["fill"] == 0
+    assert "difference.value" in found["preparation"]["depends_on_fill"]
+    dropped = invoke("compare", path, "--short", "drop", "--reason", "a flood")
+    assert "reason: a flood" in one_line(dropped.stdout)
+    assert invoke("compare", path, "--short", "drop").exit_code == 3

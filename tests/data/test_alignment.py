@@ -126,6 +126,10 @@ def test_rules_that_see_the_schedule_are_refused_where_it_differs(how: Any) -> N
     with pytest.raises(CurvesError, match=r"A logs every 1 step, B every 10.*linear"):
         align([*every(1, "A"), *every(10, "B")], how)
     align([*every(2, "A"), *every(2.5, "B")], how)  # 1.25 times is near enough
+    # Runs that are filled up were logged as well.
+    seldom = [log("B", run, [0.5, 20.5, 40.5]) for run in range(3)]
+    with pytest.raises(CurvesError, match="A logs every 1 step, B every 20"):
+        align([*every(1, "A"), *seldom], how, short="carry")
     # Where schedules differ inside each algorithm, and not between them, nothing is refused.
     mixed = [
         log(name, run, np.arange(0, 101, spacing))

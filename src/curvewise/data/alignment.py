@@ -18,7 +18,7 @@ from curvewise.data.curves import Curves
 from curvewise.data.frames import WideTable, natural_order
 from curvewise.data.grids import common_grid, common_range, inside, scores_at
 from curvewise.data.preparation import schedules_differ, spacings_text
-from curvewise.data.recording import algorithm_logs, recorded
+from curvewise.data.recording import algorithm_logs, is_interpolated, recorded
 from curvewise.data.run_log import RunLog
 from curvewise.data.selection import check_algorithms
 from curvewise.data.short_runs import find_short, kept_runs, usable_part
@@ -258,7 +258,9 @@ def _blocks(runs: Sequence[UsableRun]) -> list[str] | None:
 
 def _check_schedules(runs: Sequence[UsableRun], grid: Grid, how: How) -> None:
     """Raise where a rule would take how often runs were logged for how they learn."""
-    if how == "linear" or grid.kind == "common":
+    scored = [run for run in runs if len(run.steps)]
+    at_own_steps = not any(is_interpolated(grid, run) for run in scored)
+    if how == "linear" or (grid.kind == "common" and at_own_steps):
         return
     logs = algorithm_logs(runs)
     if not schedules_differ(logs):

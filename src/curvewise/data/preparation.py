@@ -163,7 +163,8 @@ class Preparation:
                 "run": f"{steps}, those of {printable(self.grid_run)} (logged least often)",
                 "even": f"{steps}, evenly spaced",
             }
-            parts = [of.get(self.grid, f"{steps}, at which all runs were logged")]
+            every = "all others" if self.n_filled and self.n_interpolated else "all runs"
+            parts = [of.get(self.grid, f"{steps}, at which {every} were logged")]
             if self.n_interpolated:
                 parts.append(
                     f"{self.n_interpolated} of {plural(self.n_runs, 'run')} "

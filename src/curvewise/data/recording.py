@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from curvewise.data.grids import Grid, Range
     from curvewise.data.short_runs import UsableRun
 
-__all__ = ["algorithm_logs", "recorded"]
+__all__ = ["algorithm_logs", "is_interpolated", "recorded"]
 
 # A step in a gap of more than so many times the median spacing of the run is reported.
 MAX_GAP = 3.0
@@ -76,7 +76,7 @@ def recorded(
         last=float(grid.steps[-1]),
         n_runs=len(kept),
         n_points=sum(map(len, shown)),
-        n_interpolated=sum(_is_interpolated(grid, run) for run in scored),
+        n_interpolated=sum(is_interpolated(grid, run) for run in scored),
         n_cut=n_cut,
         n_filled=len(short) if options.short in {"worst", "carry"} else 0,
         n_dropped=len(runs) - len(kept),
@@ -97,7 +97,7 @@ def _name(run: UsableRun) -> str:
     return f"{run.log.algorithm}/{run.log.run}"
 
 
-def _is_interpolated(grid: Grid, run: UsableRun) -> bool:
+def is_interpolated(grid: Grid, run: UsableRun) -> bool:
     """Tell whether a run has values between its logged steps."""
     if grid.kind == "bins":
         return False

@@ -121,8 +121,9 @@ def find_short(runs: Sequence[UsableRun], window: tuple[float, float]) -> None:
     """Mark the runs that are short in the window, and note where each ends.
 
     Short is a run that ends before nine tenths of the range from the earliest first step to the
-    latest last one, that diverges, that has no finite score, or that failed, was killed or pruned
-    and ends before those that were not. Labels play no part.
+    latest last one while a further point of its own schedule was due; that diverges; that has no
+    finite score; or that failed, was killed or pruned and ends before those that were not.
+    Labels play no part.
 
     Raises
     ------
@@ -147,7 +148,9 @@ def find_short(runs: Sequence[UsableRun], window: tuple[float, float]) -> None:
     for run in runs:
         broken = run.log.status in BROKEN and run.end < others_end
         diverged = run.diverged_at is not None and run.diverged_at <= latest
-        run.is_short = bool(not len(run.steps) or run.end < limit or diverged or broken)
+        # A run that is logged every 300 steps and ends at 1,800 of 2,000 is whole.
+        early = run.end < limit and run.end + (run.spacing or 0.0) <= last
+        run.is_short = bool(not len(run.steps) or early or diverged or broken)
 
 
 def kept_runs(runs: Sequence[UsableRun], policy: Policy) -> Sequence[UsableRun]:
