@@ -9,11 +9,7 @@ from curvewise.data.alignment import curves_of
 from curvewise.data.frames import natural_order
 from curvewise.data.selection import check_algorithms
 from curvewise.errors import CurvesError
-from curvewise.readers.naming.metric_choice import (
-    MetricChoice,
-    choose_metric,
-    lower_is_better,
-)
+from curvewise.readers.naming.metric_choice import MetricChoice, lower_is_better
 from curvewise.text import listed, plural
 
 if TYPE_CHECKING:
@@ -88,13 +84,7 @@ def _chosen(logs: Logs, metric: str | None) -> tuple[ReadRuns, MetricChoice]:
             return found, MetricChoice(names.pop())
     scan = logs.scan()
     scan.check()
-    points = {
-        name: [
-            run.metrics[name].n_points if name in run.metrics else 0 for run in scan.runs
-        ]
-        for name in scan.metrics
-    }
-    choice = choose_metric(points, [run.algorithm for run in scan.runs], metric)
+    choice = scan.choose_metric(metric)
     return logs.read(choice.name), choice
 
 

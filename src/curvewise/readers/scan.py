@@ -7,15 +7,17 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from curvewise.errors import CurvesError
+from curvewise.readers.naming.metric_choice import choose_metric
 from curvewise.rendering.tables import Table
-from curvewise.text import html_text, listed, plural, printable, step_text
+from curvewise.text import argument, html_text, listed, plural, printable, step_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from curvewise.data.run_log import RunLog
     from curvewise.readers.folders import Skipped
     from curvewise.readers.naming.grouping import Candidate
+    from curvewise.readers.naming.metric_choice import MetricChoice
 
 __all__ = ["MetricSpan", "Scan", "ScannedMetric", "ScannedRun"]
 
@@ -170,6 +172,17 @@ class Scan:
         """The tasks, in the order in which they were found; none if there is nothing to tell."""
         return tuple(dict.fromkeys(run.task for run in self.runs if run.task is not None))
 
+    def choose_metric(self, asked: str | None = None) -> MetricChoice:
+        """Choose the metric to compare: the one asked for, or else the one that stands out."""
+        points = {
+            name: [
+                run.metrics[name].n_points if name in run.metrics else 0
+                for run in self.runs
+            ]
+            for name in self.metrics
+        }
+        return choose_metric(points, [run.algorithm for run in self.runs], asked)
+
     def check(self) -> None:
         """Raise CurvesError if nothing tells which runs are of which algorithm."""
         if self.ambiguity:
@@ -211,7 +224,7 @@ class Scan:
                 _not_whole(runs, longest[task]),
             )
             rows.append(((task or "",) if has_tasks else ()) + row)
-        header = ("algorithm", "runs", "points", "last step", "named", "not whole")
+        header = ("algorithm", "runs", "points", "last step", "run names", "incomplete")
         return Table(
             (("task",) if has_tasks else ()) + header,
             tuple(rows),
@@ -230,11 +243,26 @@ class Scan:
             )
             for metric in metrics[:MAX_METRICS]
         )
-        more = len(metrics) - MAX_METRICS
-        notes = (f"and {plural(more, 'metric')} more",) if more > 0 else ()
         return Table(
-            ("metric", "runs", "points", "steps", "counted in"), rows, notes=notes
+            ("metric", "runs", "points", "steps", "counted in"),
+            rows,
+            notes=tuple(self._metric_notes(len(metrics) - MAX_METRICS)),
         )
+
+    def _metric_notes(self, n_more: int) -> Iterator[str]:
+        """Say how many more metrics there are, which one is compared, and other steps."""
+        if n_more > 0:
+            yield f"and {plural(n_more, 'metric')} more"
+        if not self.ambiguity:
+            try:
+                chosen = self.choose_metric()
+            except CurvesError:
+                yield f"None stands out: say which one to compare by {argument('metric')}."
+            else:
+                yield f"Compared by default: {chosen.name} ({chosen.reason})."
+        if self.other_x:
+            others = listed(self.other_x, MAX_NAMED)
+            yield f"Steps can also be counted in {others}, by {argument('x')}."
 
     def describe(self) -> str:
         """Return a paragraph: how many runs of what, and what they were told apart by."""
@@ -250,8 +278,8 @@ class Scan:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What a reader should know: records that were left out, logs that were skipped."""
-        noted = [f"{run.path}: {note}" for run in self.runs for note in run.notes]
-        reasons = [f"{each.path}: {each.reason}" for each in self.skipped]
+        noted = _folded((run.path, note) for run in self.runs for note in run.notes)
+        reasons = _folded((str(each.path), each.reason) for each in self.skipped)
         return (*self.notes, *_some(noted, "notes"), *_some(reasons, "skipped"))
 
     def to_dict(self) -> dict[str, Any]:
@@ -329,6 +357,14 @@ def _metric(name: str, spans: list[MetricSpan]) -> ScannedMetric:
         max(span.last for span in spans),
         tuple(dict.fromkeys(span.x for span in spans)),
     )
+
+
+def _folded(said: Iterable[tuple[str, str]]) -> list[str]:
+    """Return what is said of places, what is the same of several only once."""
+    places: dict[str, list[str]] = {}
+    for place, text in said:
+        places.setdefault(text, []).append(place)
+    return [f"{listed(found, 2)}: {text}" for text, found in places.items()]
 
 
 def _some(items: list[str], what: str) -> list[str]:
