@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from curvewise.errors import CurvesError
@@ -12,7 +12,7 @@ from curvewise.rendering.tables import Table
 from curvewise.text import argument, html_text, listed, plural, printable, step_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable
 
     from curvewise.data.run_log import RunLog
     from curvewise.readers.folders import Skipped
@@ -232,7 +232,8 @@ class Scan:
         )
 
     def _metric_table(self) -> Table:
-        metrics = list(self.metrics.values())
+        chosen, notes = self._default_metric()
+        metrics = sorted(self.metrics.values(), key=lambda own: own.name != chosen)
         rows = tuple(
             (
                 metric.name,
@@ -243,26 +244,25 @@ class Scan:
             )
             for metric in metrics[:MAX_METRICS]
         )
-        return Table(
-            ("metric", "runs", "points", "steps", "counted in"),
-            rows,
-            notes=tuple(self._metric_notes(len(metrics) - MAX_METRICS)),
-        )
-
-    def _metric_notes(self, n_more: int) -> Iterator[str]:
-        """Say how many more metrics there are, which one is compared, and other steps."""
-        if n_more > 0:
-            yield f"and {plural(n_more, 'metric')} more"
-        if not self.ambiguity:
-            try:
-                chosen = self.choose_metric()
-            except CurvesError:
-                yield f"None stands out: say which one to compare by {argument('metric')}."
-            else:
-                yield f"Compared by default: {chosen.name} ({chosen.reason})."
+        more = len(metrics) - MAX_METRICS
+        if more > 0:
+            notes.insert(0, f"and {plural(more, 'metric')} more")
         if self.other_x:
             others = listed(self.other_x, MAX_NAMED)
-            yield f"Steps can also be counted in {others}, by {argument('x')}."
+            notes.append(f"Steps can also be counted in {others}, by {argument('x')}.")
+        header = ("metric", "runs", "points", "steps", "counted in")
+        return Table(header, rows, notes=tuple(notes))
+
+    def _default_metric(self) -> tuple[str | None, list[str]]:
+        """Return the metric that is compared by default, if there is one, and what to say."""
+        if self.ambiguity:
+            return None, []
+        try:
+            chosen = self.choose_metric()
+        except CurvesError:
+            asked = argument("metric")
+            return None, [f"None stands out: say which one to compare by {asked}."]
+        return chosen.name, [f"Compared by default: {chosen.name} ({chosen.reason})."]
 
     def describe(self) -> str:
         """Return a paragraph: how many runs of what, and what they were told apart by."""
@@ -309,15 +309,7 @@ class Scan:
                     "formats": list(run.formats),
                     "status": run.status,
                     "notes": list(run.notes),
-                    "metrics": {
-                        name: {
-                            "n_points": span.n_points,
-                            "first": span.first,
-                            "last": span.last,
-                            "x": span.x,
-                        }
-                        for name, span in run.metrics.items()
-                    },
+                    "metrics": {name: asdict(span) for name, span in run.metrics.items()},
                 }
                 for run in self.runs
             ],
