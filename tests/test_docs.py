@@ -35,10 +35,12 @@ def shown() -> Iterator[tuple[str, str, str]]:
     """Yield the page, the command and the output of all that pages show."""
     for page in PAGES:
         blocks = re.findall(
-            r"^```console\n(.*?)^```$", page.read_text(encoding="utf-8"), re.M | re.S
+            r"^```console\n(.*?)^```$",
+            page.read_text(encoding="utf-8"),
+            re.MULTILINE | re.DOTALL,
         )
         for block in blocks:
-            for part in re.split(r"^\$ ", block, flags=re.M)[1:]:
+            for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
                 command, _, output = part.replace("\\\n", " ").partition("\n")
                 yield page.name, command, output
 
@@ -216,5 +218,8 @@ def test_a_command_prints_what_the_page_shows(
 def test_the_page_on_logs_lists_every_format() -> None:
     page = (ROOT / "docs" / "training-logs.md").read_text(encoding="utf-8")
     table = page.partition("## All formats")[2]
-    listed = set(re.findall(r"^\| ([^|]+?) \|", table, re.M)) - {"`inspect` says", ":--"}
+    listed = set(re.findall(r"^\| ([^|]+?) \|", table, re.MULTILINE)) - {
+        "`inspect` says",
+        ":--",
+    }
     assert listed == {log_format.name for log_format in LOG_FORMATS}
