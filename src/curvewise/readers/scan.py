@@ -12,7 +12,7 @@ from curvewise.rendering.tables import Table
 from curvewise.text import argument, html_text, listed, plural, printable, step_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from curvewise.data.run_log import RunLog
     from curvewise.readers.folders import Skipped
@@ -172,16 +172,21 @@ class Scan:
         """The tasks, in the order in which they were found; none if there is nothing to tell."""
         return tuple(dict.fromkeys(run.task for run in self.runs if run.task is not None))
 
-    def choose_metric(self, asked: str | None = None) -> MetricChoice:
-        """Choose the metric to compare: the one asked for, or else the one that stands out."""
+    def choose_metric(
+        self, asked: str | None = None, only: Sequence[str] | None = None
+    ) -> MetricChoice:
+        """Choose the metric to compare: the one asked for, or else the one that stands out.
+
+        ``only`` are the algorithms that are compared; by default all.
+        """
+        runs = [run for run in self.runs if not only or run.algorithm in only]
         points = {
             name: [
-                run.metrics[name].n_points if name in run.metrics else 0
-                for run in self.runs
+                run.metrics[name].n_points if name in run.metrics else 0 for run in runs
             ]
             for name in self.metrics
         }
-        return choose_metric(points, [run.algorithm for run in self.runs], asked)
+        return choose_metric(points, [run.algorithm for run in runs], asked)
 
     def check(self) -> None:
         """Raise CurvesError if nothing tells which runs are of which algorithm."""
@@ -278,8 +283,8 @@ class Scan:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What a reader should know: records that were left out, logs that were skipped."""
-        noted = _folded((run.path, note) for run in self.runs for note in run.notes)
-        reasons = _folded((str(each.path), each.reason) for each in self.skipped)
+        noted = [f"{run.path}: {note}" for run in self.runs for note in run.notes]
+        reasons = [f"{each.path}: {each.reason}" for each in self.skipped]
         return (*self.notes, *_some(noted, "notes"), *_some(reasons, "skipped"))
 
     def to_dict(self) -> dict[str, Any]:
@@ -349,14 +354,6 @@ def _metric(name: str, spans: list[MetricSpan]) -> ScannedMetric:
         max(span.last for span in spans),
         tuple(dict.fromkeys(span.x for span in spans)),
     )
-
-
-def _folded(said: Iterable[tuple[str, str]]) -> list[str]:
-    """Return what is said of places, what is the same of several only once."""
-    places: dict[str, list[str]] = {}
-    for place, text in said:
-        places.setdefault(text, []).append(place)
-    return [f"{listed(found, 2)}: {text}" for text, found in places.items()]
 
 
 def _some(items: list[str], what: str) -> list[str]:
