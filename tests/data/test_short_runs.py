@@ -51,10 +51,17 @@ def short(*logs: RunLog, window: tuple[float, float] = EVERYTHING) -> list[bool]
 
 def test_short_is_before_nine_tenths_of_the_longest_range() -> None:
     whole = log("A", 0, [100, 1100])
-    assert short(whole, log("A", 1, [100, 999])) == [False, True]
-    assert short(whole, log("A", 1, [100, 1000])) == [False, False]
+    assert short(whole, log("A", 1, [100, 950, 999])) == [False, True]
+    assert short(whole, log("A", 1, [100, 950, 1000])) == [False, False]
     # The range begins where the first run does.
-    assert short(whole, log("A", 1, [0, 985])) == [False, True]
+    assert short(whole, log("A", 1, [0, 900, 985])) == [False, True]
+
+
+def test_a_run_is_whole_until_its_next_point_is_due() -> None:
+    often = log("A", 0, [100, 200, 300, 400, 500, 600, 700, 800, 900, 1000])
+    assert short(often, log("A", 1, [300, 600])) == [False, True]
+    assert short(often, log("A", 1, [400, 800])) == [False, False]
+    assert short(often, log("A", 1, [250, 500, 750])) == [False, True]
 
 
 def test_short_inside_a_window_only() -> None:

@@ -14,7 +14,8 @@ from curvewise.readers.naming.metric_choice import (
     choose_metric,
     lower_is_better,
 )
-from curvewise.text import listed, plural
+from curvewise.readers.parsing.run_columns import ROW, TIME
+from curvewise.text import argument, listed, plural
 
 if TYPE_CHECKING:
     from curvewise.data.curves import Curves
@@ -44,6 +45,14 @@ def read_logs(logs: Logs, request: Request) -> dict[str | None, Curves]:
         If there is no such metric.
     """
     found, choice = _chosen(logs, request.metric or request.score)
+    if found.axes == [TIME] and request.naming.x is None:
+        msg = (
+            "These logs count no steps, they only tell the time. Choose what is compared: "
+            f"{argument('x', TIME)} takes the seconds since each run began, by which runs on a "
+            f"slower machine are behind; {argument('x', ROW)} takes the number of the record, if "
+            "all runs were logged equally often."
+        )
+        raise CurvesError(msg)
     better = request.higher_is_better
     if better is None:
         better = not lower_is_better(choice.name)
