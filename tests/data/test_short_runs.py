@@ -51,10 +51,10 @@ def short(*logs: RunLog, window: tuple[float, float] = EVERYTHING) -> list[bool]
 
 def test_short_is_before_nine_tenths_of_the_longest_range() -> None:
     whole = log("A", 0, [100, 1100])
-    assert short(whole, log("A", 1, [100, 950, 999])) == [False, True]
-    assert short(whole, log("A", 1, [100, 950, 1000])) == [False, False]
+    assert short(whole, log("A", 1, [100, 900, 950, 999])) == [False, True]
+    assert short(whole, log("A", 1, [100, 900, 950, 1000])) == [False, False]
     # The range begins where the first run does.
-    assert short(whole, log("A", 1, [0, 900, 985])) == [False, True]
+    assert short(whole, log("A", 1, [0, 900, 950, 985])) == [False, True]
 
 
 def test_a_run_is_whole_until_its_next_point_is_due() -> None:
