@@ -63,7 +63,7 @@ def pairs(
 
     Every pair is compared on its own curves, in height and in shape, and p is adjusted for
     the number of pairs. The algorithm with the best mean is compared with each of the
-    others. --checkpoint FILE keeps the counts of the best in PATH.best.
+    others. --checkpoint FILE keeps the counts of the best in FILE.best.
 
     Example: curvewise pairs runs.csv --adjust holm --plot pairs.png
     """
