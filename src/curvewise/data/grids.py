@@ -118,7 +118,8 @@ def common_grid(
         _check_range(within)
         return Grid(np.linspace(within.low, within.high, options.n_steps), "even")
     asked = [run.steps[inside(run.steps, *window)] for run in runs]
-    if _are_equal(asked):
+    # A run that is filled up may still begin late.
+    if len(asked[0]) and asked[0][0] >= within.low and _are_equal(asked):
         return Grid(asked[0], "common")
     _check_range(within)
     shared = [run.steps[inside(run.steps, within.low, within.high)] for run in runs]
