@@ -39,9 +39,9 @@ def _schedules(n_sets: int, seed: int) -> Iterator[str]:
     yield "## Logged at different steps"
     yield (
         "Ten runs of each; false alarms of height / shape. Where logging does not go with the "
-        "algorithm, every rule holds α, since none looks at labels. Where it does, only linear "
-        "interpolation inside the range that all runs share comes near it: carrying values "
-        "forward lags behind a rising curve by half a logging interval, a bin holds points of "
+        "algorithm, every rule holds α, since none looks at labels. Where it does, linear "
+        "interpolation inside the range that all runs share is what stays near it throughout: "
+        "carrying values forward lags behind a rising curve by half a logging interval, a bin holds points of "
         "a dense log from before the only point of a sparse one, and a moving average over rows "
         "covers more training in the sparse log. `align()` does the first by default, the second "
         "with `n_steps=`, and refuses the last value and bins where schedules differ; the others "
