@@ -52,6 +52,7 @@ FAILURES: dict[str, Callable[[np.random.Generator, bool, bool], bool]] = {
     "bad runs of A; those of B limp on": _bad_ends_in_a,
     "60% of A's runs, whatever their scores": _flaky_in_a,
     "bad runs of A, which are run again; those of B limp on": _bad_ends_in_a,
+    "bad runs of both; those of A are run again": _bad_ends,
 }
 
 

@@ -61,8 +61,8 @@ def _failures(n_sets: int, seed: int) -> Iterator[str]:
         "Twenty-one runs of each, of which a third never take off; false alarms of height by "
         "`short=`. Dropping is right only where failing has nothing to do with the scores, and the "
         "worst score only where failing is the algorithm's own doing. A prefix holds in all "
-        "cases but the last: if failed runs of one algorithm were run again with other seeds, "
-        "nothing mends it afterwards, and no program can see it."
+        "cases but the last two: if failed runs of one algorithm only were run again with other "
+        "seeds, no policy holds in both of them, and no program can see it."
     )
     rows = [
         [kind, *(rate(own[policy]) for policy in POLICIES)] for kind, own in found.items()
