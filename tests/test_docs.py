@@ -223,3 +223,14 @@ def test_the_page_on_logs_lists_every_format() -> None:
         ":--",
     }
     assert listed == {log_format.name for log_format in LOG_FORMATS}
+
+
+def test_rates_on_lengths_are_those_that_were_measured() -> None:
+    def rates(page: str) -> list[str]:
+        text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+        rows = "\n".join(line for line in text.splitlines() if line.startswith("|"))
+        return re.findall(r"\d?\.\d\d(?: / \d?\.\d\d)?", rows)
+
+    quoted = rates("different-lengths.md")
+    assert len(quoted) > 25
+    assert set(quoted) <= set(rates("alignment.md"))
