@@ -6,28 +6,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from curvewise.errors import CurvesError
-from curvewise.readers.request import Request
-from curvewise.readers.scanning import Logs, as_paths, scan
-from curvewise.readers.tables.single_table import is_single_table, read_single_table
+from curvewise.readers.request import Request, as_paths
 from curvewise.text import argument, in_python, listed, plural
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Sequence
     from typing import Unpack
 
     from curvewise.data.alignment_options import How, Policy
     from curvewise.data.curves import Curves
     from curvewise.data.records import Duplicates
-    from curvewise.readers.request import Options
+    from curvewise.readers.request import Options, PathLike
 
-__all__ = ["read", "read_tasks", "scan"]
+__all__ = ["read", "read_tasks"]
 
 MAX_NAMED = 8  # tasks that a message lists
 
 
 def read(
-    path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    path: PathLike | Sequence[PathLike],
     *,
     metric: str | None = None,
     x: str | None = None,
@@ -138,7 +135,7 @@ def read(
 
 
 def read_tasks(
-    path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    path: PathLike | Sequence[PathLike],
     *,
     task: str | None = None,
     **options: Unpack[Options],
@@ -176,14 +173,20 @@ def read_tasks(
 
 
 def _curves_by_task(
-    path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], request: Request
+    path: PathLike | Sequence[PathLike], request: Request
 ) -> dict[str | None, Curves]:
     """Read curves for each task, from a table where there is one, else from logs."""
     paths = as_paths(path)
     if len(paths) == 1:
+        from curvewise.readers.tables.single_table import (
+            is_single_table,
+            read_single_table,
+        )
+
         only = Path(paths[0])
         if is_single_table(only, request):
             return read_single_table(only, request)
     from curvewise.readers.log_curves import read_logs
+    from curvewise.readers.scanning import Logs
 
     return read_logs(Logs.found(paths, request.naming), request)

@@ -20,6 +20,7 @@ from curvewise.readers.naming.configurations import Configurations, flattened
 from curvewise.readers.naming.identity import identify
 from curvewise.readers.naming.traits import Clues
 from curvewise.readers.parsing.homes import stem_of
+from curvewise.readers.request import Naming, as_paths
 from curvewise.readers.scan import MetricSpan, Scan, ScannedRun
 from curvewise.shuffling.parallel import track_items
 from curvewise.text import listed, plural
@@ -31,45 +32,12 @@ if TYPE_CHECKING:
     from curvewise.readers.finding import FoundRun, Home
     from curvewise.readers.folders import Walk
     from curvewise.readers.naming.identity import Identity, Who
+    from curvewise.readers.request import PathLike
 
-__all__ = ["Logs", "Naming", "ReadRuns", "as_paths", "scan"]
+__all__ = ["Logs", "ReadRuns", "scan"]
 
 MAX_ENDINGS = 6  # of files that are no logs, in a message
 MAX_REASONS = 3  # why logs cannot be read, in a message
-
-PathLike = str | os.PathLike[str]
-
-
-@dataclass(frozen=True)
-class Naming:
-    """What runs are told apart by, and what their steps are, where the caller says so.
-
-    Attributes
-    ----------
-    group_by, run_by : str, optional
-        A key of the configuration, a part of the path, or a pattern with named parts.
-    task : str, optional
-        The task to keep, or what tells tasks apart.
-    block : str, optional
-        What runs of different algorithms share.
-    x : str, optional
-        What the steps are.
-    """
-
-    group_by: str | None = None
-    run_by: str | None = None
-    task: str | None = None
-    block: str | None = None
-    x: str | None = None
-
-
-def as_paths(path: PathLike | Sequence[PathLike]) -> list[PathLike]:
-    """Return one path, or several, as a list; raise CurvesError if there is none."""
-    paths = [path] if isinstance(path, str | os.PathLike) else list(path)
-    if not paths:
-        msg = "There is nothing to read: name a file or a folder."
-        raise CurvesError(msg)
-    return paths
 
 
 def scan(

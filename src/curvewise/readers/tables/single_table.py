@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from curvewise.errors import CurvesError
 from curvewise.readers.naming.metric_choice import lower_is_better
-from curvewise.readers.scanning import Logs, Naming
+from curvewise.readers.request import Naming
 from curvewise.readers.tables.columns import (
     is_long_over_metrics,
     recognised,
@@ -69,6 +69,8 @@ def _tells_all(path: Path, table_format: Format, request: Request) -> bool:
 
 def _is_log(path: Path) -> bool:
     """Whether a file is a training log with something in it."""
+    from curvewise.readers.scanning import Logs
+
     try:
         return bool(Logs.found([path], Naming()).scan().metrics)
     except CurvesError:
