@@ -15,7 +15,7 @@ from curvewise.readers.naming.metric_choice import (
     lower_is_better,
 )
 from curvewise.readers.parsing.run_columns import ROW, TIME
-from curvewise.text import argument, listed, plural
+from curvewise.text import argument, call, listed, plural
 
 if TYPE_CHECKING:
     from curvewise.data.curves import Curves
@@ -128,5 +128,5 @@ def _source(
         *found.notes,
     ]
     if logs.skipped:
-        parts.append(f"{plural(len(logs.skipped), 'log')} skipped")
+        parts.append(f"{plural(len(logs.skipped), 'log')} skipped (why: {call('scan')})")
     return f"{logs.place}: {'; '.join(parts)}"
