@@ -11,14 +11,19 @@ from curvewise.data.selection import Columns, Selection
 from curvewise.errors import CurvesError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from curvewise.data.alignment_options import How, Policy
+    from curvewise.data.curves import Curves
     from curvewise.data.records import Duplicates
 
-__all__ = ["Naming", "Options", "PathLike", "Request", "as_paths"]
+__all__ = ["Naming", "Options", "PathLike", "Request", "Tasks", "as_paths"]
 
 PathLike = str | os.PathLike[str]
+
+if TYPE_CHECKING:
+    # The curves of each task, built when they are asked for; None is the task of runs without.
+    Tasks = dict[str | None, Callable[[], Curves]]
 
 
 def as_paths(path: PathLike | Sequence[PathLike]) -> list[PathLike]:

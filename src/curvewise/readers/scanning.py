@@ -86,7 +86,7 @@ class ReadRuns:
     Attributes
     ----------
     logs : list of RunLog
-    formats : list of tuple of str, (n_runs,)
+    formats : dict from task, algorithm and run to tuple of str
         The formats of each run.
     axes : list of str
         What the steps are.
@@ -97,7 +97,7 @@ class ReadRuns:
     """
 
     logs: list[RunLog]
-    formats: list[tuple[str, ...]]
+    formats: dict[tuple[str | None, str, str], tuple[str, ...]]
     axes: list[str]
     explanation: str
     notes: tuple[str, ...]
@@ -200,11 +200,11 @@ class Logs:
         runs = list(self._read(wanted))
         named = self._named(runs)
         named.check()
-        found = ReadRuns([], [], [], named.explanation, named.notes)
+        found = ReadRuns([], {}, [], named.explanation, named.notes)
         for row in self._kept(named):
-            run = runs[row]
-            found.logs += _logs_of(run, named.whos[row], metric)
-            found.formats.append(run.formats)
+            run, who = runs[row], named.whos[row]
+            found.logs += _logs_of(run, who, metric)
+            found.formats[who.task, who.algorithm, who.run] = run.formats
             found.axes += [x for x in run.axes.values() if x not in found.axes]
         return found
 
