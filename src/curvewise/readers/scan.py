@@ -317,7 +317,7 @@ class Scan:
         }
 
     def __str__(self) -> str:
-        parts = [self.describe(), *(table.text() for table in self.tables())]
+        parts = [printable(self.describe()), *(table.text() for table in self.tables())]
         parts += [f"Warning: {printable(warning)}" for warning in self.warnings]
         return "\n\n".join(parts)
 
