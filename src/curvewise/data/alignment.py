@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from curvewise.data.alignment_options import AlignmentOptions
+from curvewise.data.alignment_record import algorithm_logs, is_interpolated, recorded
 from curvewise.data.choices import check_choice
 from curvewise.data.curves import Curves
 from curvewise.data.frames import WideTable, natural_order
 from curvewise.data.grids import common_grid, common_range, inside, scores_at
 from curvewise.data.preparation import schedules_differ, spacings_text
-from curvewise.data.recording import algorithm_logs, is_interpolated, recorded
 from curvewise.data.run_log import RunLog
 from curvewise.data.selection import check_algorithms
 from curvewise.data.short_runs import find_short, kept_runs, usable_part

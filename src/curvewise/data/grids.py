@@ -135,7 +135,8 @@ def common_grid(
         msg = (
             f"{capitalised(runs[place].where)} {have} in the range that all runs share, "
             f"{step_text(within.low)} to {step_text(within.high)}, and curves need two or more. "
-            f"Ask for evenly spaced steps with {argument('n_steps')}, or compare a longer range."
+            f"Ask for evenly spaced steps with {argument('n_steps')}, or choose another policy for "
+            f"runs that end early with {argument('short')}."
         )
         raise CurvesError(msg)
     if any(run.log.of_episodes for run in runs):
@@ -164,7 +165,8 @@ def _check_range(within: Range) -> None:
         reason = f"{first.where} begins and {last.where} ends there"
     msg = (
         f"All runs share step {step_text(within.low)} only, since {reason}; curves need two "
-        "common steps or more. Compare runs that were trained over the same range."
+        "common steps or more. Compare runs that were trained over the same range, or choose "
+        f"another policy for runs that end early with {argument('short')}."
     )
     raise CurvesError(msg)
 

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 __all__ = ["MetricSpan", "Scan", "ScannedMetric", "ScannedRun"]
 
 MAX_NAMED = 6  # names of runs, formats or endings that a line holds
-MAX_SKIPPED = 8  # lines about what was skipped
+MAX_LINES = 8  # about what was left out of runs, and about what was skipped
+MAX_PLACES = 3  # that such a line names
 MAX_METRICS = 40  # rows of the table of metrics
 MIN_SHARE = 0.9  # of the longest run, for one that does not end early
 
@@ -62,7 +63,7 @@ class ScannedRun:
         In which formats it is logged.
     metrics : dict from name to MetricSpan
     status : str
-        "failed", "killed", "running", "pruned", "empty", or nothing.
+        "failed", "killed", "running", "pruned", "empty", "unreadable", or nothing.
     notes : tuple of str
         What was left out or mended, in a sentence each.
     """
@@ -283,9 +284,16 @@ class Scan:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What a reader should know: records that were left out, logs that were skipped."""
-        noted = [f"{run.path}: {note}" for run in self.runs for note in run.notes]
-        reasons = [f"{each.path}: {each.reason}" for each in self.skipped]
-        return (*self.notes, *_some(noted, "notes"), *_some(reasons, "skipped"))
+        noted: dict[str, list[str]] = {}
+        for run in self.runs:
+            for note in run.notes:
+                noted.setdefault(note, []).append(run.path)
+        reasons: dict[str, list[str]] = {}
+        for each in self.skipped:
+            # What a run lost with it is among the notes of the run.
+            if each.reason not in noted:
+                reasons.setdefault(each.reason, []).append(str(each.path))
+        return (*self.notes, *_some(noted, "notes"), *_some(reasons, "reasons to skip"))
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything that was found as JSON-ready data."""
@@ -334,7 +342,7 @@ class Scan:
         }
 
     def __str__(self) -> str:
-        parts = [self.describe(), *(table.text() for table in self.tables())]
+        parts = [printable(self.describe()), *(table.text() for table in self.tables())]
         parts += [f"Warning: {printable(warning)}" for warning in self.warnings]
         return "\n\n".join(parts)
 
@@ -356,10 +364,13 @@ def _metric(name: str, spans: list[MetricSpan]) -> ScannedMetric:
     )
 
 
-def _some(items: list[str], what: str) -> list[str]:
-    """Return sentences, of many only the first, and how many more there are."""
-    shown = [f"{item}." for item in items[:MAX_SKIPPED]]
-    more = len(items) - MAX_SKIPPED
+def _some(places: dict[str, list[str]], what: str) -> list[str]:
+    """Return what is said of which places, of many only the first, and how many more."""
+    shown = [
+        f"{listed(paths, MAX_PLACES)}: {text}."
+        for text, paths in list(places.items())[:MAX_LINES]
+    ]
+    more = len(places) - MAX_LINES
     return [*shown, f"And {more:,} more {what}."] if more > 0 else shown
 
 
@@ -381,7 +392,10 @@ def _not_whole(runs: list[ScannedRun], longest: float) -> str:
     found = []
     for run in runs:
         if run.last_step is None:
-            found.append(f"{run.run} is empty")
+            how = "unreadable" if run.status == "unreadable" else "empty"
+            failed = run.status not in {"", "empty", "unreadable"}
+            status = f" ({run.status})" if failed else ""
+            found.append(f"{run.run} is {how}{status}")
         elif run.last_step < MIN_SHARE * longest or run.status:
             status = f" ({run.status})" if run.status else ""
             found.append(f"{run.run} ends at {step_text(run.last_step)}{status}")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from curvewise import align
-from curvewise.data.recording import algorithm_logs
+from curvewise.data.alignment_record import algorithm_logs
 from curvewise.data.short_runs import usable_part
 from tests.data.logs import log
 
