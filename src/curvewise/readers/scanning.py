@@ -277,7 +277,7 @@ class Logs:
     def _kept(self, named: Identity) -> list[int]:
         """Return the places of the runs of the task to keep; all, if none is asked for."""
         tasks = [who.task for who in named.whos]
-        if self.naming.task not in tasks:
+        if self.naming.task is None or self.naming.task not in tasks:
             return list(range(len(tasks)))
         return [row for row, task in enumerate(tasks) if task == self.naming.task]
 
