@@ -38,11 +38,15 @@ class LogFormat:
     repeats : tuple of str
         Modules whose logs in the same home, or below it, are the same run once more, and are
         left out.
+    is_tracker : bool
+        Whether it is written beside other logs of the same run. Its module has a function
+        ``names(claims)``, which returns the id of a run and what it is called.
     """
 
     name: str
     module_name: str
     repeats: tuple[str, ...] = ()
+    is_tracker: bool = False
 
     @property
     def _module(self) -> Any:
@@ -51,6 +55,10 @@ class LogFormat:
     def claims(self, folder: Folder) -> Iterator[Claim]:
         """Yield the logs of this format in a folder."""
         yield from self._module.claims(folder)
+
+    def names(self, claims: Sequence[Claim]) -> tuple[str, ...]:
+        """Return the id of a run of a tracker, and what it is called, if it has a name."""
+        return tuple(self._module.names(claims))
 
     def read(self, claims: Sequence[Claim], wanted: Wanted) -> Iterator[LoggedRun]:
         """Yield the runs of one home; raise CurvesError if a file cannot be read."""
@@ -74,7 +82,7 @@ LOG_FORMATS: tuple[LogFormat, ...] = (
     LogFormat("ClearML offline", "clearml"),
     LogFormat("Hugging Face Trainer", "hf_trainer", repeats=("tensorboard",)),
     LogFormat("Ray Tune", "ray_tune", repeats=("tensorboard",)),
-    LogFormat("Weights & Biases run files", "wandb_offline"),
+    LogFormat("Weights & Biases run files", "wandb_offline", is_tracker=True),
     LogFormat("monitor files", "monitor"),
     LogFormat("evaluations.npz", "evaluations"),
     LogFormat("CatBoost", "catboost", repeats=("tensorboard",)),

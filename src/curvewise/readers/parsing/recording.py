@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from array import array
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,9 +16,9 @@ from curvewise.text import argument, did_you_mean
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from curvewise.readers.logged import Wanted
+    from curvewise.readers.logged import LoggedRun, Wanted
 
-__all__ = ["Recorder", "chosen_x", "number"]
+__all__ = ["Recorder", "chosen_x", "number", "resumed"]
 
 # How loggers write what JSON has no numbers for, in lower case.
 NOT_FINITE = {"nan", "inf", "+inf", "-inf", "infinity", "+infinity", "-infinity"}
@@ -88,3 +89,36 @@ def chosen_x(wanted: Wanted, offered: Sequence[str]) -> tuple[str, tuple[str, ..
         )
         raise CurvesError(msg)
     return x, tuple(name for name in offered if name != x)
+
+
+def resumed(parts: Sequence[LoggedRun]) -> LoggedRun:
+    """Return one run of its sessions in order: one part for each.
+
+    Settings and status are those of the last session, as far as it has any.
+    """
+    *_, last = parts
+    if len(parts) == 1:
+        return last
+    found: dict[str, list[tuple[int, Series]]] = {}
+    for session, part in enumerate(parts):
+        for metric, series in part.series.items():
+            found.setdefault(metric, []).append((session, series))
+    last.series = {metric: _in_sessions(pieces) for metric, pieces in found.items()}
+    last.config = {key: part.config[key] for part in parts for key in part.config}
+    last.notes = list(dict.fromkeys(note for part in parts for note in part.notes))
+    axes = dict.fromkeys(x for part in parts for x in (part.x, *part.other_x))
+    last.other_x = tuple(x for x in axes if x != last.x)
+    return last
+
+
+def _in_sessions(pieces: Sequence[tuple[int, Series]]) -> Series:
+    """Return the records of several sessions as one series."""
+    (_, first), *_ = pieces
+    return replace(
+        first,
+        steps=np.concatenate([series.steps for _, series in pieces]),
+        scores=np.concatenate([series.scores for _, series in pieces]),
+        sessions=np.concatenate(
+            [np.full(len(series.steps), session) for session, series in pieces]
+        ),
+    )
