@@ -11,6 +11,7 @@ from tests.readers.logs.reading import points
 from tests.readers.logs.writing import (
     curve,
     history,
+    scalar,
     wandb_exit,
     wandb_run,
     write_events,
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from curvewise.readers.finding import FoundRun
+    from curvewise.readers.folders import Skipped
 
 
 def found_in(*paths: Path | str) -> dict[str, FoundRun]:
@@ -108,3 +110,28 @@ def test_a_tracked_run_whose_file_is_empty_is_listed(tmp_path: Path) -> None:
     (folder / "run-ab.wandb").touch()
     (run,) = found_in(tmp_path).values()
     assert not run.has_points
+
+
+def test_a_metric_can_be_the_steps(tmp_path: Path) -> None:
+    # As Lightning logs the epoch: a tag beside the others.
+    events = [scalar("epoch", step, step // 2) for step in range(4)]
+    events += [scalar("loss", step, 0.5 * step) for step in (0, 1, 3, 9)]
+    write_events(tmp_path / "a", events)
+    (home,) = find_homes(walk([tmp_path]))
+    for metrics in (None, frozenset({"loss"})):
+        skipped: list[Skipped] = []
+        (run,) = home.read(Wanted(metrics, x="epoch"), skipped)
+        assert points(run.logged, "loss") == [(0, 0), (0, 0.5), (1, 1.5)]
+        assert list(run.logged.series) == ["loss"]
+        assert (run.logged.x, run.logged.other_x) == ("epoch", ("step", "time"))
+        assert run.logged.notes == ["1 record at steps without 'epoch' left out"]
+        assert skipped == []
+
+
+def test_steps_that_no_log_of_a_run_has_are_refused(tmp_path: Path) -> None:
+    write_events(tmp_path / "a", curve("loss", [1, 2]))
+    (home,) = find_homes(walk([tmp_path]))
+    skipped: list[Skipped] = []
+    (run,) = home.read(Wanted(x="epoch"), skipped)
+    assert not run.has_points
+    assert "no 'epoch' to count steps in" in skipped[0].reason

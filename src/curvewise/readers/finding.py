@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING
 
 from curvewise.errors import CurvesError
 from curvewise.readers.folders import Skipped
-from curvewise.readers.logged import LoggedRun, NotALogError
+from curvewise.readers.logged import LoggedRun, NoSuchStepsError, NotALogError, Wanted
 from curvewise.readers.logs import LOG_FORMATS
+from curvewise.readers.parsing.recording import over_metric
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from curvewise.readers.folders import Folder, Walk
-    from curvewise.readers.logged import Claim, Wanted
+    from curvewise.readers.logged import Claim
     from curvewise.readers.logs import LogFormat
 
 __all__ = ["UNREADABLE", "FoundRun", "Home", "find_homes"]
@@ -68,7 +69,7 @@ class Home:
         for log_format in self.formats:
             claims = self.logs[log_format.module_name]
             try:
-                for logged in log_format.read(claims, wanted):
+                for logged in _runs(log_format, claims, wanted):
                     if logged.key or logged.labels:
                         runs.append(FoundRun(self, logged, (log_format.name,)))
                     elif merged is None:
@@ -140,6 +141,30 @@ class FoundRun:
         self.note(other.notes)
         own.other_x = tuple(dict.fromkeys([*own.other_x, *other.other_x]))
         self.formats += (format_name,)
+
+
+def _runs(
+    log_format: LogFormat, claims: Sequence[Claim], wanted: Wanted
+) -> Iterator[LoggedRun]:
+    """Yield the runs of one home in a format.
+
+    What is wanted as steps may also be a metric, such as the epoch that is logged beside the
+    loss: then each record stands where that metric is at its step.
+    """
+    x, found = wanted.x, list[LoggedRun]()
+    try:
+        for run in log_format.read(claims, wanted):
+            found.append(run)
+    except NoSuchStepsError:
+        if x is None:
+            raise
+        metrics = None if wanted.metrics is None else wanted.metrics | {x}
+        again = list(log_format.read(claims, Wanted(metrics)))
+        if all(x not in run.series for run in again):
+            yield from found
+            raise
+        found = [over_metric(run, x) for run in again]
+    yield from found
 
 
 def find_homes(walk: Walk) -> list[Home]:

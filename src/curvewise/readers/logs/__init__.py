@@ -14,7 +14,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from curvewise.errors import CurvesError
+from curvewise.readers.logged import unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -66,8 +66,7 @@ class LogFormat:
             yield from self._module.read(claims, wanted)
         except OSError as error:
             name = Path(error.filename or claims[0].files[0].path).name
-            msg = f"{name} cannot be read: {error.strerror or error}."
-            raise CurvesError(msg) from None
+            raise unreadable(name, error) from None
 
 
 # In the order in which they are asked: those that are easy to tell come first, and what any

@@ -15,6 +15,7 @@ from curvewise.readers.logged import Claim
 from curvewise.readers.logs import json_lines
 from curvewise.readers.parsing.homes import homes_of
 from curvewise.readers.parsing.json_documents import flattened
+from curvewise.readers.parsing.json_records import objects
 from curvewise.readers.parsing.log_tables import (
     LogTable,
     has_rows,
@@ -312,7 +313,7 @@ def _frame(file: File, notes: list[str]) -> pl.DataFrame:
     if name.endswith(JSON):
         rows = [
             row
-            for item in json_lines.objects(file, notes)
+            for item in objects(file, notes)
             for row in _unrolled(dict(flattened(item)))
         ]
         keys = dict.fromkeys(key for row in rows for key in row)

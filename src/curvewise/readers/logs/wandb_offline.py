@@ -5,7 +5,6 @@ Read without W&B's package, which has no reader for them and takes 100 MB.
 
 from __future__ import annotations
 
-import json
 import re
 from array import array
 from collections import Counter
@@ -28,8 +27,9 @@ from curvewise.readers.logged import (
 )
 from curvewise.readers.parsing.block_log import BlockLog, is_block_log
 from curvewise.readers.parsing.homes import stem_of
+from curvewise.readers.parsing.json_documents import as_number, parsed
 from curvewise.readers.parsing.protobuf_messages import message_classes, text_of
-from curvewise.readers.parsing.recording import chosen_x, number, resumed
+from curvewise.readers.parsing.recording import chosen_x, resumed
 from curvewise.readers.tables.columns import step_names
 from curvewise.text import plural
 
@@ -249,9 +249,8 @@ class _Reading:
             path = [text_of(part) for part in item.nested_key] or [text_of(item.key)]
             if path[0] == INTERNAL_CONFIG:
                 continue
-            try:
-                value = json.loads(item.value_json)
-            except (ValueError, RecursionError):
+            value = parsed(item.value_json)
+            if value is None:
                 continue
             inner = self._config
             for part in path[:-1]:
@@ -329,10 +328,7 @@ def _numbers(key: str, written: bytes) -> Iterable[tuple[str, float]]:
     # Nearly all values are numbers; NaN and Infinity are written as Python writes them.
     with suppress(ValueError):
         return [(key, float(written))]
-    try:
-        return list(_numbers_in(key, json.loads(written)))
-    except (ValueError, RecursionError):
-        return []
+    return list(_numbers_in(key, parsed(written)))
 
 
 def _numbers_in(key: str, value: Any) -> Iterator[tuple[str, float]]:
@@ -340,5 +336,5 @@ def _numbers_in(key: str, value: Any) -> Iterator[tuple[str, float]]:
         if "_type" not in value:
             for name, inner in value.items():
                 yield from _numbers_in(f"{key}.{name}", inner)
-    elif (found := number(value)) is not None:
+    elif (found := as_number(value)) is not None:
         yield key, found

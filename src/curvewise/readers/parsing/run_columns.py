@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from curvewise.errors import CurvesError
-from curvewise.readers.logged import DOUBLE, LoggedRun, Series
+from curvewise.readers.logged import DOUBLE, LoggedRun, NoSuchStepsError, Series
 from curvewise.readers.tables.columns import step_names, time_names
 from curvewise.text import argument, did_you_mean, plural, printable
 
@@ -129,7 +128,7 @@ def run_of_table(
 
     Raises
     ------
-    CurvesError
+    NoSuchStepsError
         If the table does not have the steps that are wanted.
     """
     columns = [column for column in table.columns if not INDEX.fullmatch(column)]
@@ -275,7 +274,7 @@ def _chosen(
         f"{name} has no steps called {x!r}; {did_you_mean(x, axes.offered)} Choose with "
         f"{argument('x', axes.offered[0])}."
     )
-    raise CurvesError(msg)
+    raise NoSuchStepsError(msg)
 
 
 def _is_called(column: str, x: str) -> bool:
