@@ -138,6 +138,8 @@ class Scan:
         What else the logs offer as steps.
     ambiguity : str
         Why runs could not be told apart into algorithms; empty if they could.
+    differences : str
+        What runs differ in: names that can be typed, with some of their values.
     """
 
     place: str
@@ -148,6 +150,7 @@ class Scan:
     candidates: tuple[Candidate, ...] = ()
     other_x: tuple[str, ...] = ()
     ambiguity: str = ""
+    differences: str = ""
     _run_logs: Callable[[str | None], list[RunLog]] | None = field(
         default=None, repr=False, compare=False
     )
@@ -279,6 +282,8 @@ class Scan:
             parts.append(self.ambiguity)
         elif self.explanation:
             parts.append(f"{self.explanation[:1].upper()}{self.explanation[1:]}.")
+        if self.differences:
+            parts.append(f"Runs differ in {self.differences}.")
         return " ".join(parts)
 
     @property
@@ -301,6 +306,7 @@ class Scan:
             "place": self.place,
             "explanation": self.explanation,
             "ambiguity": self.ambiguity,
+            "differences": self.differences,
             "algorithms": list(self.algorithms),
             "tasks": list(self.tasks),
             "metrics": {
