@@ -50,7 +50,7 @@ _FLAGS = {
     "stop": "--to",
     "how": "--align",
 }
-_COMMANDS = {"compare_pairs": "pairs", "check_criteria": "criteria"}
+_COMMANDS = {"compare_pairs": "pairs", "check_criteria": "criteria", "scan": "inspect"}
 _SWITCHES = {
     ("exact", True): "--exact",
     ("exact", False): "--sampled",

@@ -51,10 +51,17 @@ def short(*logs: RunLog, window: tuple[float, float] = EVERYTHING) -> list[bool]
 
 def test_short_is_before_nine_tenths_of_the_longest_range() -> None:
     whole = log("A", 0, [100, 1100])
-    assert short(whole, log("A", 1, [100, 999])) == [False, True]
-    assert short(whole, log("A", 1, [100, 1000])) == [False, False]
+    assert short(whole, log("A", 1, [100, 900, 950, 999])) == [False, True]
+    assert short(whole, log("A", 1, [100, 900, 950, 1000])) == [False, False]
     # The range begins where the first run does.
-    assert short(whole, log("A", 1, [0, 985])) == [False, True]
+    assert short(whole, log("A", 1, [0, 900, 950, 985])) == [False, True]
+
+
+def test_a_run_is_whole_until_its_next_point_is_due() -> None:
+    often = log("A", 0, [100, 200, 300, 400, 500, 600, 700, 800, 900, 1000])
+    assert short(often, log("A", 1, [300, 600])) == [False, True]
+    assert short(often, log("A", 1, [400, 800])) == [False, False]
+    assert short(often, log("A", 1, [250, 500, 750])) == [False, True]
 
 
 def test_short_inside_a_window_only() -> None:
@@ -208,3 +215,14 @@ def test_without_short_runs_a_policy_does_nothing() -> None:
         curves = align(WHOLE, **options)  # type: ignore[arg-type]
         assert curves == plain
         assert curves.preparation is None
+
+
+def test_runs_that_are_filled_up_are_not_prolonged_backwards() -> None:
+    late = log("A", "late", [50, 60, 70])
+    for options in ({"short": "worst"}, {"short": "carry"}):
+        curves = align([*WHOLE, late], **options)  # type: ignore[arg-type]
+        assert curves.steps.tolist() == list(range(50, 101, 10))
+    # Nor do they make steps where the others have none.
+    few = [log("A", 0, [0, 100]), log("B", 0, [0, 100]), log("B", 1, [0, 30])]
+    with pytest.raises(CurvesError, match="has no step in the range"):
+        align(few, short="carry", start=20, stop=60)
