@@ -13,6 +13,7 @@ import numpy as np
 from curvewise.data.records import settled
 from curvewise.data.run_log import RunLog
 from curvewise.errors import CurvesError, OptionError
+from curvewise.readers.copies import Copies
 from curvewise.readers.finding import find_homes
 from curvewise.readers.folders import File, Skipped, walk
 from curvewise.readers.logged import Wanted
@@ -202,13 +203,16 @@ class Logs:
         named = self._named(runs)
         named.check()
         found = ReadRuns([], {}, [], named.explanation, named.notes)
+        copies = Copies()
         for row in self._kept(named):
             run, who = runs[row], named.whos[row]
-            if not who.is_known:
+            logs = _logs_of(run, who, metric)
+            if not who.is_known or copies.is_copy(who, logs):
                 continue
-            found.logs += _logs_of(run, who, metric)
+            found.logs += logs
             found.formats[who.task, who.algorithm, who.run] = run.formats
             found.axes += [x for x in run.axes.values() if x not in found.axes]
+        found.notes += copies.notes
         return found
 
     def _read(self, wanted: Wanted) -> Iterator[FoundRun]:

@@ -44,7 +44,8 @@ class Who:
     """What a run is: its algorithm, its name, and its task and block where there are any.
 
     A run without a point that has nothing of what tells the others apart is not known; it
-    may be no run at all, such as the parent of a search.
+    may be no run at all, such as the parent of a search. ``name_of`` is the name that it shares
+    with a run before it, where it was numbered for that.
     """
 
     algorithm: str
@@ -52,6 +53,12 @@ class Who:
     task: str | None = None
     block: str | None = None
     is_known: bool = True
+    name_of: str = ""
+
+    @property
+    def first_name(self) -> str:
+        """The name of the run before it was numbered because another one has it."""
+        return self.name_of or self.run
 
 
 @dataclass(frozen=True)
@@ -185,7 +192,8 @@ def _numbered(whos: Sequence[Who]) -> tuple[Who, ...]:
             again += 1
             name = f"{who.run} ({again})"
         taken.add((who.algorithm, who.task, name))
-        numbered.append(replace(who, run=name))
+        shared = who.run if again > 1 else ""
+        numbered.append(replace(who, run=name, name_of=shared))
     return tuple(numbered)
 
 
