@@ -215,3 +215,14 @@ def test_without_short_runs_a_policy_does_nothing() -> None:
         curves = align(WHOLE, **options)  # type: ignore[arg-type]
         assert curves == plain
         assert curves.preparation is None
+
+
+def test_runs_that_are_filled_up_are_not_prolonged_backwards() -> None:
+    late = log("A", "late", [50, 60, 70])
+    for options in ({"short": "worst"}, {"short": "carry"}):
+        curves = align([*WHOLE, late], **options)  # type: ignore[arg-type]
+        assert curves.steps.tolist() == list(range(50, 101, 10))
+    # Nor do they make steps where the others have none.
+    few = [log("A", 0, [0, 100]), log("B", 0, [0, 100]), log("B", 1, [0, 30])]
+    with pytest.raises(CurvesError, match="has no step in the range"):
+        align(few, short="carry", start=20, stop=60)

@@ -80,7 +80,16 @@ def test_loops_of_links_end(tree: Path) -> None:
     (tree / "again").symlink_to(tree / "a")
     found = walk([tree])
     assert sorted(names(found)) == ["a/log.csv", "b/10/log.csv", "b/9/log.csv"]
-    assert {each.reason for each in found.skipped} == {"a link to a folder already read"}
+    assert found.skipped == []
+
+
+def test_what_is_linked_to_is_read_under_its_own_name(tree: Path) -> None:
+    # As W&B makes wandb/latest-run, and users latest.csv.
+    (tree / "a" / "latest").symlink_to(tree / "b")
+    (tree / "a" / "first.csv").symlink_to(tree / "b" / "9" / "log.csv")
+    (tree / "a" / "kept.csv").symlink_to(tree / ".git" / "x")
+    files = names(walk([tree]))
+    assert files == ["a/kept.csv", "a/log.csv", "b/9/log.csv", "b/10/log.csv"]
 
 
 def test_broken_links_and_pipes_are_skipped_and_said(tree: Path) -> None:
@@ -95,14 +104,14 @@ def test_broken_links_and_pipes_are_skipped_and_said(tree: Path) -> None:
 def test_folders_that_cannot_be_opened_are_skipped(
     tree: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    listed = os.listdir
+    listed = os.scandir
 
-    def refuse(path: Path) -> list[str]:
+    def refuse(path: Path) -> object:
         if Path(path).name == "a":
             raise PermissionError(13, "Permission denied")
         return listed(path)
 
-    monkeypatch.setattr(os, "listdir", refuse)
+    monkeypatch.setattr(os, "scandir", refuse)
     found = walk([tree])
     assert names(found) == ["b/9/log.csv", "b/10/log.csv"]
     assert found.skipped == [Skipped(tree / "a", "cannot be opened (Permission denied)")]

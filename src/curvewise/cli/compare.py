@@ -38,17 +38,16 @@ def compare(
 ) -> None:
     """Do the curves in PATH differ, in height or in shape?
 
-    PATH is a table with one row per run and step (long form), or one row per run and a
-    column per step (wide form); or a folder of training logs. Whole curves are shuffled
-    among the algorithms, so no assumption is made about how scores along a curve depend on
-    each other. Columns that are not named are recognised by their usual names: agent, seed,
-    epoch, return and the like; what logs hold, curvewise inspect PATH tells.
+    PATH is a folder of training logs, or a table with one row per run and step (long form),
+    or one row per run and a column per step (wide form). What is what in it is recognised,
+    and said. Whole curves are shuffled among the algorithms, so no assumption is made about
+    how scores along a curve depend on each other.
 
     If the curves differ overall, a line after the verdict says where and, with more than
     two algorithms, another says which may be the best.
 
-    Examples: curvewise compare runs.csv --only DQN --only Rainbow --plot figure.png;
-    curvewise compare runs/ --metric eval/mean_reward
+    Examples: curvewise compare runs/ --metric eval/mean_reward;
+    curvewise compare runs.csv --only DQN --only Rainbow --plot figure.png
     """
     curves = reading.curves()
     with shuffling.working():

@@ -59,7 +59,7 @@ Seed = Annotated[
 Paths = Annotated[
     list[Path],
     typer.Argument(
-        metavar="PATH...",
+        metavar="PATH",
         help="A table (CSV, TSV, Parquet, JSON lines, NPZ), or training logs: folders, "
         "files, patterns. 'curvewise inspect PATH' lists what is there.",
     ),

@@ -267,9 +267,9 @@ def _check_schedules(runs: Sequence[UsableRun], grid: Grid, how: How) -> None:
         return
     rule = "the last value logged before" if how == "previous" else "means over bins"
     msg = (
-        f"{spacings_text(logs)}: with {rule} that alone makes curves differ (false alarms of 59 "
-        "to 99 in 100, where 5 were promised, when one algorithm was logged ten or twenty times "
-        f"as often as the other). Use {argument('align', 'linear')}."
+        f"{spacings_text(logs)}: with {rule} that alone makes curves differ (false alarms in up "
+        "to 45 of 100 comparisons, where 5 were promised, when one algorithm was logged twenty "
+        f"times as often as the other). Use {argument('align', 'linear')}."
     )
     raise CurvesError(msg)
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from curvewise.errors import CurvesError
 from curvewise.readers.folders import Skipped
-from curvewise.readers.logged import LoggedRun, NotALogError, Wanted
+from curvewise.readers.logged import LoggedRun, NoSuchStepsError, NotALogError, Wanted
 from curvewise.readers.logs import LOG_FORMATS
+from curvewise.readers.parsing.recording import over_metric
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from curvewise.readers.folders import Folder, Walk
@@ -21,6 +23,9 @@ if TYPE_CHECKING:
 __all__ = ["UNREADABLE", "FoundRun", "Home", "find_homes"]
 
 UNREADABLE = "unreadable"
+FORMATS = {each.module_name: each for each in LOG_FORMATS}
+EVENT_FILES = "tensorboard"
+N_PARTS_NAMED = 2  # of the path of event files, the last ones, that may name a run
 
 
 @dataclass
@@ -42,8 +47,14 @@ class Home:
 
     @property
     def formats(self) -> tuple[LogFormat, ...]:
-        """The formats of the logs."""
-        return tuple(each for each in LOG_FORMATS if each.module_name in self.logs)
+        """The formats of the logs, the preferred one first."""
+        return tuple(FORMATS[name] for name in self.logs)
+
+    def take(self, other: Home) -> None:
+        """Take the logs of another home, which are of the same run; those here go first."""
+        for name, claims in other.logs.items():
+            self.logs.setdefault(name, []).extend(claims)
+        other.logs = {}
 
     def read(self, wanted: Wanted, skipped: list[Skipped]) -> list[FoundRun]:
         """Read the runs of this home; add to ``skipped`` the logs that cannot be read.
@@ -60,7 +71,7 @@ class Home:
         for log_format in self.formats:
             claims = self.logs[log_format.module_name]
             try:
-                for logged in log_format.read(claims, wanted):
+                for logged in _runs(log_format, claims, wanted):
                     if logged.key or logged.labels:
                         runs.append(FoundRun(self, logged, (log_format.name,)))
                     elif merged is None:
@@ -145,6 +156,30 @@ class FoundRun:
         self.formats += (format_name,)
 
 
+def _runs(
+    log_format: LogFormat, claims: Sequence[Claim], wanted: Wanted
+) -> Iterator[LoggedRun]:
+    """Yield the runs of one home in a format.
+
+    What is wanted as steps may also be a metric, such as the epoch that is logged beside the
+    loss: then each record stands where that metric is at its step.
+    """
+    x, found = wanted.x, list[LoggedRun]()
+    try:
+        for run in log_format.read(claims, wanted):
+            found.append(run)
+    except NoSuchStepsError:
+        if x is None:
+            raise
+        metrics = None if wanted.metrics is None else wanted.metrics | {x}
+        again = list(log_format.read(claims, Wanted(metrics)))
+        if all(x not in run.series for run in again):
+            yield from found
+            raise
+        found = [over_metric(run, x) for run in again]
+    yield from found
+
+
 def find_homes(walk: Walk) -> list[Home]:
     """Find the logs below the folders of a walk, and where each run is at home.
 
@@ -174,6 +209,7 @@ def find_homes(walk: Walk) -> list[Home]:
                 home = homes[claim.home] = Home(claim.home, place or folder)
             home.logs.setdefault(log_format.module_name, []).append(claim)
     _drop_repeats(homes)
+    _join_tracked(homes)
     order = {folder.path: place for place, folder in enumerate(walk.folders)}
     return sorted(
         (home for home in homes.values() if home.logs),
@@ -183,13 +219,46 @@ def find_homes(walk: Walk) -> list[Home]:
 
 def _drop_repeats(homes: dict[Path, Home]) -> None:
     """Take out logs that repeat another one of the same run, in its home or below it."""
-    repeats = {each.module_name: each.repeats for each in LOG_FORMATS}
     for home in list(homes.values()):
         for path in (home.path, *home.path.parents):
             above = homes.get(path)
             if above is None:
                 continue
             for name in list(above.logs):
-                for repeated in repeats[name]:
+                for repeated in FORMATS[name].repeats:
                     if path != home.path or repeated != name:
                         home.logs.pop(repeated, None)
+
+
+def _join_tracked(homes: dict[Path, Home]) -> None:
+    """Bring together what a tracker wrote of a run and the other logs of the same run.
+
+    These are files of the same id beside each other (the run was resumed), logs in the folder
+    of the run, and the event files in the only folder that has its id or its name.
+    """
+    names: dict[Path, tuple[str, ...]] = {}
+    first_of: dict[tuple[Path, str], Home] = {}
+    for home in list(homes.values()):
+        trackers = [each for each in home.formats if each.is_tracker]
+        if not trackers:
+            continue
+        run_id, *others = trackers[0].names(home.logs[trackers[0].module_name])
+        first = first_of.setdefault((home.path.parent, run_id), home)
+        if first is not home:
+            first.take(home)
+        names[first.path] = (run_id, *others)
+        for path in [path for path in homes if home.path in path.parents]:
+            first.take(homes[path])
+    called = Counter(name for found in names.values() for name in set(found))
+    for path, found in names.items():
+        same = [
+            home
+            for home in homes.values()
+            if EVENT_FILES in home.logs
+            and home.path not in names
+            and not {*found}.isdisjoint(home.path.parts[-N_PARTS_NAMED:])
+        ]
+        if len(same) == 1 and any(
+            called[name] == 1 for name in found if name in same[0].path.parts
+        ):
+            same[0].take(homes[path])

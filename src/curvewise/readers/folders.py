@@ -16,7 +16,7 @@ from curvewise.data.frames import natural_order
 from curvewise.errors import CurvesError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from io import BufferedReader
 
 __all__ = ["File", "Folder", "Skipped", "Walk", "walk"]
@@ -218,7 +218,7 @@ class Walk:
 def walk(paths: Sequence[str | os.PathLike[str]]) -> Walk:
     """Find the files that paths name: files, folders with all below them, patterns.
 
-    Links are followed, each folder is visited once; hidden files and folders are left out.
+    Links are followed, each file and folder is read once; hidden files and folders are left out.
     Raises CurvesError if a path does not exist, or a pattern matches nothing.
     """
     named = [found for path in paths for found in _named(Path(path))]
@@ -269,46 +269,92 @@ def _named(path: Path) -> list[Path]:
 def _root(named: Iterable[Path]) -> Path:
     """Return the folder that all paths share."""
     folders = [path if path.is_dir() else path.parent for path in named]
-    return Path(os.path.commonpath([folder.absolute() for folder in folders]))
+    return Path(os.path.commonpath([os.path.abspath(folder) for folder in folders]))  # noqa: PTH100 (without ..)
 
 
 def _walk_folder(top: Path, walk: Walk, seen: set[tuple[int, int]]) -> int:
-    """Add a folder and all below it; return how many files it holds."""
+    """Add a folder and all below it; return how many files it holds.
+
+    Links are followed when all else is known, so that what is in the tree under its own name
+    is not read again under another.
+    """
     n_files = 0
     waiting = [Folder(top)]
-    while waiting:
-        folder = waiting.pop()
+    links: list[Folder] = []
+    linked: list[tuple[Folder, File]] = []
+    while waiting or links:
+        folder = waiting.pop() if waiting else links.pop(0)
         try:
             status = folder.path.stat()
-            names = natural_order(os.listdir(folder.path))  # noqa: PTH208 (names, not paths)
+            entries = _entries(folder.path)
         except OSError as error:
             walk.skipped.append(
                 Skipped(folder.path, f"cannot be opened ({error.strerror})")
             )
             continue
         if (status.st_dev, status.st_ino) in seen:
-            walk.skipped.append(Skipped(folder.path, "a link to a folder already read"))
             continue
         seen.add((status.st_dev, status.st_ino))
         walk.folders.append(folder)
         if folder.parent is not None:
             folder.parent.folders[folder.path.name] = folder
-        below = []
-        for name in names:
-            path = folder.path / name
-            if name in HIDDEN_STORES and path.is_dir():
-                walk.skipped.append(Skipped(path, HIDDEN_STORES[name]))
-            if name.startswith("."):
+        below: list[Folder] = []
+        for entry in entries:
+            path = folder.path / entry.name
+            if entry.name in HIDDEN_STORES and path.is_dir():
+                walk.skipped.append(Skipped(path, HIDDEN_STORES[entry.name]))
+            if entry.name.startswith("."):
                 continue
-            if os.path.isdir(path):  # noqa: PTH112 (unlike Path.is_dir it never raises)
-                if name not in IGNORED_FOLDERS:
-                    below.append(Folder(path, folder))
-            elif os.path.isfile(path):  # noqa: PTH113
-                folder.files[name] = File(path)
-                n_files += 1
-            else:
+            if _is(entry.is_dir):
+                if entry.name not in IGNORED_FOLDERS:
+                    found = links if entry.is_symlink() else below
+                    found.append(Folder(path, folder))
+            elif not _is(entry.is_file):
                 walk.skipped.append(Skipped(path, "not a regular file, or a broken link"))
+            elif entry.is_symlink():
+                linked.append((folder, File(path)))
+            else:
+                folder.files[entry.name] = File(path)
+                n_files += 1
         waiting.extend(reversed(below))
         if n_files > MAX_FILES:
             break
+    return n_files + _add_linked(linked, walk)
+
+
+def _entries(path: Path) -> list[os.DirEntry[str]]:
+    """Return what is in a folder, in natural order."""
+    with os.scandir(path) as found:
+        entries = {entry.name: entry for entry in found}
+    return [entries[name] for name in natural_order(entries)]
+
+
+def _is(is_kind: Callable[[], bool]) -> bool:
+    """Whether an entry is of a kind; what cannot be told is not."""
+    try:
+        return is_kind()
+    except OSError:
+        return False
+
+
+def _add_linked(linked: list[tuple[Folder, File]], walk: Walk) -> int:
+    """Add files that are links, unless what they link to is read; return how many."""
+    if not linked:
+        return 0
+    known = {_id(file) for folder in walk.folders for file in folder.files.values()}
+    n_files = 0
+    for folder, file in linked:
+        if _id(file) not in known:
+            known.add(_id(file))
+            files = {**folder.files, file.path.name: file}
+            folder.files = {name: files[name] for name in natural_order(files)}
+            n_files += 1
     return n_files
+
+
+def _id(file: File) -> tuple[int, int]:
+    try:
+        status = file.path.stat()
+    except OSError:
+        return -1, hash(file.path)
+    return status.st_dev, status.st_ino

@@ -11,11 +11,7 @@ from curvewise.data.alignment import curves_of
 from curvewise.data.frames import natural_order
 from curvewise.data.selection import check_algorithms
 from curvewise.errors import CurvesError
-from curvewise.readers.naming.metric_choice import (
-    MetricChoice,
-    choose_metric,
-    lower_is_better,
-)
+from curvewise.readers.naming.metric_choice import MetricChoice, lower_is_better
 from curvewise.readers.parsing.run_columns import ROW, TIME
 from curvewise.text import argument, call, listed, plural
 
@@ -94,15 +90,7 @@ def _chosen(logs: Logs, request: Request) -> tuple[ReadRuns, MetricChoice]:
             return found, MetricChoice(names.pop())
     scan = logs.scan()
     scan.check()
-    runs = scan.runs
-    if request.only:
-        check_algorithms(request.only, scan.algorithms)
-        runs = tuple(run for run in runs if run.algorithm in request.only)
-    points = {
-        name: [run.metrics[name].n_points if name in run.metrics else 0 for run in runs]
-        for name in scan.metrics
-    }
-    choice = choose_metric(points, [run.algorithm for run in runs], metric)
+    choice = scan.choose_metric(metric, request.only)
     return _of_algorithms(logs.read(choice.name), request.only), choice
 
 

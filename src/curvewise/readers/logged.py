@@ -22,10 +22,12 @@ __all__ = [
     "SINGLE",
     "Claim",
     "LoggedRun",
+    "NoSuchStepsError",
     "NotALogError",
     "Series",
     "Wanted",
     "counts_episodes",
+    "unreadable",
 ]
 
 DOUBLE = float(np.finfo(np.float64).eps)
@@ -50,6 +52,15 @@ def counts_episodes(metric: str) -> bool:
 
 class NotALogError(CurvesError):
     """A file is claimed only to say why it is not read; no run is lost with it."""
+
+
+class NoSuchStepsError(CurvesError):
+    """A log does not have what is wanted as steps, and the message lists what it has."""
+
+
+def unreadable(name: str, error: OSError) -> CurvesError:
+    """Return the error for a file that cannot be opened, or not be read to its end."""
+    return CurvesError(f"{name} cannot be read: {error.strerror or error}.")
 
 
 @dataclass(frozen=True)

@@ -179,6 +179,7 @@ class Logs:
             named.candidates,
             tuple(dict.fromkeys(x for run in runs for x in run.logged.other_x)),
             named.problem,
+            named.differences,
             self.run_logs,
         )
 
@@ -203,6 +204,8 @@ class Logs:
         found = ReadRuns([], {}, [], named.explanation, named.notes)
         for row in self._kept(named):
             run, who = runs[row], named.whos[row]
+            if not who.is_known:
+                continue
             found.logs += _logs_of(run, who, metric)
             found.formats[who.task, who.algorithm, who.run] = run.formats
             found.axes += [x for x in run.axes.values() if x not in found.axes]
@@ -230,7 +233,14 @@ class Logs:
 
     def _named(self, runs: Sequence[FoundRun]) -> Identity:
         """Tell who is who; with the block of each run, if one is asked for."""
-        configurations = Configurations()
+        taken = {
+            file.path
+            for home in self.homes
+            for claims in home.logs.values()
+            for claim in claims
+            for file in claim.files
+        }
+        configurations = Configurations(self.walk.root, taken)
         clues = [self._clues(run, configurations) for run in runs]
         by = {"group_by": self.naming.group_by, "run_by": self.naming.run_by}
         named = identify(clues, **by)
@@ -271,14 +281,19 @@ class Logs:
         home = run.home
         is_file = home.path != home.folder.path
         stem = stem_of(File(home.path)) if is_file else None
-        beside, notes = configurations.of(home.folder, stem)
+        beside, notes = configurations.of(home.folder.path, stem)
         run.note(notes)
         parts = self._parts(home.path)
         if stem is not None:
             parts = (*parts[:-1], stem)
         config = {**beside, **flattened(run.logged.config)}
         return Clues(
-            parts, run.logged.key, run.logged.labels, config, self._is_filled(run)
+            parts,
+            run.logged.key,
+            run.logged.labels,
+            config,
+            self._is_filled(run),
+            self.walk.root.name,
         )
 
     def _is_filled(self, run: FoundRun) -> bool:

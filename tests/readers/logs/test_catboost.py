@@ -64,10 +64,24 @@ def test_metrics_holes_and_cut_lines(tmp_path: Path) -> None:
 
 
 def test_several_test_sets_are_numbered(tmp_path: Path) -> None:
-    table = "iter\tAUC\n0\t0.5\n"
-    write(tmp_path, learn_error=table, test_error=table, test1_error=table)
-    names = {"learn-AUC", "validation_0-AUC", "validation_1-AUC"}
-    assert set(read_one(MODULE, tmp_path).series) == names
+    write(
+        tmp_path,
+        learn_error="iter\tNDCG:top=3\tAUC\n0\t0.5\t0.5\n",
+        # As CatBoost 1.2 writes three test sets: the last has no number.
+        test_error="iter\tNDCG:top=3:0\tAUC:0\tNDCG:top=3:1\tAUC:1\tNDCG:top=3\tAUC\n"
+        "0\t1\t2\t3\t4\t5\t6\n",
+    )
+    run = read_one(MODULE, tmp_path)
+    assert {name: float(one.scores[0]) for name, one in run.series.items()} == {
+        "learn-NDCG:top=3": 0.5,
+        "learn-AUC": 0.5,
+        "validation_0-NDCG:top=3": 1,
+        "validation_0-AUC": 2,
+        "validation_1-NDCG:top=3": 3,
+        "validation_1-AUC": 4,
+        "validation_2-NDCG:top=3": 5,
+        "validation_2-AUC": 6,
+    }
 
 
 def test_tables_of_other_content_are_not_claimed(tmp_path: Path) -> None:

@@ -165,7 +165,7 @@ def test_what_is_no_curve_is_passed_over(tmp_path: Path) -> None:
 
 def test_cut_and_damaged_lines_are_left_out_and_said(tmp_path: Path) -> None:
     good, after = lines([event("a", "b", 0, 1.0)]), lines([event("a", "b", 2, 3.0)])
-    write(tmp_path, good + '[{"iter": 1, \n' + after + after[:-1])
+    write(tmp_path, good + '[{"iter": 1, \n' + after + after[:-2])
     run = read_one("clearml", tmp_path)
     assert points(run, "a/b") == [(0, 1), (2, 3)]
     assert run.notes == [

@@ -120,7 +120,7 @@ def test_a_trial_that_was_added_whole(tmp_path: Path) -> None:
 
 
 def test_a_cut_last_line_is_left_out(tmp_path: Path) -> None:
-    write(tmp_path, study("s"), trial(0), report(0, 1, 0.5), report(0, 2, 0.75)[:-1])
+    write(tmp_path, study("s"), trial(0), report(0, 1, 0.5), report(0, 2, 0.75)[:-2])
     (run,) = read_all("optuna_journal", tmp_path).values()
     assert points(run, "intermediate") == [(1, 0.5)]
     assert run.notes == ["the last line of journal.log is cut and was left out"]

@@ -192,9 +192,14 @@ def wandb_exit(code: int = 0) -> bytes:
     return bytes(record.SerializeToString())
 
 
-def write_wandb(top: Path, records: Iterable[bytes], run_id: str = "ab12cd34") -> Path:
+def write_wandb(
+    top: Path,
+    records: Iterable[bytes],
+    run_id: str = "ab12cd34",
+    time: str = "20261116_045337",
+) -> Path:
     """Write a file where W&B's client does; return the folder of the run."""
-    folder = top / "wandb" / f"offline-run-20261116_045337-{run_id}"
+    folder = top / "wandb" / f"offline-run-{time}-{run_id}"
     folder.mkdir(parents=True)
     (folder / f"run-{run_id}.wandb").write_bytes(block_log(records))
     return folder

@@ -9,7 +9,12 @@ import numpy as np
 import pytest
 
 from curvewise.readers.folders import File
-from curvewise.readers.parsing.log_tables import header_of, read_log_table, separator_of
+from curvewise.readers.parsing.log_tables import (
+    has_rows,
+    header_of,
+    read_log_table,
+    separator_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -117,3 +122,23 @@ def test_only_columns_that_are_asked_for(table: TableWriter) -> None:
 @pytest.mark.parametrize("text", ["", "step,a", "step,a\n"])
 def test_a_table_without_rows(table: TableWriter, text: str) -> None:
     assert read_log_table(table(text)).n_rows == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "is_table"),
+    [
+        ("step score\n1 2\n", True),
+        ("step\tscore\n", True),  # just opened
+        ("# by hand\nstep,score\n1,0.5\n", True),
+        ("python train.py --algo a2c --seed 102 -n 1000 --score 1", False),
+        (
+            "Notes on the run and its score\nThe first one was cut, see below now.\n",
+            False,
+        ),
+        ("seed, step and score\nof all runs, here, as numbers\n", False),
+    ],
+)
+def test_what_follows_the_header_tells_a_table_from_text(
+    table: TableWriter, text: str, is_table: bool
+) -> None:
+    assert has_rows(table(text, "notes.txt")) is is_table

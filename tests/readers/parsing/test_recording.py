@@ -6,7 +6,7 @@ import pytest
 
 from curvewise.errors import CurvesError
 from curvewise.readers.logged import Wanted
-from curvewise.readers.parsing.recording import Recorder, chosen_x, number
+from curvewise.readers.parsing.recording import Recorder, chosen_x
 from curvewise.text import naming_flags
 
 
@@ -20,30 +20,6 @@ def test_records_keep_their_order_metric_by_metric() -> None:
     assert series["b"].steps.tolist() == [5, 2]
     assert series["b"].scores.tolist() == [0.5, 0.25]
     assert math.isnan(series["a"].scores[0])
-
-
-@pytest.mark.parametrize(
-    ("value", "expected"),
-    [
-        (3, 3.0),
-        (0.5, 0.5),
-        ("inf", math.inf),
-        ("-Infinity", -math.inf),
-        (10**400, math.inf),
-    ],
-)
-def test_numbers(value: object, expected: float) -> None:
-    assert number(value) == expected
-
-
-@pytest.mark.parametrize("value", [None, True, "3", "", [1], {"a": 1}])
-def test_what_is_no_number(value: object) -> None:
-    assert number(value) is None
-
-
-def test_nan_is_a_number_however_it_is_written() -> None:
-    assert math.isnan(number("NaN") or 0)
-    assert math.isnan(number(math.nan) or 0)
 
 
 def test_the_usual_axis_is_the_first() -> None:

@@ -189,3 +189,12 @@ def test_what_is_needed_of_a_table() -> None:
 def test_a_table_without_rows_is_an_empty_run(run_of: Reader) -> None:
     run = run_of("epoch,loss\n")
     assert (run.series, run.x, run.notes) == ({}, "epoch", [])
+
+
+def test_rows_of_evaluation_may_count_on_their_own(run_of: Reader) -> None:
+    # As mmengine logs: the step of training is the iteration, that of validation the epoch.
+    table = "epoch,step,loss,mAP\n1,50,0.5,\n1,100,0.4,\n,1,,0.2\n2,150,0.3,\n,2,,0.6\n"
+    run = run_of(table)
+    assert run.x == "step"
+    assert run.series["loss"].steps.tolist() == [50, 100, 150]
+    assert run.series["mAP"].steps.tolist() == [1, 2]

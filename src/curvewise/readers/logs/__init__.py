@@ -14,7 +14,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from curvewise.errors import CurvesError
+from curvewise.readers.logged import unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -38,11 +38,15 @@ class LogFormat:
     repeats : tuple of str
         Modules whose logs in the same home, or below it, are the same run once more, and are
         left out.
+    is_tracker : bool
+        Whether it is written beside other logs of the same run. Its module has a function
+        ``names(claims)``, which returns the id of a run and what it is called.
     """
 
     name: str
     module_name: str
     repeats: tuple[str, ...] = ()
+    is_tracker: bool = False
 
     @property
     def _module(self) -> Any:
@@ -52,14 +56,17 @@ class LogFormat:
         """Yield the logs of this format in a folder."""
         yield from self._module.claims(folder)
 
+    def names(self, claims: Sequence[Claim]) -> tuple[str, ...]:
+        """Return the id of a run of a tracker, and what it is called, if it has a name."""
+        return tuple(self._module.names(claims))
+
     def read(self, claims: Sequence[Claim], wanted: Wanted) -> Iterator[LoggedRun]:
         """Yield the runs of one home; raise CurvesError if a file cannot be read."""
         try:
             yield from self._module.read(claims, wanted)
         except OSError as error:
             name = Path(error.filename or claims[0].files[0].path).name
-            msg = f"{name} cannot be read: {error.strerror or error}."
-            raise CurvesError(msg) from None
+            raise unreadable(name, error) from None
 
 
 # In the order in which they are asked: those that are easy to tell come first, and what any
@@ -74,7 +81,7 @@ LOG_FORMATS: tuple[LogFormat, ...] = (
     LogFormat("ClearML offline", "clearml"),
     LogFormat("Hugging Face Trainer", "hf_trainer", repeats=("tensorboard",)),
     LogFormat("Ray Tune", "ray_tune", repeats=("tensorboard",)),
-    LogFormat("Weights & Biases run files", "wandb_offline"),
+    LogFormat("Weights & Biases run files", "wandb_offline", is_tracker=True),
     LogFormat("monitor files", "monitor"),
     LogFormat("evaluations.npz", "evaluations"),
     LogFormat("CatBoost", "catboost", repeats=("tensorboard",)),

@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 __all__ = ["claims", "read"]
 
 X = "iter"
-ERRORS = re.compile(r"(learn|test)(\d*)_error(\d*)\.tsv")
+ERRORS = re.compile(r"(learn|test)_error\.tsv")
+# A metric on one of several test sets; on the last of them it has no number.
+NUMBERED = re.compile(r"(.+):(\d+)")
 OTHERS = ("time_left.tsv", "catboost_training.json", "meta.tsv")
 
 
@@ -45,21 +47,41 @@ def read(claims: Sequence[Claim], wanted: Wanted) -> Iterator[LoggedRun]:
     """
     for claim in claims:
         tables = [file for file in claim.files if ERRORS.fullmatch(file.name)]
-        tests = [file for file in tables if file.name.startswith("test")]
         run = LoggedRun(x=chosen_x(wanted, [X])[0])
         for file in tables:
-            dataset = "learn"
-            if file in tests:
-                number = f"_{tests.index(file)}" if len(tests) > 1 else ""
-                dataset = f"validation{number}"
             table = read_log_table(file)
             run.notes += table.notes
             steps, has_step = table.numbers(X)
-            for column in table.columns:
-                name = f"{claim.prefix}{dataset}-{column}"
-                if column == X or name not in wanted:
-                    continue
-                scores, has_score = table.numbers(column)
-                kept = has_step & has_score
-                run.series[name] = Series(steps[kept], scores[kept])
+            metrics = [column for column in table.columns if column != X]
+            is_learning = file.name.startswith("learn")
+            names = _learning_names(metrics) if is_learning else _test_names(metrics)
+            for column, name in names.items():
+                metric = f"{claim.prefix}{name}"
+                if metric in wanted:
+                    scores, has_score = table.numbers(column)
+                    kept = has_step & has_score
+                    run.series[metric] = Series(steps[kept], scores[kept])
         yield run
+
+
+def _learning_names(columns: Sequence[str]) -> dict[str, str]:
+    return {column: f"learn-{column}" for column in columns}
+
+
+def _test_names(columns: Sequence[str]) -> dict[str, str]:
+    """Return what metrics on test sets are called.
+
+    >>> _test_names(["AUC:0", "AUC"])
+    {'AUC:0': 'validation_0-AUC', 'AUC': 'validation_1-AUC'}
+    """
+    numbered = {column: NUMBERED.fullmatch(column) for column in columns}
+    numbers = [int(match[2]) for match in numbered.values() if match]
+    if not numbers:
+        return {column: f"validation-{column}" for column in columns}
+    last = max(numbers) + 1
+    return {
+        column: f"validation_{match[2]}-{match[1]}"
+        if match
+        else f"validation_{last}-{column}"
+        for column, match in numbered.items()
+    }

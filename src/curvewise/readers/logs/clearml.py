@@ -6,7 +6,6 @@ leaves both: they are one run.
 
 from __future__ import annotations
 
-import json
 import zipfile
 import zlib
 from dataclasses import dataclass
@@ -16,8 +15,9 @@ from typing import TYPE_CHECKING, Any, cast
 from curvewise.errors import CurvesError
 from curvewise.readers.folders import MAX_JSON_SIZE, MAX_UNPACKED_SIZE, File
 from curvewise.readers.logged import Claim, LoggedRun
-from curvewise.readers.parsing.log_tables import CUT_LINE
-from curvewise.readers.parsing.recording import Recorder, chosen_x, number
+from curvewise.readers.parsing.json_documents import as_number
+from curvewise.readers.parsing.json_records import json_lines
+from curvewise.readers.parsing.recording import Recorder, chosen_x
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -166,11 +166,11 @@ def _read_metrics(run: LoggedRun, file: File, wanted: Wanted) -> None:
         metric, at, score = (
             event.get("metric"),
             event.get("iter"),
-            number(event.get("value")),
+            as_number(event.get("value")),
         )
-        time = number(event.get("timestamp"))
+        time = as_number(event.get("timestamp"))
         start = time if start is None else start
-        step = number(at)
+        step = as_number(at)
         is_curve = event.get("type", SCALAR) == SCALAR and at != NO_STEP
         if not is_curve or step is None or score is None or metric is None:
             continue
@@ -185,17 +185,9 @@ def _read_metrics(run: LoggedRun, file: File, wanted: Wanted) -> None:
 
 def _events(run: LoggedRun, file: File) -> Iterator[dict[str, Any]]:
     """Yield the events of all lines, and note what is left out."""
-    for place, (line, is_whole) in enumerate(file.lines(), start=1):
-        if not is_whole:
-            run.notes.append(CUT_LINE.format(name=METRICS))
-            return
-        if not line.strip():
-            continue
-        try:
-            events = json.loads(line)
-        except (ValueError, RecursionError):
+    for place, events in json_lines(file, run.notes, METRICS):
+        if events is None:
             run.notes.append(f"line {place} of {METRICS} is damaged and was left out")
-            continue
         for event in events if isinstance(events, list) else [events]:
             if isinstance(event, dict):
                 yield event

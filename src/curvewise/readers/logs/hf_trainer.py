@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from curvewise.errors import CurvesError
 from curvewise.readers.logged import Claim, LoggedRun
-from curvewise.readers.parsing.recording import Recorder, chosen_x, number
+from curvewise.readers.parsing.json_documents import as_number
+from curvewise.readers.parsing.recording import Recorder, chosen_x
 from curvewise.text import step_text
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def read(claims: Sequence[Claim], wanted: Wanted) -> Iterator[LoggedRun]:
     if records:
         run.x, run.other_x = chosen_x(wanted, (STEP, EPOCH))
     run.series = _series(records, run.x, wanted, notes)
-    last, planned = _step(state), number(document.get("max_steps")) or 0
+    last, planned = _step(state), as_number(document.get("max_steps")) or 0
     if last < planned and not any(CLOSING in record for record in records):
         notes.append(
             f"training has not ended: the last state is of step {step_text(last)} of "
@@ -94,12 +95,12 @@ def _series(
     recorder, has_ended, is_left_out = Recorder(), False, False
     last: dict[str, float] = {}
     for record in records:
-        at = number(record.get(x))
+        at = as_number(record.get(x))
         has_ended |= CLOSING in record
         if CLOSING in record or at is None:
             continue
         for metric, value in record.items():
-            score = number(value)
+            score = as_number(value)
             if metric in {STEP, EPOCH} or score is None or metric not in wanted:
                 continue
             if has_ended and last.get(metric) == at:

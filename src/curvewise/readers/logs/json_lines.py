@@ -6,26 +6,22 @@ files ``metrics.json``, ``scalars.json`` or ``log``.
 
 from __future__ import annotations
 
-import json
 from functools import lru_cache
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
-from curvewise.errors import CurvesError
 from curvewise.readers.logged import Claim
 from curvewise.readers.parsing.homes import homes_of
 from curvewise.readers.parsing.json_documents import (
     as_number,
     beginning,
-    document,
     flattened,
+    parsed,
 )
-from curvewise.readers.parsing.json_records import JsonRecords
-from curvewise.readers.parsing.log_tables import CUT_LINE
+from curvewise.readers.parsing.json_records import BOM, JsonRecords, objects
 from curvewise.readers.parsing.run_columns import Layout, is_needed, run_of_table
 from curvewise.readers.parsing.score_names import is_score_name
 from curvewise.readers.tables.columns import step_names, time_names
-from curvewise.text import listed, plural
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -33,7 +29,7 @@ if TYPE_CHECKING:
     from curvewise.readers.folders import File, Folder
     from curvewise.readers.logged import LoggedRun, Wanted
 
-__all__ = ["ENDINGS", "claims", "first_objects", "objects", "read"]
+__all__ = ["ENDINGS", "claims", "first_objects", "read"]
 
 ENDINGS = (".jsonl", ".ndjson", ".jsonlines", ".json-lines", ".jl", ".log.json")
 # Files of such names are opened to see whether they hold objects on lines.
@@ -47,7 +43,6 @@ N_LOOKED_AT = 3
 # Objects that are searched for a step before all are taken for records without one.
 N_SEARCHED = 1_000
 LAYOUT = Layout()
-BOM = b"\xef\xbb\xbf"
 
 
 def claims(folder: Folder) -> Iterator[Claim]:
@@ -74,7 +69,7 @@ def _holds_records(file: File) -> bool:
     # Just opened, or cut inside the first record: a run without a point.
     lines = [line for line, _ in islice(file.lines(), N_LOOKED_AT) if line.strip()]
     return not lines or (
-        len(lines) == 1 and _parsed(lines[0]) is None and lines[0][:1] == b"{"
+        len(lines) == 1 and parsed(lines[0]) is None and lines[0][:1] == b"{"
     )
 
 
@@ -91,7 +86,7 @@ def first_objects(file: File) -> list[dict[str, Any]]:
         found = start[:N_LOOKED_AT]
     elif name.endswith(ENDINGS) or (start is None and file.first_line().startswith("{")):
         lines = islice(file.lines(), N_LOOKED_AT)
-        found = [_parsed(line.removeprefix(BOM)) for line, _ in lines if line.strip()]
+        found = [parsed(line.removeprefix(BOM)) for line, _ in lines if line.strip()]
     else:
         found = []
     return [row for row in found if isinstance(row, dict)]
@@ -101,14 +96,6 @@ def _is_record(row: dict[str, Any]) -> bool:
     """Whether an object has numbers, and a key that is usual for steps or for scores."""
     keys = [key for key, value in flattened(row) if as_number(value) is not None]
     return bool(step_names(keys)) or any(map(is_score_name, keys))
-
-
-def _parsed(line: str | bytes) -> Any:
-    """Return the value on a line, or None if it is not JSON."""
-    try:
-        return json.loads(line)
-    except (ValueError, RecursionError):
-        return None
 
 
 def read(claims: Sequence[Claim], wanted: Wanted) -> Iterator[LoggedRun]:
@@ -126,43 +113,6 @@ def read(claims: Sequence[Claim], wanted: Wanted) -> Iterator[LoggedRun]:
         )
         run.config = config
         yield run
-
-
-def objects(file: File, notes: list[str]) -> Iterator[dict[str, Any]]:
-    """Yield the objects in a file, and note the lines that are none.
-
-    Raises CurvesError if no line holds an object.
-    """
-    if isinstance(beginning(file), list):
-        yield from (row for row in document(file) if isinstance(row, dict))
-        return
-    name = file.path.name
-    wrong: list[int] = []
-    n_found = number = 0
-    for number, (line, is_whole) in enumerate(file.lines(), start=1):
-        text = line.removeprefix(BOM).strip()
-        if line and not text:
-            continue
-        row = _parsed(text)
-        if isinstance(row, dict):
-            # Closed by its brace, it is whole even if the newline is not there yet.
-            n_found += 1
-            yield row
-        elif is_whole:
-            wrong.append(number)
-        else:
-            notes.append(CUT_LINE.format(name=name))
-    if wrong and not n_found:
-        msg = f"{name} is damaged: none of its {plural(number, 'line')} is a JSON object."
-        raise CurvesError(msg)
-    if wrong:
-        which = listed([str(place) for place in wrong], most=5)
-        are = (
-            "lines {} of {} are no JSON objects and were"
-            if len(wrong) > 1
-            else ("line {} of {} is no JSON object and was")
-        )
-        notes.append(f"{are.format(which, name)} left out")
 
 
 def _records(

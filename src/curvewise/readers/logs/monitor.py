@@ -7,7 +7,6 @@ the true number by the episodes under way.
 
 from __future__ import annotations
 
-import json
 import re
 from array import array
 from dataclasses import dataclass, field
@@ -17,10 +16,11 @@ import numpy as np
 
 from curvewise.errors import CurvesError
 from curvewise.readers.logged import Claim, LoggedRun, Series
+from curvewise.readers.parsing.json_documents import as_number, parsed
 from curvewise.readers.parsing.json_records import JsonRecords
 from curvewise.readers.parsing.log_tables import CUT_LINE, cells_of
 from curvewise.readers.parsing.parts import home_above, part_of
-from curvewise.readers.parsing.recording import chosen_x, number
+from curvewise.readers.parsing.recording import chosen_x
 from curvewise.text import plural
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ class _Rows:
             header = _header(text)
             if header is not None:
                 session += bool(np.isfinite(before))
-                start, before = number(header.get("t_start")) or 0.0, -np.inf
+                start, before = as_number(header.get("t_start")) or 0.0, -np.inf
                 if header.get("env_id") not in {None, "None"}:
                     self.config.setdefault("env_id", header["env_id"])
                 continue
@@ -152,19 +152,15 @@ def _header(text: str) -> Mapping[str, Any] | None:
     """Return what the line before the rows says; None if the line is a row."""
     if not HEADER.match(text):
         return None
-    try:
-        found = json.loads(text.lstrip("# "))
-    except ValueError:
-        return {}
+    found = parsed(text.lstrip("# "))
     return found if isinstance(found, dict) else {}
 
 
 def _episode(text: str, names: list[str]) -> dict[str, float] | None:
     """Return the numbers of a row; None if it is damaged, as by two processes that write."""
     if text.startswith("{"):
-        try:
-            found = json.loads(text)
-        except ValueError:
+        found = parsed(text)
+        if not isinstance(found, dict):
             return None
         values = {key: _number(str(value)) for key, value in found.items()}
     else:

@@ -15,7 +15,13 @@ from curvewise.readers.logged import Claim
 from curvewise.readers.logs import json_lines
 from curvewise.readers.parsing.homes import homes_of
 from curvewise.readers.parsing.json_documents import flattened
-from curvewise.readers.parsing.log_tables import LogTable, header_of, read_log_table
+from curvewise.readers.parsing.json_records import objects
+from curvewise.readers.parsing.log_tables import (
+    LogTable,
+    has_rows,
+    header_of,
+    read_log_table,
+)
 from curvewise.readers.parsing.run_columns import Layout, run_of_table
 from curvewise.readers.parsing.score_names import is_score_name
 from curvewise.readers.tables.columns import (
@@ -36,7 +42,8 @@ if TYPE_CHECKING:
 
 __all__ = ["claims", "read"]
 
-TABLES = (".csv", ".tsv", ".txt")
+TEXT = ".txt"
+TABLES = (".csv", ".tsv", TEXT)
 JSON = (*json_lines.ENDINGS, ".json")
 PARQUET = (".parquet", ".pq")
 TASKS = ("task", "env", "envid", "envname", "environment", "game", "dataset", "problem")
@@ -95,7 +102,7 @@ def _header(file: File) -> list[str]:
     """Return the columns of a table, none if the file is not one."""
     name = file.name.lower()
     if name.endswith(TABLES):
-        return header_of(file)
+        return header_of(file) if not name.endswith(TEXT) or has_rows(file) else []
     if name.endswith(JSON):
         rows = json_lines.first_objects(file)
         return list(dict.fromkeys(key for row in rows for key, _ in flattened(row)))
@@ -306,7 +313,7 @@ def _frame(file: File, notes: list[str]) -> pl.DataFrame:
     if name.endswith(JSON):
         rows = [
             row
-            for item in json_lines.objects(file, notes)
+            for item in objects(file, notes)
             for row in _unrolled(dict(flattened(item)))
         ]
         keys = dict.fromkeys(key for row in rows for key in row)

@@ -6,16 +6,15 @@ studies and trials are numbered in the order of their creation.
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from curvewise.errors import CurvesError
 from curvewise.readers.logged import Claim
-from curvewise.readers.parsing.log_tables import CUT_LINE
+from curvewise.readers.parsing.json_documents import as_number
+from curvewise.readers.parsing.json_records import json_lines
 from curvewise.readers.parsing.optuna_trials import Trial, logged_trials, parameter
-from curvewise.readers.parsing.recording import number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -116,22 +115,17 @@ def _change(trial: Trial, code: int, line: dict[str, Any]) -> None:
 
 
 def _report(trial: Trial, step: int, value: Any) -> None:
-    score = number(value)
+    score = as_number(value)
     if score is not None:
         trial.values[step] = score
 
 
 def _replayed(file: File) -> _Journal:
     journal = _Journal()
-    for place, (line, is_whole) in enumerate(file.lines(), start=1):
-        if not is_whole:
-            journal.notes.append(CUT_LINE.format(name=file.path.name))
-            break
-        if not line.strip():
-            continue
+    for place, line in json_lines(file, journal.notes):
         try:
-            journal.apply(json.loads(line))
-        except (ValueError, TypeError, LookupError, RecursionError):
+            journal.apply(line)
+        except (ValueError, TypeError, LookupError):
             msg = f"{file.path.name} is damaged: line {place} cannot be read."
             raise CurvesError(msg) from None
     return journal

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from curvewise.errors import CurvesError
 from curvewise.readers.logged import Claim
 from curvewise.readers.parsing.databases import columns_of, database_claims, opened
+from curvewise.readers.parsing.json_documents import as_number
 from curvewise.readers.parsing.optuna_trials import Trial, logged_trials, parameter
-from curvewise.readers.parsing.recording import number
 
 if TYPE_CHECKING:
     import sqlite3
@@ -76,8 +76,10 @@ def _values(database: sqlite3.Connection, trial: int) -> dict[int, float]:
     )
     values = {}
     for step, value, kind in rows:
-        score = NOT_FINITE.get(kind, math.nan) if value is None else number(value)
-        if score is None or number(step) is None:  # columns are not held to their types
+        score = NOT_FINITE.get(kind, math.nan) if value is None else as_number(value)
+        if (
+            score is None or as_number(step) is None
+        ):  # columns are not held to their types
             msg = f"The database is damaged: what trial {trial} reported is no number."
             raise CurvesError(msg)
         values[step] = score

@@ -16,7 +16,9 @@ from curvewise.readers.parsing.json_records import read_json_records
 from curvewise.readers.parsing.log_tables import (
     EMPTY_CELLS,
     cells_of,
+    has_rows,
     header_of,
+    is_number,
     read_log_table,
     separator_of,
 )
@@ -126,7 +128,7 @@ def _is_table(file: File) -> bool:
     if not head.strip():  # just opened
         return (name.endswith(TABLES) and rank < len(NAMES)) or name == SPINNING_UP
     header = header_of(file)
-    if any(len(column) > MAX_NAME or _is_number(column) for column in header):
+    if any(len(column) > MAX_NAME or is_number(column) for column in header):
         return False
     if logger_of(header):
         return True
@@ -135,7 +137,8 @@ def _is_table(file: File) -> bool:
     if {step.lower() for step in steps} <= WEAK and not has_score:
         steps = []
     if steps or name.endswith(OTHERS):
-        return len(header) > 1 and bool(steps)
+        is_text = name.endswith(OTHERS)
+        return len(header) > 1 and bool(steps) and (not is_text or has_rows(file))
     times = time_names(header)
     is_log = has_score or rank < N_LOGS or bool(times and len(header) > 1)
     return is_log and _has_only_numbers(file, without=times)
@@ -149,16 +152,8 @@ def _has_only_numbers(file: File, without: Sequence[str]) -> bool:
     for row in rows[:MAX_ROWS_SEEN]:
         for column, cell in zip(header, cells_of(row, separator), strict=False):
             is_empty = cell.strip().lower() in EMPTY_CELLS
-            if column not in without and not is_empty and not _is_number(cell):
+            if column not in without and not is_empty and not is_number(cell):
                 return False
-    return True
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
     return True
 
 

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from curvewise.errors import CurvesError
 from curvewise.readers.logged import Claim, LoggedRun
-from curvewise.readers.parsing.recording import Recorder, chosen_x, number
+from curvewise.readers.parsing.json_documents import as_number
+from curvewise.readers.parsing.recording import Recorder, chosen_x
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -108,7 +109,7 @@ def _record(
     for step, value, time in zip(
         records["steps"], records["values"], records["timestamps"], strict=True
     ):
-        at, score = number(step), number(value)
+        at, score = as_number(step), as_number(value)
         if start is not None:
             seconds = _seconds(time)
             at = None if seconds is None else seconds - start

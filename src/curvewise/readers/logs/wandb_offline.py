@@ -5,7 +5,6 @@ Read without W&B's package, which has no reader for them and takes 100 MB.
 
 from __future__ import annotations
 
-import json
 import re
 from array import array
 from collections import Counter
@@ -13,10 +12,12 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cache
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from curvewise.errors import CurvesError
 from curvewise.readers.logged import (
     Claim,
     LoggedRun,
@@ -25,8 +26,10 @@ from curvewise.readers.logged import (
     counts_episodes,
 )
 from curvewise.readers.parsing.block_log import BlockLog, is_block_log
+from curvewise.readers.parsing.homes import stem_of
+from curvewise.readers.parsing.json_documents import as_number, parsed
 from curvewise.readers.parsing.protobuf_messages import message_classes, text_of
-from curvewise.readers.parsing.recording import chosen_x, number
+from curvewise.readers.parsing.recording import chosen_x, resumed
 from curvewise.readers.tables.columns import step_names
 from curvewise.text import plural
 
@@ -34,9 +37,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from curvewise.kernels import Floats, Integers
-    from curvewise.readers.folders import Folder
+    from curvewise.readers.folders import File, Folder
 
-__all__ = ["claims", "read"]
+__all__ = ["claims", "names", "read"]
 
 # Of wandb/proto/wandb_internal.proto.
 MESSAGES: dict[str, dict[str, tuple[int, str]]] = {
@@ -70,7 +73,10 @@ MESSAGES: dict[str, dict[str, tuple[int, str]]] = {
     "Exit": {"exit_code": (1, "int32")},
 }
 STEP, RUNTIME, TIMESTAMP = "_step", "_runtime", "_timestamp"
-RUN_FOLDER = re.compile(r"(offline-)?run-\d{8}_\d{6}-.+")
+RUN_FOLDER = re.compile(r"(?:offline-)?run-(\d{8}_\d{6})-.+")
+RUN_FILE = re.compile(r"run-(.+)\.wandb")
+# Records that are looked at for the name of a run; it stands in one of the first.
+N_LOOKED_AT = 20
 ALIASES = {"step": STEP, "time": RUNTIME}
 INTERNAL_CONFIG = "_wandb"
 
@@ -93,17 +99,43 @@ def claims(folder: Folder) -> Iterator[Claim]:
         yield Claim(folder.path if is_folder else file.path, (file,))
 
 
-def read(claims: Sequence[Claim], wanted: Wanted) -> Iterator[LoggedRun]:
-    """Yield the run in a .wandb file: each key of its history with numbers is a metric.
+def names(claims: Sequence[Claim]) -> tuple[str, ...]:
+    """Return the id of a run, which it keeps when it is resumed, and what it is called."""
+    from google.protobuf.message import DecodeError
 
-    A metric that was defined with a step of its own is read over that one.
+    file = claims[0].files[0]
+    match = RUN_FILE.fullmatch(file.name)
+    found = (match[1] if match else stem_of(file),)
+    parse = wandb_messages()["Record"].FromString
+    # A file that cannot be read is dealt with when it is.
+    with suppress(DecodeError, CurvesError):
+        for data in islice(BlockLog(file).records(), N_LOOKED_AT):
+            name = text_of(parse(data).run.display_name)
+            if name:
+                return (*found, name)
+    return found
+
+
+def read(claims: Sequence[Claim], wanted: Wanted) -> Iterator[LoggedRun]:
+    """Yield the run in .wandb files: each key of its history with numbers is a metric.
+
+    A metric that was defined with a step of its own is read over that one. Several files are
+    of one run that was resumed, each a session.
     """
-    for claim in claims:
-        for file in claim.files:
-            reading = _Reading(wanted)
-            log = BlockLog(file)
-            reading.read(log)
-            yield reading.run(log)
+    files = sorted((file for claim in claims for file in claim.files), key=_begun)
+    runs = []
+    for file in files:
+        reading = _Reading(wanted)
+        log = BlockLog(file)
+        reading.read(log)
+        runs.append(reading.run(log, is_last=file is files[-1]))
+    yield resumed(runs)
+
+
+def _begun(file: File) -> str:
+    """Return when a file was begun, as its folder tells."""
+    match = RUN_FOLDER.fullmatch(file.path.parent.name)
+    return match[1] if match else ""
 
 
 @dataclass
@@ -217,9 +249,8 @@ class _Reading:
             path = [text_of(part) for part in item.nested_key] or [text_of(item.key)]
             if path[0] == INTERNAL_CONFIG:
                 continue
-            try:
-                value = json.loads(item.value_json)
-            except (ValueError, RecursionError):
+            value = parsed(item.value_json)
+            if value is None:
                 continue
             inner = self._config
             for part in path[:-1]:
@@ -239,8 +270,8 @@ class _Reading:
         patterns = self._step_patterns.items()
         return next((axis for glob, axis in patterns if fnmatchcase(key, glob)), STEP)
 
-    def run(self, log: BlockLog) -> LoggedRun:
-        """Return what was read, metric by metric.
+    def run(self, log: BlockLog, *, is_last: bool) -> LoggedRun:
+        """Return what was read, metric by metric; the last file of a run should be closed.
 
         Raises CurvesError if the history has not what is wanted as steps.
         """
@@ -269,7 +300,8 @@ class _Reading:
                 )
         name = used.most_common(1)[0][0] if used else x or STEP
         notes = log.notes + notes
-        if self._exit_code is None and not log.is_cut and self._n_rows:
+        is_open = self._exit_code is None and not log.is_cut and self._n_rows > 0
+        if is_open and is_last:
             notes.append(
                 f"{log.name} has no closing record: the run broke off or is still under way"
             )
@@ -296,10 +328,7 @@ def _numbers(key: str, written: bytes) -> Iterable[tuple[str, float]]:
     # Nearly all values are numbers; NaN and Infinity are written as Python writes them.
     with suppress(ValueError):
         return [(key, float(written))]
-    try:
-        return list(_numbers_in(key, json.loads(written)))
-    except (ValueError, RecursionError):
-        return []
+    return list(_numbers_in(key, parsed(written)))
 
 
 def _numbers_in(key: str, value: Any) -> Iterator[tuple[str, float]]:
@@ -307,5 +336,5 @@ def _numbers_in(key: str, value: Any) -> Iterator[tuple[str, float]]:
         if "_type" not in value:
             for name, inner in value.items():
                 yield from _numbers_in(f"{key}.{name}", inner)
-    elif (found := number(value)) is not None:
+    elif (found := as_number(value)) is not None:
         yield key, found

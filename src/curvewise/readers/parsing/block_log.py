@@ -12,7 +12,7 @@ import struct
 import zlib
 from typing import IO, TYPE_CHECKING
 
-from curvewise.errors import CurvesError
+from curvewise.readers.logged import unreadable
 from curvewise.readers.parsing.tfrecords import read_bytes
 from curvewise.text import plural
 
@@ -64,8 +64,7 @@ class BlockLog:
             with self._file.open() as stream:
                 yield from self._whole_records(stream)
         except OSError as error:
-            msg = f"{self.name} cannot be read: {error.strerror or error}."
-            raise CurvesError(msg) from None
+            raise unreadable(self.name, error) from None
         if self.is_cut:
             self.notes.append(f"the last record of {self.name} is cut and was left out")
         if self._n_damaged:

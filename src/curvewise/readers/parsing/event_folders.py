@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from curvewise.readers.parsing.event_messages import event_messages
+from curvewise.readers.parsing.parts import part_of
 from curvewise.readers.parsing.protobuf_messages import text_of
 from curvewise.readers.parsing.tfrecords import RecordFile, begins_with_record
 
@@ -17,11 +18,6 @@ if TYPE_CHECKING:
 
 __all__ = ["event_files", "first_events", "home_of", "key_of_scalars", "repeats_results"]
 
-# Folders that hold one part of a run: Keras, estimators (also eval_NAME), CatBoost make them.
-PARTS = {
-    "train", "training", "learn", "val", "valid", "validation", "test", "testing", "eval",
-    "evaluation",
-}  # fmt: skip
 # add_hparams makes a folder that is named by the time.
 TIME_NAME = re.compile(r"\d{9,}\.\d+")
 # What writers replace in tags, or in the folders that they name by them.
@@ -78,7 +74,7 @@ def home_of(folder: Folder, files: Sequence[File]) -> tuple[Folder, str]:
         return run, ""
     name = folder.path.name.lower()
     is_below_events = bool(event_files(above))
-    if name in PARTS and (is_below_events or _is_apart(folder, above)):
+    if part_of(name) and (is_below_events or _is_apart(folder, above)):
         return above, f"{folder.path.name}/"
     if name.startswith("eval_") and is_below_events:
         return above, f"{folder.path.name}/"
@@ -108,7 +104,7 @@ def _run_of_scalars(folder: Folder, files: Sequence[File]) -> Folder | None:
 def _is_apart(folder: Folder, above: Folder) -> bool:
     """Whether a folder named as a part of a run has no runs beside it, but other parts or none."""
     others = [other for other in above.folders.values() if other is not folder]
-    if any(other.path.name.lower() in PARTS and event_files(other) for other in others):
+    if any(part_of(other.path.name) and event_files(other) for other in others):
         return True
     return not any(event_files(below) for other in others for below in other.tree())
 

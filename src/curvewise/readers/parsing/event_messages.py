@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import struct
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from curvewise.readers.logged import DOUBLE, SINGLE
+from curvewise.readers.parsing.json_documents import parsed
 from curvewise.readers.parsing.protobuf_messages import message_classes, text_of
 
 if TYPE_CHECKING:
@@ -178,10 +178,7 @@ def text_config(tag: str, text: str) -> dict[str, Any]:
         return {}
     text = text.strip()
     if text.startswith("{"):
-        try:
-            found = json.loads(text)
-        except (ValueError, RecursionError):
-            return {}
+        found = parsed(text)
         return found if isinstance(found, dict) else {}
     rows = [
         [cell.strip() for cell in _inside(line).split("|", 1)]

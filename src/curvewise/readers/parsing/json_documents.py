@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from curvewise.errors import CurvesError
-from curvewise.readers.logged import Series
+from curvewise.readers.logged import Series, unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -18,7 +18,15 @@ if TYPE_CHECKING:
     from curvewise.kernels import Floats
     from curvewise.readers.folders import File
 
-__all__ = ["as_number", "beginning", "curve", "document", "flattened", "is_curve"]
+__all__ = [
+    "as_number",
+    "beginning",
+    "curve",
+    "document",
+    "flattened",
+    "is_curve",
+    "parsed",
+]
 
 # Numbers that some writers put in quotes, because JSON has no word for them.
 QUOTED_NUMBERS = {"nan", "inf", "+inf", "-inf", "infinity", "+infinity", "-infinity"}
@@ -40,8 +48,19 @@ def beginning(file: File) -> Any:
     kept, rest = _closed(text)
     if rest.strip():
         return None
+    return parsed(kept)
+
+
+def parsed(text: str | bytes) -> Any:
+    """Return the value that a text is in JSON, or None if it is none, or nested too deeply.
+
+    NaN and Infinity are accepted, as Python writes them.
+
+    >>> parsed('{"loss": 1}'), parsed('{"loss": 1')
+    ({'loss': 1}, None)
+    """
     try:
-        return json.loads(kept)
+        return json.loads(text)
     except (ValueError, RecursionError):
         return None
 
@@ -85,12 +104,15 @@ def document(file: File) -> Any:
     except ValueError as error:
         msg = str(error)
     except OSError as error:
-        msg = f"{name} cannot be read: {error.strerror or error}."
+        raise unreadable(name, error) from None
     raise CurvesError(msg)
 
 
 def as_number(value: Any) -> float | None:
-    """Return a value as a number, or None if it is none; NaN may be written in quotes.
+    """Return a value of a JSON document as a number, or None if it is none.
+
+    "NaN" and "Infinity" are numbers also when they are written as text; true and false, and
+    texts with other numbers, are not.
 
     >>> as_number(3), as_number("NaN"), as_number("3"), as_number(True), as_number(None)
     (3.0, nan, None, None, None)

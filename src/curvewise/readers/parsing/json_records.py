@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from array import array
 from collections import defaultdict
 from dataclasses import dataclass, field
@@ -10,19 +9,28 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from curvewise.readers.parsing.json_documents import as_number, flattened
+from curvewise.errors import CurvesError
+from curvewise.readers.parsing.json_documents import (
+    as_number,
+    beginning,
+    document,
+    flattened,
+    parsed,
+)
 from curvewise.readers.parsing.log_tables import CUT_LINE
-from curvewise.text import plural
+from curvewise.text import listed, plural
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     import numpy.typing as npt
 
     from curvewise.kernels import Floats, Integers
     from curvewise.readers.folders import File
 
-__all__ = ["JsonRecords", "read_json_records"]
+__all__ = ["BOM", "JsonRecords", "json_lines", "objects", "read_json_records"]
+
+BOM = b"\xef\xbb\xbf"
 
 
 @dataclass
@@ -109,31 +117,60 @@ def _numbers() -> array[float]:
 def read_json_records(
     file: File, is_kept: Callable[[str], bool], without: frozenset[str] = frozenset()
 ) -> JsonRecords:
-    """Read a JSON object from each line, of which only some keys are kept.
+    """Read a JSON object from each line, of which only some keys are kept; see `objects`.
 
-    A last line without a newline is left out, and so is a line that is no object; both are
-    noted. Nothing below the keys ``without`` is looked at.
+    Nothing below the keys ``without`` is looked at.
     """
     records = JsonRecords()
-    damaged: list[int] = []
-    for number, (line, is_whole) in enumerate(file.lines(), start=1):
-        if not is_whole:
-            records.notes.append(CUT_LINE.format(name=file.path.name))
-            break
-        if not line.strip():
-            continue
-        try:
-            record = json.loads(line)
-        except (ValueError, RecursionError):
-            record = None
-        if not isinstance(record, dict):
-            damaged.append(number)
-            continue
+    for record in objects(file, records.notes):
         records.add(record, is_kept, without)
-    if damaged:
-        records.notes.append(
-            f"{plural(len(damaged), 'line')} of {file.path.name} that "
-            f"{'is' if len(damaged) == 1 else 'are'} no JSON object, the first being line "
-            f"{damaged[0]}, {'was' if len(damaged) == 1 else 'were'} left out"
-        )
     return records
+
+
+def objects(file: File, notes: list[str]) -> Iterator[dict[str, Any]]:
+    """Yield the objects on the lines of a file, or in its one list; note what is none.
+
+    Raises CurvesError if no line holds an object.
+    """
+    if isinstance(beginning(file), list):
+        yield from (row for row in document(file) if isinstance(row, dict))
+        return
+    name = file.path.name
+    wrong: list[int] = []
+    n_found = number = 0
+    for number, row in json_lines(file, notes):
+        if isinstance(row, dict):
+            n_found += 1
+            yield row
+        else:
+            wrong.append(number)
+    if wrong and not n_found:
+        msg = f"{name} is damaged: none of its {plural(number, 'line')} is a JSON object."
+        raise CurvesError(msg)
+    if wrong:
+        which = listed([str(place) for place in wrong], most=5)
+        are = (
+            "lines {} of {} are no JSON objects and were"
+            if len(wrong) > 1
+            else "line {} of {} is no JSON object and was"
+        )
+        notes.append(f"{are.format(which, name)} left out")
+
+
+def json_lines(
+    file: File, notes: list[str], name: str | None = None
+) -> Iterator[tuple[int, Any]]:
+    """Yield the value on each line that is not blank, None if it is no JSON, with its number.
+
+    A last line that is cut is left out, and noted under the name of the file. Closed by its
+    bracket, a line is whole even if the newline is not there yet.
+    """
+    for number, (line, is_whole) in enumerate(file.lines(), start=1):
+        text = line.removeprefix(BOM).strip()
+        if line and not text:
+            continue
+        value = parsed(text)
+        if is_whole or isinstance(value, dict | list):
+            yield number, value
+        else:
+            notes.append(CUT_LINE.format(name=name or file.path.name))

@@ -23,7 +23,15 @@ if TYPE_CHECKING:
     from curvewise.kernels import Floats, Integers
     from curvewise.readers.folders import File
 
-__all__ = ["LogTable", "cells_of", "header_of", "read_log_table", "separator_of"]
+__all__ = [
+    "LogTable",
+    "cells_of",
+    "has_rows",
+    "header_of",
+    "is_number",
+    "read_log_table",
+    "separator_of",
+]
 
 # Cells without a value; "nan" is one that was logged.
 EMPTY_CELLS = ("", "none", "null", "n/a", "na", "-")
@@ -102,6 +110,23 @@ def header_of(file: File) -> list[str]:
     return [name.strip() for name in cells_of(line, _separator(line))]
 
 
+def has_rows(file: File) -> bool:
+    """Whether what follows the header are rows of it: as many cells, a number among them.
+
+    Text of another kind, such as a command line or a page of notes, may begin with the names of
+    columns. A header alone is one unless it could be a sentence.
+    """
+    header = _header_line(file)
+    separator = _separator(header)
+    text, _, _ = file.head().decode("utf-8-sig", errors="replace").rpartition("\n")
+    lines = (line for line in text.splitlines() if line.strip() and line[0] != "#")
+    first = next((line for line in lines if line.strip() != header.strip()), None)
+    if first is None:
+        return separator != " "
+    cells = cells_of(first, separator)
+    return len(cells) == len(cells_of(header, separator)) and any(map(is_number, cells))
+
+
 def cells_of(line: str, separator: str) -> list[str]:
     """Return the cells of a line; quotes around a cell are taken off.
 
@@ -143,10 +168,20 @@ def _header_line(file: File) -> str:
 
 def _are_numbers(cells: list[str]) -> bool:
     """Whether all cells are numbers."""
+    return all(map(is_number, cells))
+
+
+def is_number(cell: str) -> bool:
+    """Whether a cell holds a number.
+
+    >>> is_number(" 1e3"), is_number("nan"), is_number("a"), is_number("")
+    (True, True, False, False)
+    """
     try:
-        return all(float(cell) is not None for cell in cells)
+        float(cell)
     except ValueError:
         return False
+    return True
 
 
 def read_log_table(file: File, columns: Sequence[str] | None = None) -> LogTable:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from curvewise.readers.logged import LoggedRun
+from curvewise.readers.parsing.json_documents import parsed
 from curvewise.readers.parsing.recording import Recorder, chosen_x
 
 if TYPE_CHECKING:
@@ -82,10 +82,10 @@ def parameter(stored: float, distribution: str) -> Any:
     3
     """
     try:
-        document = json.loads(distribution)
+        document = parsed(distribution)
         name = str(document["name"])
         if name.startswith("Categorical"):
             return document["attributes"]["choices"][int(stored)]
-    except (ValueError, TypeError, LookupError, RecursionError):
+        return int(stored) if name.startswith("Int") else stored
+    except (ValueError, TypeError, LookupError, OverflowError):
         return stored
-    return int(stored) if name.startswith("Int") else stored

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 __all__ = ["home_above", "part_of"]
 
 PART = re.compile(
-    r"(train|training|rollout|eval|evals|evaluation|evaluations|test|val|valid|validation)"
-    r"(?:[_-]?(?:logs?|results?|metrics|env|history|data))?",
+    r"(train|training|learn|rollout|eval|evals|evaluation|evaluations|test|testing|val|valid"
+    r"|validation)(?:[_-]?(?:logs?|results?|metrics|env|history|data))?",
     re.IGNORECASE,
 )
 # Names of logs that tell that a folder is a run.

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from curvewise.errors import CurvesError
-from curvewise.readers.logged import DOUBLE, LoggedRun, Series
+from curvewise.readers.logged import DOUBLE, LoggedRun, NoSuchStepsError, Series
 from curvewise.readers.tables.columns import step_names, time_names
 from curvewise.text import argument, did_you_mean, plural, printable
 
@@ -129,7 +128,7 @@ def run_of_table(
 
     Raises
     ------
-    CurvesError
+    NoSuchStepsError
         If the table does not have the steps that are wanted.
     """
     columns = [column for column in table.columns if not INDEX.fullmatch(column)]
@@ -200,20 +199,21 @@ def _axes(table: RunTable, columns: Sequence[str], layout: Layout) -> _Axes:
     """Find the columns that count steps, and the one to use if none is asked for.
 
     A column with the name of a counter may hold something else, such as the length of each
-    episode. A counter falls only when the run is resumed, and then others fall with it. One
+    episode. A counter falls only when the run is resumed, and then others fall with it; rows of
+    training and of evaluation, told by the counters they have, may each count on their own. One
     that never changes is not used by default.
     """
     known = [column for column in layout.steps if column in columns]
     named = [column for column in step_names(columns) if column not in known]
-    values = {}
-    for column in [*known, *named]:
-        numbers, present = table.numbers(column)
-        values[column] = numbers[present & np.isfinite(numbers)]
-    falls = {
-        column: int(np.count_nonzero(np.diff(found) < 0))
-        for column, found in values.items()
-        if found.size or not table.n_rows
-    }
+    counters = {column: table.numbers(column) for column in [*known, *named]}
+    kinds = _kinds_of_rows([present for _, present in counters.values()])
+    values, falls = {}, {}
+    for column, (numbers, present) in counters.items():
+        kept = present & np.isfinite(numbers)
+        values[column] = numbers[kept]
+        if kept.any() or not table.n_rows:
+            parts = [numbers[kept & kind] for kind in kinds] or [values[column]]
+            falls[column] = sum(int(np.count_nonzero(np.diff(p) < 0)) for p in parts)
     sure = known[:1] if layout.is_sure else []
     fewest = min(falls.values(), default=0)
     steps = [
@@ -230,6 +230,16 @@ def _axes(table: RunTable, columns: Sequence[str], layout: Layout) -> _Axes:
     moving = [column for column in steps if np.unique(values[column]).size > 1]
     by_time = [TIME for time, has_time in times.values() if _rises(time[has_time])][:1]
     return _Axes(steps, times, [*moving, *steps, *by_time, ROW][0])
+
+
+def _kinds_of_rows(
+    present: Sequence[npt.NDArray[np.bool_]],
+) -> list[npt.NDArray[np.bool_]]:
+    """Return the rows of each kind: those that have the same of some columns."""
+    if not present or all(rows.all() for rows in present):
+        return []
+    _, kind = np.unique(np.stack(present), axis=1, return_inverse=True)
+    return [kind == each for each in range(kind.max(initial=-1) + 1)]
 
 
 def _counts(values: Floats, n_falls: int) -> bool:
@@ -264,7 +274,7 @@ def _chosen(
         f"{name} has no steps called {x!r}; {did_you_mean(x, axes.offered)} Choose with "
         f"{argument('x', axes.offered[0])}."
     )
-    raise CurvesError(msg)
+    raise NoSuchStepsError(msg)
 
 
 def _is_called(column: str, x: str) -> bool:

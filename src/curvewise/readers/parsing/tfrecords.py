@@ -14,7 +14,7 @@ from typing import IO, TYPE_CHECKING, cast
 
 import numpy as np
 
-from curvewise.errors import CurvesError
+from curvewise.readers.logged import unreadable
 from curvewise.text import plural
 
 if TYPE_CHECKING:
@@ -122,8 +122,7 @@ class RecordFile:
             with self._file.open() as stream:
                 yield from self._batches(stream)
         except OSError as error:
-            msg = f"{self.name} cannot be read: {error.strerror or error}."
-            raise CurvesError(msg) from None
+            raise unreadable(self.name, error) from None
 
     def first_payloads(self) -> list[bytes]:
         """Return the payloads that are whole in the first bytes of the file."""

@@ -70,6 +70,9 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
                     "be an object."
                 )
                 raise CurvesError(msg) from None
+            except RecursionError:
+                msg = f"Line {number} of {path.name} is nested too deeply."
+                raise CurvesError(msg) from None
             if not isinstance(row, dict):
                 msg = f"Line {number} of {path.name} is not a JSON object in braces."
                 raise CurvesError(msg)
