@@ -72,7 +72,7 @@ def test_the_task_to_keep(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        ([], 2, "Missing argument 'PATH...'"),
+        ([], 2, "Missing argument 'PATH'"),
         (["runs", "--json", "--markdown"], 2, "--json and --markdown exclude each other"),
         (["nowhere"], 3, "There is no file or folder 'nowhere'"),
         (["runs", "--x", "furlongs"], 3, "'furlongs'"),

@@ -16,7 +16,7 @@ RUNS = ("dqn/seed0", "dqn/seed1", "ppo/seed0", "ppo/seed1")
 FIXTURES = Path(__file__).parent / "logs/fixtures"
 EXPLANATION = (
     "algorithm from path1 ('dqn' in dqn/seed0), run from seed; "
-    "to choose otherwise: group_by, run_by, task_by"
+    "to choose otherwise: group_by, run_by, task"
 )
 
 
