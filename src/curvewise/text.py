@@ -49,7 +49,6 @@ _FLAGS = {
     "start": "--from",
     "stop": "--to",
     "how": "--align",
-    "task_by": "--task",
 }
 _COMMANDS = {"compare_pairs": "pairs", "check_criteria": "criteria", "scan": "inspect"}
 _SWITCHES = {

@@ -8,7 +8,6 @@ from curvewise.readers.naming.grouping import (
     grouped,
     joined_names,
 )
-from curvewise.readers.naming.telling import telling
 from curvewise.readers.naming.traits import Clues, Trait
 
 
@@ -31,18 +30,6 @@ def test_the_most_telling_trait_names_algorithms() -> None:
     assert found.values == ("p", "p", "q", "q")
     assert not found.problem
     assert [candidate.name for candidate in found.candidates] == ["agent"]
-
-
-def test_what_follows_the_seed_does_not_tell_algorithms() -> None:
-    traits = [_trait("agent", "p p q q"), _trait("depth", "7 8 7 8")]
-    assert telling(traits, NO_TASKS, ("0", "1", "0", "1")) == traits[:1]
-    # Where no seed is shared, nothing can be said to follow it.
-    assert telling(traits, NO_TASKS, ("0", "1", "2", "3")) == traits
-
-
-def test_settings_tuned_for_each_task_do_not_tell_algorithms() -> None:
-    traits = [_trait("agent", "p p q q"), _trait("lr", "1 2 2 1")]
-    assert telling(traits, ("s", "t", "s", "t"), (None,) * 4) == traits[:1]
 
 
 def test_a_number_that_follows_neither_algorithm_nor_run_is_one_more_setting() -> None:

@@ -92,3 +92,14 @@ def test_missing_names_have_no_value() -> None:
 def test_long_names_take_no_longer_than_they_are() -> None:
     name = "a=" * 20_000 + "_-" * 20_000 + "9" * 20_000
     assert slots_of([name, "x"])
+
+
+def test_a_hash_of_digits_is_one_where_others_have_letters() -> None:
+    assert [slot.kind for slot in slots_of(["train_77469_a", "train_8709c_b"])] == [
+        "word",
+        "noise",
+        "word",
+    ]
+    assert "noise" not in {
+        slot.kind for slot in slots_of(["train_77469_a", "train_87091_b"])
+    }

@@ -55,6 +55,51 @@ def test_parts_of_the_path_have_names_that_can_be_typed() -> None:
     assert [trait.name for trait in traits_of(clues)] == ["path1", "path2.1", "path2.2"]
 
 
+def test_a_number_after_a_word_is_called_by_the_whole_part() -> None:
+    traits = traits_of([Clues(("d1", "x")), Clues(("d2", "x"))])
+    (varying,) = [trait for trait in traits if trait.varies]
+    assert (varying.name, varying.values, varying.texts) == (
+        "path1",
+        ("1", "2"),
+        ("d1", "d2"),
+    )
+
+
+def test_names_that_hold_the_seed_are_taken_apart() -> None:
+    rows = [(a, t, s) for a in ("p", "q") for t in ("x", "y") for s in (0, 1)]
+    clues = [
+        Clues((str(n),), config={"exp_name": f"{a}_s{s}", "env": t, "seed": s})
+        for n, (a, t, s) in enumerate(rows)
+    ]
+    found = {trait.name: trait for trait in traits_of(clues)}
+    assert "exp_name" not in found
+    assert found["exp_name.1"].values == tuple(a for a, _, _ in rows)
+    # Names of several runs each are those of algorithms.
+    clues = [Clues((str(n),), config={"exp_name": a}) for n, (a, _, _) in enumerate(rows)]
+    assert "exp_name" in {trait.name for trait in traits_of(clues)}
+
+
+@pytest.mark.parametrize(
+    ("name", "proper", "composed", "place"),
+    [
+        ("agent.name", True, False, False),
+        ("optimizer", True, False, False),
+        ("display_name", False, True, False),
+        ("experiment", False, False, True),
+        ("lr", False, False, False),
+    ],
+)
+def test_settings_that_name_something(
+    name: str, *, proper: bool, composed: bool, place: bool
+) -> None:
+    trait = _trait(name, "x", "y")
+    assert (trait.is_proper, trait.is_composed, trait.is_place) == (
+        proper,
+        composed,
+        place,
+    )
+
+
 def test_joint_and_tells() -> None:
     one, two = _trait("a", "x", "x", "y", "y"), _trait("b", "1", "2", "1", "2")
     both = joint([one, two], 4)

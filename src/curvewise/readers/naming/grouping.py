@@ -126,7 +126,7 @@ def grouped(
     problem = ""
     if unknown:
         problem = _unknown(clues, unknown)
-    elif _is_scattered(found, n_runs):
+    elif _is_scattered(found, tasks, runs):
         problem = (
             f"Nearly all of {plural(n_runs, 'run')} differ in {differences(_distinct(found))}, so that few "
             f"or none repeat another: which belong together? {_options(candidates)}"
@@ -159,19 +159,27 @@ def _made_of_two(traits: Sequence[Trait]) -> list[str]:
     trait = traits[0]
     for sign in "_-":
         halves = [(value or "").partition(sign) for value in trait.values]
-        first, second = (tuple(half[at] for half in halves) for at in (0, 2))
-        parts = [Trait("", "word", values, values) for values in (first, second)]
-        if (
-            all(second)
-            and all(part.varies for part in parts)
-            and crossed(parts, whole=True)
-        ):
-            pattern = f"{{task}}{sign}{{algorithm}}{sign}{{run}}"
-            note = (
-                f"the names of the algorithms may hold the task, too ({_some(_values(parts[0]))}): "
-                f"if so, say it by a pattern such as {argument('group_by', pattern)}"
-            )
-            return [note]
+        columns = [tuple(half[at] for half in halves) for at in (0, 2)]
+        parts = [
+            Trait(str(place), "word", values, values, place)
+            for place, values in enumerate(columns)
+        ]
+        if all(columns[1]) and all(part.varies for part in parts):
+            task = likely_task(parts)
+            if task and crossed(parts, whole=True):
+                names = (
+                    ("{task}", "{algorithm}")
+                    if task is parts[0]
+                    else ("{algorithm}", "{task}")
+                )
+                # What follows in the same name is the run.
+                more = ("{run}",) if "." in trait.name else ()
+                note = (
+                    "the names of the algorithms may hold the task, too "
+                    f"({_some(_values(task))}): if so, say it by a pattern such as "
+                    f"{argument('group_by', sign.join(names + more))}"
+                )
+                return [note]
     return []
 
 
@@ -187,12 +195,19 @@ def _as_task(traits: Sequence[Trait], tasks: Names) -> str:
     )
 
 
-def _is_scattered(traits: list[Trait], n_runs: int) -> bool:
-    """Whether most combinations of settings are those of one run only, and have no name."""
+def _is_scattered(traits: list[Trait], tasks: Names, runs: Names) -> bool:
+    """Whether most combinations of settings are those of one run only.
+
+    Names of algorithms may be so, after most runs of some have failed; but names that share
+    no seed are rather those of runs.
+    """
+    n_runs = len(tasks)
     codes = joint(traits, n_runs)
     sizes = np.bincount(codes)
-    named = any(t.names_algorithms and tells(t.codes, codes) for t in traits)
-    return sizes.max() == 1 or (2 * len(sizes) > n_runs and not named)
+    naming = [t for t in traits if t.names_algorithms and tells(t.codes, codes)]
+    shares = None not in runs and len(set(zip(tasks, runs, strict=True))) < n_runs
+    is_named = any(shares or trait.kind == "setting" for trait in naming)
+    return bool(sizes.max() == 1 or (2 * len(sizes) > n_runs and not is_named))
 
 
 def _known_of_all(

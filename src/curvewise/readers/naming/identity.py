@@ -271,8 +271,9 @@ def _left_over(algorithm: Choice, task: Choice) -> str:
     """Say that what varies besides the algorithm was taken for the task."""
     names = [trait.name for trait in (*algorithm.traits, *task.traits)]
     return (
-        f"{differences(task.traits)} varies besides what is the algorithm, and is taken for the "
-        f"task; if it is part of the algorithm, say {argument('group_by', ','.join(names))}"
+        "taken for the task, because it varies and is not part of the algorithm: "
+        f"{differences(task.traits)}; if it is part of it, say "
+        f"{argument('group_by', ','.join(names))}"
     )
 
 
@@ -329,7 +330,11 @@ def _distinct(
 def _mixed(grouping: Grouping, traits: list[Trait]) -> list[str]:
     """Say which settings vary among the runs of one algorithm, if the caller grouped them."""
     groups = Trait("", "", grouping.values, grouping.values).codes
-    mixed = [t.name for t in traits if not t.role and not tells(groups, t)]
+    mixed = [
+        t.name
+        for t in traits
+        if not t.role and not t.is_composed and not tells(groups, t)
+    ]
     if not mixed:
         return []
     names = listed(list(dict.fromkeys(mixed)), 3)

@@ -122,6 +122,9 @@ def without_repeats(
     told = joint([*settings, tasks], n_runs)
     known = joint([told, runs], n_runs)
     shares_seeds = by_setting and _n_groups(tasks, runs) < n_runs
+    has_name = any(
+        trait.names_algorithms and not is_scattered(trait, tasks) for trait in traits
+    )
     kept, dropped = [], []
     for trait in traits:
         scattered = is_scattered(trait, told)
@@ -131,6 +134,8 @@ def without_repeats(
         elif trait.kind == "number":
             if not scattered and not (settings and by_setting):
                 kept.append(trait)
+        elif has_name and scattered and trait.is_composed:
+            continue
         elif not is_proper or not (scattered or shares_seeds):
             kept.append(trait)
         elif not scattered and trait.kind == "word":
@@ -193,11 +198,17 @@ def crossed(traits: Sequence[Trait], *, whole: bool = False) -> list[Trait]:
 
 
 def likely_task(traits: Sequence[Trait]) -> Trait | None:
-    """Return which of several traits is the task, if any: a place, high up, of few values."""
-    places = [trait for trait in traits if trait.is_place]
+    """Return which of several traits is the task, if any: a place, high up, of few values.
 
-    def unlikeliness(trait: Trait) -> tuple[bool, int, int]:
-        known = {value.lower().replace("-", "_") for value in trait.values if value}
-        return bool(known & _ALGORITHMS), trait.place, trait.n_values
+    Numbers, and names that are those of algorithms wherever they stand, are no tasks.
+    """
 
-    return min(places, key=unlikeliness) if places and len(traits) > 1 else None
+    def may_be(trait: Trait) -> bool:
+        texts = {text.lower().replace("-", "_") for text in trait.texts if text}
+        is_number = all(text.isdecimal() for text in texts)
+        return trait.is_place and not is_number and not texts & _ALGORITHMS
+
+    places = [trait for trait in traits if may_be(trait)]
+    if not places or len(traits) == 1:
+        return None
+    return min(places, key=lambda trait: (trait.place, trait.n_values))
