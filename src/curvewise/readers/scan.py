@@ -314,25 +314,14 @@ class Scan:
             "tasks": list(self.tasks),
             "metrics": {
                 name: {
-                    "n_runs": metric.n_runs,
+                    **asdict(metric),
                     "n_points": list(metric.n_points),
-                    "first": metric.first,
-                    "last": metric.last,
                     "x": list(metric.x),
                 }
                 for name, metric in self.metrics.items()
             },
             "runs": [
-                {
-                    "algorithm": run.algorithm,
-                    "run": run.run,
-                    "task": run.task,
-                    "path": run.path,
-                    "formats": list(run.formats),
-                    "status": run.status,
-                    "notes": list(run.notes),
-                    "metrics": {name: asdict(span) for name, span in run.metrics.items()},
-                }
+                {**asdict(run), "formats": list(run.formats), "notes": list(run.notes)}
                 for run in self.runs
             ],
             "notes": list(self.notes),
