@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -9,10 +10,11 @@ import pytest
 import typer
 
 from curvewise import OptionError, read
-from curvewise.cli.options import Output, Reading, Shuffling
+from curvewise.cli.options import MAX_NOTES, Output, Reading, Shuffling
 from curvewise.cli.printing import Style
 from tests.cli.running import SHUFFLING_COMMANDS, invoke, json_of, one_line
 from tests.data.tables import long_frame
+from tests.readers.trees import progress, study
 from tests.simulation import some_curves
 
 # --- Reading -------------------------------------------------------------------------
@@ -283,3 +285,87 @@ def test_short_runs_are_told_on_the_way_and_in_the_verdict(tmp_path: Path) -> No
     dropped = invoke("compare", path, "--short", "drop", "--reason", "a flood")
     assert "reason: a flood" in one_line(dropped.stdout)
     assert invoke("compare", path, "--short", "drop").exit_code == 3
+
+
+# --- Reading of logs -----------------------------------------------------------------
+
+
+@pytest.fixture
+def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Runs of three algorithms; the first of A was resumed and logs other steps."""
+    monkeypatch.chdir(tmp_path)
+    study(tmp_path / "runs", ("A", "B", "C"), n_runs=4)
+    progress(tmp_path / "runs/A/seed0", step=[0, 200, 100, 400], eval_return=[1, 2, 3, 4])
+    return Path("runs")
+
+
+@pytest.mark.parametrize("command", SHUFFLING_COMMANDS)
+def test_every_command_says_what_it_read_and_how_it_was_aligned(
+    runs: Path, command: str
+) -> None:
+    options = [*SHUFFLING_COMMANDS[command], "--shuffles", 99]
+    result = invoke(command, runs, "--json", *options)
+    assert result.exit_code == 0, result.output
+    first, second = result.stderr.splitlines()
+    assert first.startswith("Read runs: 12 runs (tables); metric 'eval_return' (the only")
+    assert first.endswith("; aligned (linear, 3 steps, 0 to 400)")
+    assert second == "Note: run '0' of 'A': resumed at step 100; 1 record superseded."
+    record = json.loads(result.stdout)
+    assert record["source"] == first.removeprefix("Read ")
+    aligned = record["preparation"]["sentence"]
+    assert aligned.startswith("Aligned: 3 steps from 0 to 400, those of A/0")
+    assert aligned in record["verdict"]
+    assert record["preparation"]["notes"] == [
+        "run '0' of 'A': resumed at step 100; 1 record superseded"
+    ]
+
+
+@pytest.mark.parametrize("policy", ["prefix", "worst", "carry", "drop"])
+def test_what_is_done_with_short_runs_is_in_source_verdict_and_warnings(
+    runs: Path, policy: str
+) -> None:
+    progress(runs / "B/seed1", step=[0, 100, 200], eval_return=[1, 2, 3])
+    refused = invoke("compare", runs, "--shuffles", 99)
+    assert refused.exit_code == 3
+    assert f"--short {policy}: " in refused.stderr
+    reason = ["--reason", "the disk broke"] if policy == "drop" else []
+    record = json_of("compare", runs, "--shuffles", 99, "--short", policy, *reason)
+    assert f"1 short run ({policy}" in record["source"]
+    assert f"(--short {policy}" in record["verdict"]
+    counts = "0 of 4 runs of A, 1 of 4 of B and 0 of 4 of C ended early"
+    assert counts in record["verdict"]
+    assert record["warnings"][0].startswith(counts)
+    assert record["preparation"]["short"] == policy
+
+
+def test_many_notes_are_counted(runs: Path) -> None:
+    for name in "ABC":
+        for seed in range(4):
+            folder = runs / name / f"seed{seed}"
+            progress(folder, step=[0, 200, 100, 400], eval_return=[1, 2, seed, 4])
+    result = invoke("compare", runs, "--shuffles", 99)
+    lines = result.stderr.splitlines()
+    assert sum(line.startswith("Note: ") for line in lines) == MAX_NOTES
+    assert lines[-1] == "And 7 notes more, which --json lists."
+
+
+def test_tasks_of_logs_are_read_alike(tmp_path: Path) -> None:
+    study(tmp_path, ("A", "C"), tasks=("Hopper-v4", "Walker2d-v4"))
+    options = SHUFFLING_COMMANDS["transfer"]
+    same = invoke("transfer", tmp_path, "--task", "path1", *options)
+    assert same.exit_code == 0, same.output
+    assert same.stderr.endswith("; 2 tasks\n")
+    progress(
+        tmp_path / "Hopper-v4/A/seed0",
+        step=[0, 200, 400],
+        eval_return=[1, 2, 3],
+        loss=[1, 2, 3],
+    )
+    other = invoke("transfer", tmp_path, "--task", "path1", *options)
+    assert other.stderr.endswith("; that is Hopper-v4, and likewise 1 other task\n")
+    several = invoke("compare", tmp_path)
+    assert several.exit_code == 3
+    assert several.stderr == (
+        "Error: There are 2 tasks: Hopper-v4 and Walker2d-v4. Choose one, as in "
+        "--task Hopper-v4.\n"
+    )

@@ -317,7 +317,8 @@ def test_what_real_libraries_wrote_becomes_curves(tool: str) -> None:
     scan = cw.scan(folder)
     metric = next(iter(scan.metrics))
     found = read(folder, metric=metric, short="worst")
-    made = cw.align(scan.run_logs(metric), short="worst")
+    better = found.higher_is_better
+    made = cw.align(scan.run_logs(metric), short="worst", higher_is_better=better)
     assert set(found.algorithms) == set(scan.algorithms)
     assert found.labels.tolist() == made.labels.tolist()
     np.testing.assert_array_equal(found.steps, made.steps)

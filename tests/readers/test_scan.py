@@ -51,8 +51,8 @@ def test_a_row_for_each_algorithm() -> None:
     assert column(found, "runs") == ["2", "1"]
     assert column(found, "points") == ["11", "3"]
     assert column(found, "last step") == ["96 to 100", "100"]
-    assert column(found, "named") == ["1 and 2", "1"]
-    assert column(found, "not whole") == ["", ""]
+    assert column(found, "run names") == ["1 and 2", "1"]
+    assert column(found, "incomplete") == ["", ""]
 
 
 def test_tasks_have_rows_of_their_own_if_there_are_several() -> None:
@@ -63,7 +63,7 @@ def test_tasks_have_rows_of_their_own_if_there_are_several() -> None:
         a_run(task="x", last=10), a_run(task="y"), a_run(run="2", task="y", last=50)
     )
     assert column(two, "task") == ["x", "y"]
-    assert column(two, "not whole") == ["", "2 ends at 50"]
+    assert column(two, "incomplete") == ["", "2 ends at 50"]
     assert two.tasks == ("x", "y")
 
 
@@ -80,7 +80,7 @@ def test_tasks_have_rows_of_their_own_if_there_are_several() -> None:
     ],
 )
 def test_runs_that_are_not_whole_are_named(run: ScannedRun, text: str) -> None:
-    assert column(a_scan(a_run(), run), "not whole") == [text]
+    assert column(a_scan(a_run(), run), "incomplete") == [text]
 
 
 def test_metrics_that_most_runs_have_come_first() -> None:
@@ -105,7 +105,10 @@ def test_of_many_metrics_the_first_are_shown() -> None:
     found = a_scan(ScannedRun("A", "1", None, "a", ("tables",), metrics))
     table = found.tables()[1]
     assert len(table.rows) == MAX_METRICS
-    assert table.notes == ("and 3 metrics more",)
+    assert table.notes == (
+        "and 3 metrics more",
+        "None stands out: say which one to compare by metric.",
+    )
 
 
 def test_the_paragraph_says_how_many_of_what_and_from_what() -> None:
@@ -173,7 +176,7 @@ def test_names_cannot_steer_a_terminal_or_a_browser() -> None:
 def test_text_is_the_paragraph_the_tables_and_the_warnings() -> None:
     text = str(a_scan(a_run(notes=("cut",))))
     assert text.startswith("1 run in logs")
-    assert "not whole" in text
+    assert "incomplete" in text
     assert text.endswith("Warning: A/1: cut.")
 
 

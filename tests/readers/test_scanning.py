@@ -123,6 +123,20 @@ def test_without_a_task_to_keep_runs_with_and_without_a_task_are_listed(
     assert {run.task for run in found.runs} == {"Hopper-v4", "Walker2d-v4", None}
 
 
+def test_a_table_beside_the_logs_of_the_same_runs_is_not_taken_in_silence(
+    tmp_path: Path,
+) -> None:
+    study(tmp_path, n_runs=2)
+    rows = [(a, r, s) for a in ("dqn", "ppo") for r in "01" for s in range(3)]
+    algorithm, run, step = zip(*rows, strict=True)
+    columns = {"algorithm": algorithm, "run": run, "step": step, "eval_return": step}
+    a_table(tmp_path / "export.csv", columns)
+    found = cw.scan(tmp_path)
+    assert len(found.runs) == 8
+    assert any(note.startswith("4 runs with the name of another") for note in found.notes)
+    assert "4 runs with the name of another" in cw.read(tmp_path, short="carry").source
+
+
 def test_tasks_are_kept_by_name_or_told_by_a_key(tmp_path: Path) -> None:
     study(tmp_path, tasks=("Hopper-v4", "Walker2d-v4"))
     found = cw.scan(tmp_path)

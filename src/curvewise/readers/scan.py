@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from curvewise.data.selection import check_algorithms
 from curvewise.errors import CurvesError
 from curvewise.readers.naming.metric_choice import choose_metric
 from curvewise.rendering.tables import Table
@@ -181,8 +182,10 @@ class Scan:
     ) -> MetricChoice:
         """Choose the metric to compare: the one asked for, or else the one that stands out.
 
-        ``only`` are the algorithms that are compared; by default all.
+        ``only`` are the algorithms that are compared; by default all. Raise CurvesError or
+        OptionError if there is none of a name, or if no metric stands out.
         """
+        check_algorithms(only or (), self.algorithms)
         runs = [run for run in self.runs if not only or run.algorithm in only]
         points = {
             name: [
@@ -311,25 +314,14 @@ class Scan:
             "tasks": list(self.tasks),
             "metrics": {
                 name: {
-                    "n_runs": metric.n_runs,
+                    **asdict(metric),
                     "n_points": list(metric.n_points),
-                    "first": metric.first,
-                    "last": metric.last,
                     "x": list(metric.x),
                 }
                 for name, metric in self.metrics.items()
             },
             "runs": [
-                {
-                    "algorithm": run.algorithm,
-                    "run": run.run,
-                    "task": run.task,
-                    "path": run.path,
-                    "formats": list(run.formats),
-                    "status": run.status,
-                    "notes": list(run.notes),
-                    "metrics": {name: asdict(span) for name, span in run.metrics.items()},
-                }
+                {**asdict(run), "formats": list(run.formats), "notes": list(run.notes)}
                 for run in self.runs
             ],
             "notes": list(self.notes),

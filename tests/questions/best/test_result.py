@@ -34,6 +34,7 @@ def test_json_has_everything() -> None:
     shown = json.loads(json.dumps(found().to_dict()))
     assert set(shown) == {
         "question",
+        "source",
         "leader",
         "contenders",
         "worse",

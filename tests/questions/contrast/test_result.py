@@ -34,6 +34,7 @@ def test_json_has_everything_but_the_null_distribution() -> None:
     shown = json.loads(json.dumps(one().to_dict()))
     assert set(shown) == {
         "question",
+        "source",
         "center",
         "coefficients",
         "weights",

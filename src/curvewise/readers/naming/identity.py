@@ -141,11 +141,23 @@ def _together(clues: Sequence[Clues], said: Identity, told: Identity) -> Identit
     explanation = (
         f"algorithm of {plural(len(said.whos), 'run')} from the log; of the others, "
     )
+    numbered = _numbered(whos)
+    n_repeated = sum(new != who for new, who in zip(numbered, whos, strict=True))
+    notes = [*said.notes, *told.notes]
+    if n_repeated:
+        notes.append(_repeats(n_repeated))
     return replace(
         told,
-        whos=_numbered(whos),
+        whos=numbered,
         explanation=explanation + told.explanation,
-        notes=tuple(dict.fromkeys(said.notes + told.notes)),
+        notes=tuple(dict.fromkeys(notes)),
+    )
+
+
+def _repeats(n_runs: int) -> str:
+    return (
+        f"{plural(n_runs, 'run')} with the name of another run of the same algorithm and task: "
+        "numbered, as in '1 (2)'. Leave out what is no run of its own."
     )
 
 
@@ -311,10 +323,7 @@ def _distinct(
             if repeated() == before:
                 names = kept
         if repeated():
-            notes.append(
-                f"{plural(repeated(), 'run')} with the name of another run of the same algorithm "
-                "and task: numbered, as in '1 (2)'. Leave out what is no run of its own."
-            )
+            notes.append(_repeats(repeated()))
     elif any(names):
         notes.append("runs without a name are numbered in the order of their paths")
     else:
