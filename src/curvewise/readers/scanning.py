@@ -6,12 +6,8 @@ import os
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-from curvewise.data.records import settled
-from curvewise.data.run_log import RunLog
 from curvewise.errors import CurvesError, OptionError
 from curvewise.readers.copies import Copies
 from curvewise.readers.finding import find_homes
@@ -23,6 +19,7 @@ from curvewise.readers.naming.traits import Clues
 from curvewise.readers.parsing.homes import stem_of
 from curvewise.readers.request import Naming, as_paths
 from curvewise.readers.scan import MetricSpan, Scan, ScannedRun
+from curvewise.readers.settling import logs_of, settled_metrics
 from curvewise.shuffling.parallel import track_items
 from curvewise.text import did_you_mean, listed, plural
 
@@ -30,16 +27,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from curvewise.data.records import Settled
+    from curvewise.data.run_log import RunLog
     from curvewise.readers.finding import FoundRun, Home
     from curvewise.readers.folders import Walk
-    from curvewise.readers.naming.identity import Identity, Who
+    from curvewise.readers.naming.identity import Identity
     from curvewise.readers.request import PathLike
 
 __all__ = ["Logs", "ReadRuns", "scan"]
 
 MAX_ENDINGS = 6  # of files that are no logs, in a message
 MAX_REASONS = 3  # why logs cannot be read, in a message
-MAX_METRICS = 3  # that a note names
 
 
 def scan(
@@ -146,7 +143,7 @@ class Logs:
             self._has_points[run.place] = run.has_points
             found = {
                 metric: _span(points, run.axes[metric])
-                for metric, points in _settled(run).items()
+                for metric, points in settled_metrics(run).items()
                 if len(points.steps)
             }
             run.logged.series.clear()
@@ -206,7 +203,7 @@ class Logs:
         copies = Copies()
         for row in self._kept(named):
             run, who = runs[row], named.whos[row]
-            logs = _logs_of(run, who, metric)
+            logs = logs_of(run, who, metric)
             if not who.is_known or copies.is_copy(who, logs):
                 continue
             found.logs += logs
@@ -345,56 +342,6 @@ class Logs:
         more = len(reasons) - MAX_REASONS
         lines = reasons[:MAX_REASONS] + ([f"and {more} more"] if more > 0 else [])
         return "\n  ".join([f"Nothing in {self.place} can be read:", *lines])
-
-
-def _logs_of(run: FoundRun, who: Who, metric: str | None) -> list[RunLog]:
-    """Return what was read of a run, metric by metric; one without points if there is none."""
-    found = _settled(run)
-    about: dict[str, Any] = {
-        "task": who.task,
-        "block": who.block,
-        "status": run.logged.status,
-        "notes": tuple(run.logged.notes),
-    }
-    if not found:
-        nothing = np.zeros(0)
-        return [RunLog(who.algorithm, who.run, metric or "", nothing, nothing, **about)]
-    return [
-        RunLog(
-            *(who.algorithm, who.run, name, points.steps, points.scores),
-            of_episodes=run.logged.series[name].of_episodes,
-            precision=run.logged.series[name].precision,
-            **about,
-        )
-        for name, points in found.items()
-    ]
-
-
-def _settled(run: FoundRun) -> dict[str, Settled]:
-    """Settle which records of each metric hold, and note in the run what became of others.
-
-    A record whose step is not a finite number is none.
-    """
-    found = {}
-    about: dict[str, list[str]] = {}
-    for metric, series in run.logged.series.items():
-        steps, scores, sessions = series.steps, series.scores, series.sessions
-        notes: list[str] = []
-        placed = np.isfinite(steps)
-        if not placed.all():
-            n_lost = plural(int((~placed).sum()), "record")
-            notes.append(f"{n_lost} without a finite step left out")
-            steps, scores = steps[placed], scores[placed]
-            sessions = None if sessions is None else sessions[placed]
-        found[metric] = settled(steps, scores, sessions)
-        for note in (*notes, *found[metric].notes):
-            about.setdefault(note, []).append(metric)
-    # Metrics are named where not all have the note: each may have steps of its own.
-    run.note(
-        note if len(metrics) == len(found) else f"{listed(metrics, MAX_METRICS)}: {note}"
-        for note, metrics in about.items()
-    )
-    return found
 
 
 def _span(points: Settled, x: str) -> MetricSpan:

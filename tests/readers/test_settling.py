@@ -1,0 +1,47 @@
+"""Points of a run: which records hold, and what is said of the others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from curvewise.readers.finding import FoundRun, Home
+from curvewise.readers.folders import Folder
+from curvewise.readers.logged import LoggedRun, Series
+from curvewise.readers.naming.identity import Who
+from curvewise.readers.settling import logs_of, settled_metrics
+
+
+def run_of(**series: Series) -> FoundRun:
+    home = Home(Path("a"), Folder(Path("a")))
+    return FoundRun(home, LoggedRun(series=dict(series), status="failed"), ("tables",))
+
+
+def series(*steps: float) -> Series:
+    return Series(np.array(steps, dtype=float), np.arange(float(len(steps))))
+
+
+def test_the_later_records_of_a_resumed_run_hold_and_its_metric_is_named() -> None:
+    run = run_of(loss=series(0, 1, 2, 1, 2), acc=series(0, 1))
+    found = settled_metrics(run)
+    np.testing.assert_array_equal(found["loss"].scores, [0, 3, 4])
+    assert run.logged.notes == ["loss: resumed at step 1; 2 records superseded"]
+
+
+def test_what_all_metrics_share_is_said_without_them() -> None:
+    run = run_of(loss=series(0, np.nan), acc=series(0, np.inf))
+    found = settled_metrics(run)
+    assert [len(points.steps) for points in found.values()] == [1, 1]
+    assert run.logged.notes == ["1 record without a finite step left out"]
+
+
+def test_logs_carry_who_they_are_and_how_the_run_ended() -> None:
+    (log,) = logs_of(run_of(loss=series(0, 1)), Who("A", "1", "T", "b"), "loss")
+    assert (log.algorithm, log.run, log.task, log.block) == ("A", "1", "T", "b")
+    assert (log.metric, log.status, log.n_points) == ("loss", "failed", 2)
+
+
+def test_a_run_without_the_metric_is_there_without_points() -> None:
+    (log,) = logs_of(run_of(), Who("A", "1"), "loss")
+    assert (log.metric, log.n_points) == ("loss", 0)
