@@ -35,6 +35,7 @@ __all__ = [
 
 # Cells without a value; "nan" is one that was logged.
 EMPTY_CELLS = ("", "none", "null", "n/a", "na", "-")
+MAX_COMMENTS = 1_000  # lines before the header
 CUT_LINE = "the last line of {name} is cut and was left out"
 
 
@@ -146,9 +147,7 @@ def cells_of(line: str, separator: str) -> list[str]:
 def _header_line(file: File) -> str:
     """Return the first line that is neither blank nor a comment, however long it is."""
     comment = ""
-    if not file.head():
-        return ""
-    for line, _ in file.lines():
+    for line in file.first_lines(MAX_COMMENTS):
         text = line.decode("utf-8-sig", errors="replace").strip("\r\n")
         if not text.strip():
             continue
