@@ -52,8 +52,8 @@ from .questions.transfer.result import Transfers as Transfers
 from .questions.transfer.tasks import transfer_many as transfer_many
 from .readers import read as read
 from .readers import read_tasks as read_tasks
-from .readers import scan as scan
 from .readers.scan import Scan as Scan
+from .readers.scanning import scan as scan
 from .rendering.curve_plot import plot_curves as plot_curves
 
 __version__: str

@@ -51,7 +51,7 @@ _FLAGS = {
     "how": "--align",
     "task_by": "--task",
 }
-_COMMANDS = {"compare_pairs": "pairs", "check_criteria": "criteria"}
+_COMMANDS = {"compare_pairs": "pairs", "check_criteria": "criteria", "scan": "inspect"}
 _SWITCHES = {
     ("exact", True): "--exact",
     ("exact", False): "--sampled",

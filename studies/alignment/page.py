@@ -39,9 +39,9 @@ def _schedules(n_sets: int, seed: int) -> Iterator[str]:
     yield "## Logged at different steps"
     yield (
         "Ten runs of each; false alarms of height / shape. Where logging does not go with the "
-        "algorithm, every rule holds α, since none looks at labels. Where it does, only linear "
-        "interpolation inside the range that all runs share comes near it: carrying values "
-        "forward lags behind a rising curve by half a logging interval, a bin holds points of "
+        "algorithm, every rule holds α, since none looks at labels. Where it does, linear "
+        "interpolation inside the range that all runs share is what stays near it throughout: "
+        "carrying values forward lags behind a rising curve by half a logging interval, a bin holds points of "
         "a dense log from before the only point of a sparse one, and a moving average over rows "
         "covers more training in the sparse log. `align()` does the first by default, the second "
         "with `n_steps=`, and refuses the last value and bins where schedules differ; the others "
@@ -61,8 +61,8 @@ def _failures(n_sets: int, seed: int) -> Iterator[str]:
         "Twenty-one runs of each, of which a third never take off; false alarms of height by "
         "`short=`. Dropping is right only where failing has nothing to do with the scores, and the "
         "worst score only where failing is the algorithm's own doing. A prefix holds in all "
-        "cases but the last: if failed runs of one algorithm were run again with other seeds, "
-        "nothing mends it afterwards, and no program can see it."
+        "cases but the last two: if failed runs of one algorithm only were run again with other "
+        "seeds, no policy holds in both of them, and no program can see it."
     )
     rows = [
         [kind, *(rate(own[policy]) for policy in POLICIES)] for kind, own in found.items()

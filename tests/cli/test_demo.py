@@ -24,7 +24,7 @@ def test_the_demo_prints_a_verdict_and_saves_a_figure(
         verdict = curvewise.compare(curvewise.load_example(), rng=0).describe()
     assert one_line(result.stdout).startswith(one_line(verdict))
     assert "Figure saved as curvewise-demo.png" in result.stderr
-    assert "curvewise compare FILE" in result.stderr
+    assert "curvewise compare PATH" in result.stderr
     assert (tmp_path / "curvewise-demo.png").read_bytes().startswith(b"\x89PNG")
 
 

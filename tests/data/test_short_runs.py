@@ -64,6 +64,16 @@ def test_a_run_is_whole_until_its_next_point_is_due() -> None:
     assert short(often, log("A", 1, [250, 500, 750])) == [False, True]
 
 
+def test_where_most_runs_are_short_the_longer_ones_may_be_the_odd_ones() -> None:
+    logs = [log("A", k, [0, 10, 20, 30]) for k in range(4)]
+    logs.append(log("A", 4, [0, 10, 20, 30, 40, 50, 60]))
+    with pytest.raises(CurvesError, match=r"Most runs end by step 30: .* with stop=30"):
+        align(logs)
+    with pytest.raises(CurvesError, match="end early") as refusal:
+        align([*logs[:1], *(log("A", 9 + k, [0, 20, 40, 60]) for k in range(3))])
+    assert "Most runs" not in str(refusal.value)
+
+
 def test_short_inside_a_window_only() -> None:
     logs = log("A", 0, [0, 50, 100]), log("A", 1, [0, 30, 60])
     assert short(*logs) == [False, True]
@@ -215,3 +225,14 @@ def test_without_short_runs_a_policy_does_nothing() -> None:
         curves = align(WHOLE, **options)  # type: ignore[arg-type]
         assert curves == plain
         assert curves.preparation is None
+
+
+def test_runs_that_are_filled_up_are_not_prolonged_backwards() -> None:
+    late = log("A", "late", [50, 60, 70])
+    for options in ({"short": "worst"}, {"short": "carry"}):
+        curves = align([*WHOLE, late], **options)  # type: ignore[arg-type]
+        assert curves.steps.tolist() == list(range(50, 101, 10))
+    # Nor do they make steps where the others have none.
+    few = [log("A", 0, [0, 100]), log("B", 0, [0, 100]), log("B", 1, [0, 30])]
+    with pytest.raises(CurvesError, match="has no step in the range"):
+        align(few, short="carry", start=20, stop=60)

@@ -1,10 +1,15 @@
-"""Homes: which logs are of one run, whoever wrote them."""
+"""Which logs belong to one run, and what all of them say of it."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from curvewise.readers.finding import find_homes
+import numpy as np
+import pytest
+
+from curvewise.errors import CurvesError
+from curvewise.readers.finding import UNREADABLE, find_homes
 from curvewise.readers.folders import walk
 from curvewise.readers.logged import Wanted
 from tests.readers.logs.reading import points
@@ -17,12 +22,163 @@ from tests.readers.logs.writing import (
     write_events,
     write_wandb,
 )
+from tests.readers.trees import a_table, jsonl, progress
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from curvewise.readers.finding import FoundRun
+    from curvewise.readers.finding import FoundRun, Home
     from curvewise.readers.folders import Skipped
+
+FIXTURES = Path(__file__).parent / "logs/fixtures"
+
+
+def homes_of(*paths: Path) -> list[Home]:
+    return find_homes(walk(list(paths)))
+
+
+def runs_of(home: Home, wanted: Wanted | None = None) -> tuple[list[FoundRun], list[str]]:
+    skipped: list[Skipped] = []
+    return home.read(wanted or Wanted(), skipped), [each.reason for each in skipped]
+
+
+def test_several_formats_in_a_folder_are_one_run(tmp_path: Path) -> None:
+    progress(tmp_path / "seed1", step=[0, 1, 2], loss=[3, 2, 1])
+    write_events(tmp_path / "seed1", curve("reward", [5.0, 6.0]))
+    (home,) = homes_of(tmp_path)
+    assert home.path == tmp_path / "seed1"
+    assert [each.name for each in home.formats] == ["tables", "TensorBoard event files"]
+    (run,), skipped = runs_of(home)
+    assert run.formats == ("tables", "TensorBoard event files")
+    assert run.logged.series.keys() == {"loss", "reward"}
+    np.testing.assert_array_equal(run.logged.series["reward"].scores, [5, 6])
+    assert run.axes == {"loss": "step", "reward": "step"}
+    assert skipped == []
+
+
+def test_of_a_metric_in_two_logs_the_first_format_holds(tmp_path: Path) -> None:
+    progress(tmp_path, step=[0, 1, 2], loss=[3, 2, 1])
+    write_events(tmp_path, curve("loss", [30.0, 20.0]))
+    (home,) = homes_of(tmp_path)
+    (run,), _ = runs_of(home)
+    np.testing.assert_array_equal(run.logged.series["loss"].scores, [3, 2, 1])
+
+
+def test_files_that_no_format_knows_stay_in_their_folder(tmp_path: Path) -> None:
+    progress(tmp_path / "a", step=[0, 1], loss=[3, 2])
+    (tmp_path / "a/notes.txt").write_text("no log", encoding="utf-8")
+    walked = walk([tmp_path])
+    find_homes(walked)
+    (folder,) = (folder for folder in walked.folders if folder.path.name == "a")
+    assert set(folder.files) == {"notes.txt"}
+
+
+def test_homes_come_in_the_order_of_folders(tmp_path: Path) -> None:
+    for name in ("run10", "run2", "run1"):
+        progress(tmp_path / name, step=[0, 1], loss=[3, 2])
+    write_events(tmp_path / "run3", curve("loss", [30.0, 20.0]))
+    places = [home.path.name for home in homes_of(tmp_path)]
+    assert places == ["run1", "run2", "run3", "run10"]
+
+
+def test_what_repeats_another_log_of_the_run_is_dropped() -> None:
+    folder = FIXTURES / "catboost-info/logs/plain/1"
+    assert list((folder / "learn").glob("events*")), "the fixture repeats its tables"
+    homes = homes_of(folder)
+    assert [set(home.logs) for home in homes] == [{"catboost"}]
+
+
+def test_events_beside_other_logs_are_no_repeats(tmp_path: Path) -> None:
+    write_events(tmp_path / "a", curve("loss", [30.0, 20.0]))
+    write_events(tmp_path / "a/b", curve("loss", [30.0, 20.0]))
+    assert sum(len(home.logs["tensorboard"]) for home in homes_of(tmp_path)) == 2
+
+
+def test_a_store_holds_several_runs() -> None:
+    home = homes_of(FIXTURES / "optuna-sqlite/logs")[0]
+    runs, _ = runs_of(home)
+    assert len(runs) > 1
+    assert len({run.place for run in runs}) == len(runs)
+
+
+def test_a_run_that_cannot_be_read_is_a_run_without_points(tmp_path: Path) -> None:
+    path = write_events(tmp_path, curve("loss", [1.0, 2.0]))
+    path.write_bytes(b"\x18" + bytes(7) + b"garbage" * 9)
+    (home,) = homes_of(tmp_path)
+    (run,), skipped = runs_of(home)
+    assert (run.logged.status, run.has_points) == (UNREADABLE, False)
+    assert run.logged.notes == skipped
+    assert path.name in skipped[0]
+
+
+def test_a_damaged_log_beside_a_good_one_is_noted(tmp_path: Path) -> None:
+    path = write_events(tmp_path, curve("loss", [1.0, 2.0]))
+    path.write_bytes(b"\x18" + bytes(7) + b"garbage" * 9)
+    progress(tmp_path, step=[0, 1], reward=[3, 2])
+    (home,) = homes_of(tmp_path)
+    for wanted in (Wanted(), Wanted(x="step")):  # a chosen axis must not hide the damage
+        (run,), skipped = runs_of(home, wanted)
+        assert run.logged.status == ""
+        assert run.logged.series.keys() == {"reward"}
+        assert len(skipped) == 1
+        assert run.logged.notes == skipped
+
+
+def test_a_log_without_the_wanted_steps_is_left_out_if_another_has_them(
+    tmp_path: Path,
+) -> None:
+    progress(tmp_path, step=[0, 1], epoch=[5, 6], reward=[3, 2])
+    write_events(tmp_path, curve("loss", [1.0, 2.0]))
+    (home,) = homes_of(tmp_path)
+    (run,), skipped = runs_of(home, Wanted(x="epoch"))
+    assert skipped == []
+    assert run.logged.series.keys() == {"reward"}
+    np.testing.assert_array_equal(run.logged.series["reward"].steps, [5, 6])
+    (lost,), skipped = runs_of(home, Wanted(x="furlongs"))
+    assert not lost.has_points
+    assert len(skipped) == 2
+    assert all("'furlongs'" in reason for reason in skipped)
+
+
+def test_what_is_claimed_only_to_be_refused_is_no_run(tmp_path: Path) -> None:
+    path = a_table(
+        tmp_path / "cv_results.csv",
+        {
+            "mean_fit_time": [0.1, 0.2],
+            "param_C": [1, 2],
+            "params": ["a", "b"],
+            "split0_test_score": [0.5, 0.6],
+            "mean_test_score": [0.5, 0.6],
+            "rank_test_score": [2, 1],
+        },
+    )
+    (home,) = homes_of(path)
+    runs, skipped = runs_of(home)
+    assert runs == []
+    assert len(skipped) == 1
+
+
+def test_an_error_of_the_system_is_told_in_a_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    jsonl(tmp_path / "metrics.jsonl", [{"step": i, "loss": -i} for i in range(4)])
+    (home,) = homes_of(tmp_path)
+
+    def fail(*_: object) -> None:
+        raise PermissionError(13, "Permission denied", str(tmp_path / "metrics.jsonl"))
+
+    (log_format,) = home.formats
+    monkeypatch.setattr(log_format._module, "read", fail)
+    (run,), skipped = runs_of(home)
+    assert skipped == ["metrics.jsonl cannot be read: Permission denied"]
+    assert run.logged.status == UNREADABLE
+
+
+def test_the_same_file_is_claimed_once(tmp_path: Path) -> None:
+    progress(tmp_path, step=[0, 1], loss=[3, 2])
+    (home,) = homes_of(tmp_path)
+    claims = [claim for logs in home.logs.values() for claim in logs]
+    assert len(claims) == 1
+    with pytest.raises(CurvesError, match="no file or folder"):
+        homes_of(tmp_path / "missing")
 
 
 def found_in(*paths: Path | str) -> dict[str, FoundRun]:

@@ -36,17 +36,18 @@ def compare(
     shuffling: Shuffling,
     output: Output,
 ) -> None:
-    """Do the curves in FILE differ, in height or in shape?
+    """Do the curves in PATH differ, in height or in shape?
 
-    FILE has one row per run and step (long form), or one row per run and a column per
-    step (wide form). Whole curves are shuffled among the algorithms, so no assumption is
-    made about how scores along a curve depend on each other. Columns that are not named
-    are recognised by their usual names: agent, seed, epoch, return and the like.
+    PATH is a folder of training logs, or a table with one row per run and step (long form),
+    or one row per run and a column per step (wide form). What is what in it is recognised,
+    and said. Whole curves are shuffled among the algorithms, so no assumption is made about
+    how scores along a curve depend on each other.
 
     If the curves differ overall, a line after the verdict says where and, with more than
     two algorithms, another says which may be the best.
 
-    Example: curvewise compare runs.csv --only DQN --only Rainbow --plot figure.png
+    Examples: curvewise compare runs/ --metric eval/mean_reward;
+    curvewise compare runs.csv --only DQN --only Rainbow --plot figure.png
     """
     curves = reading.curves()
     with shuffling.working():

@@ -44,7 +44,7 @@ def contrast(
     shuffling: Shuffling,
     output: Output,
 ) -> None:
-    """Is a weighted sum of algorithms in FILE different from zero?
+    """Is a weighted sum of algorithms in PATH different from zero?
 
     Example: curvewise contrast runs.csv -c Rainbow=1 -c DQN=-0.5 -c C51=-0.5
     """

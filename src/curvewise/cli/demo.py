@@ -33,4 +33,4 @@ def demo(*, seed: Seed = 0, output: DemoOutput) -> None:
     found = curvewise.overview(curves, rng=seed)
     output.save(lambda: found.figure(curves))
     output.show(found.comparison, lines=found.lines(), record=found.to_dict())
-    note("On your own curves: curvewise compare FILE  (curvewise compare --help)")
+    note("On your own curves: curvewise compare PATH  (curvewise compare --help)")

@@ -53,7 +53,7 @@ def locate(
         typer.Option(metavar="FILE", help="Save a map of p over all windows."),
     ] = None,
 ) -> None:
-    """At which steps do the curves in FILE differ, from when, until when?
+    """At which steps do the curves in PATH differ, from when, until when?
 
     Every p allows for all the steps, or windows, that were looked at. What is said follows the
     test at each step, and does not wait for the overall test of compare. --from and --to cut

@@ -36,6 +36,8 @@ __all__ = [
     "X",
 ]
 
+MAX_NOTES = 5  # lines about single runs
+
 Alpha = Annotated[float, typer.Option(help="Significance level.")]
 Center = Annotated[
     Literal["mean", "trimmed", "ranks"],
@@ -57,7 +59,7 @@ Seed = Annotated[
 Paths = Annotated[
     list[Path],
     typer.Argument(
-        metavar="PATH...",
+        metavar="PATH",
         help="A table (CSV, TSV, Parquet, JSON lines, NPZ), or training logs: folders, "
         "files, patterns. 'curvewise inspect PATH' lists what is there.",
     ),
@@ -196,15 +198,14 @@ class Reading:
         """Read the curves, and say what was read."""
         with progress("reading"):
             curves = curvewise.read(self.paths, **self._selection())
-        note(f"Read {curves.source}")
+        _say_what_was_read({"": curves})
         return curves
 
     def tasks(self) -> dict[str, Curves]:
         """Read the curves of each task, and say what was read."""
         with progress("reading"):
             tasks = curvewise.read_tasks(self.paths, **self._selection())
-        source = next(iter(tasks.values())).source
-        note(f"Read {source}; {plural(len(tasks), 'task')}")
+        _say_what_was_read(tasks)
         return tasks
 
     def _selection(self) -> dict[str, Any]:
@@ -212,6 +213,27 @@ class Reading:
         selection = asdict(self)
         del selection["paths"]
         return selection
+
+
+def _say_what_was_read(tasks: Mapping[str, Curves]) -> None:
+    """Say in a line what was read, of tasks that differ for the first; then notes on runs."""
+    name, first = next(iter(tasks.items()))
+    source = first.source
+    if len({curves.source for curves in tasks.values()}) > 1:
+        source += f"; that is {name}, and likewise {plural(len(tasks) - 1, 'other task')}"
+    elif len(tasks) > 1:
+        source += f"; {plural(len(tasks), 'task')}"
+    note(f"Read {source}")
+    notes = [
+        f"{f'{name}, ' if len(tasks) > 1 else ''}{text}"
+        for name, curves in tasks.items()
+        if curves.preparation is not None
+        for text in curves.preparation.notes
+    ]
+    for text in notes[:MAX_NOTES]:
+        note(f"Note: {text}.")
+    if len(notes) > MAX_NOTES:
+        note(f"And {plural(len(notes) - MAX_NOTES, 'note')} more, which --json lists.")
 
 
 @dataclass(frozen=True)

@@ -59,7 +59,7 @@ def pairs(
     shuffling: PairShuffling,
     output: Output,
 ) -> None:
-    """Which algorithms in FILE differ, and which may be the best?
+    """Which algorithms in PATH differ, and which may be the best?
 
     Every pair is compared on its own curves, in height and in shape, and p is adjusted for
     the number of pairs. The algorithm with the best mean is compared with each of the

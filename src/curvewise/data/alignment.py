@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from curvewise.data.alignment_options import AlignmentOptions
+from curvewise.data.alignment_record import algorithm_logs, is_interpolated, recorded
 from curvewise.data.choices import check_choice
 from curvewise.data.curves import Curves
 from curvewise.data.frames import WideTable, natural_order
 from curvewise.data.grids import common_grid, common_range, inside, scores_at
 from curvewise.data.preparation import schedules_differ, spacings_text
-from curvewise.data.recording import algorithm_logs, is_interpolated, recorded
 from curvewise.data.run_log import RunLog
 from curvewise.data.selection import check_algorithms
 from curvewise.data.short_runs import find_short, kept_runs, usable_part
@@ -267,9 +267,9 @@ def _check_schedules(runs: Sequence[UsableRun], grid: Grid, how: How) -> None:
         return
     rule = "the last value logged before" if how == "previous" else "means over bins"
     msg = (
-        f"{spacings_text(logs)}: with {rule} that alone makes curves differ (false alarms of 59 "
-        "to 99 in 100, where 5 were promised, when one algorithm was logged ten or twenty times "
-        f"as often as the other). Use {argument('align', 'linear')}."
+        f"{spacings_text(logs)}: with {rule} that alone makes curves differ (false alarms in up "
+        "to 45 of 100 comparisons, where 5 were promised, when one algorithm was logged twenty "
+        f"times as often as the other). Use {argument('align', 'linear')}."
     )
     raise CurvesError(msg)
 

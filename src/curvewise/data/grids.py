@@ -23,6 +23,8 @@ __all__ = ["Grid", "Range", "common_grid", "common_range", "inside", "scores_at"
 
 # How many points of the run with fewest are averaged in a bin, unless bins are asked for.
 MIN_POINTS_PER_BIN = 5
+# By how much the number of bins shrinks until none is empty.
+SHRINK = 0.95
 # 0.1 + 0.2 is a step of 0.3.
 SLACK = 1e-9
 
@@ -116,7 +118,8 @@ def common_grid(
         _check_range(within)
         return Grid(np.linspace(within.low, within.high, options.n_steps), "even")
     asked = [run.steps[inside(run.steps, *window)] for run in runs]
-    if _are_equal(asked):
+    # A run that is filled up may still begin late.
+    if len(asked[0]) and asked[0][0] >= within.low and _are_equal(asked):
         return Grid(asked[0], "common")
     _check_range(within)
     shared = [run.steps[inside(run.steps, within.low, within.high)] for run in runs]
@@ -132,7 +135,8 @@ def common_grid(
         msg = (
             f"{capitalised(runs[place].where)} {have} in the range that all runs share, "
             f"{step_text(within.low)} to {step_text(within.high)}, and curves need two or more. "
-            f"Ask for evenly spaced steps with {argument('n_steps')}, or compare a longer range."
+            f"Ask for evenly spaced steps with {argument('n_steps')}, or choose another policy for "
+            f"runs that end early with {argument('short')}."
         )
         raise CurvesError(msg)
     if any(run.log.of_episodes for run in runs):
@@ -161,13 +165,14 @@ def _check_range(within: Range) -> None:
         reason = f"{first.where} begins and {last.where} ends there"
     msg = (
         f"All runs share step {step_text(within.low)} only, since {reason}; curves need two "
-        "common steps or more. Compare runs that were trained over the same range."
+        "common steps or more. Compare runs that were trained over the same range, or choose "
+        f"another policy for runs that end early with {argument('short')}."
     )
     raise CurvesError(msg)
 
 
 def _bins(runs: Sequence[UsableRun], within: Range, n_bins: int | None) -> Grid:
-    """Return equal bins; by default as many as leave a point of every run in each."""
+    """Return equal bins; by default about as many as leave a point of every run in each."""
     _check_range(within)
     if n_bins is not None:
         return _equal_bins(within, n_bins)
@@ -177,7 +182,8 @@ def _bins(runs: Sequence[UsableRun], within: Range, n_bins: int | None) -> Grid:
         grid = _equal_bins(within, n_bins)
         if all(_points_per_bin(run, grid)[1].all() for run in runs):
             break
-        n_bins -= 1
+        n_bins = min(n_bins - 1, int(SHRINK * n_bins))
+    n_bins = max(2, n_bins)
     return _equal_bins(within, n_bins)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +11,8 @@ from curvewise.errors import CurvesError
 from curvewise.text import capitalised, plural, step_text
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from curvewise.kernels import Floats
 
 __all__ = ["RunLog"]
@@ -51,12 +53,31 @@ class RunLog:
     metric: str
     steps: Floats
     scores: Floats
+    _: KW_ONLY
     task: str | None = None
     block: str | None = None
     of_episodes: bool = False
     status: str = ""
     notes: tuple[str, ...] = field(default=())
     precision: float = float(np.finfo(np.float64).eps)
+
+    if TYPE_CHECKING:
+        # What may be given, where attributes are arrays.
+        def __init__(
+            self,
+            algorithm: str,
+            run: str,
+            metric: str,
+            steps: npt.ArrayLike,
+            scores: npt.ArrayLike,
+            *,
+            task: str | None = None,
+            block: str | None = None,
+            of_episodes: bool = False,
+            status: str = "",
+            notes: tuple[str, ...] = (),
+            precision: float = ...,
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         steps = _numbers(self.steps, f"The steps of {self.where}")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
+from curvewise.data.steps import as_steps
 from curvewise.errors import CurvesError
 from curvewise.kernels.failures import failure_pvalue
 from curvewise.text import (
@@ -230,6 +231,13 @@ def _refuse(runs: Sequence[UsableRun], prefix_end: float | None) -> NoReturn:
         advice = (
             f" {len(running)} of them {are} still running, for which "
             f"{argument('short', 'prefix')} is right."
+        )
+    ends = sorted(run.end for run in short if len(run.steps))
+    if len(ends) > len(runs) / 2:
+        typical = as_steps(np.array(ends))[len(ends) // 2].item()
+        advice += (
+            f" Most runs end by step {step_text(typical)}: if the others were trained for longer "
+            f"than planned, compare up to there with {argument('stop', typical)}."
         )
     msg = (
         f"{counts_text(n_short, n_runs, names)} end early, diverge or are empty{tested}; the "

@@ -78,7 +78,7 @@ class FilledWithWorst(PreparationCaveat):
             f"{plural(self.n_runs, 'short run')} scored {number_text(self.fill)}, the worst score "
             "of all, from the end on. That is right where failing is the algorithm's own doing; "
             "if machines failed, they count as its fault. Means, differences and intervals in "
-            "units of the score depend on that number, and are not quoted."
+            "units of the score depend on that number, so that the verdict quotes none."
         )
 
 

@@ -6,28 +6,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from curvewise.errors import CurvesError
-from curvewise.readers.request import Request
-from curvewise.readers.scanning import Logs, as_paths, scan
-from curvewise.readers.tables.single_table import is_single_table, read_single_table
+from curvewise.readers.request import Request, as_paths
 from curvewise.text import argument, in_python, listed, plural
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Sequence
     from typing import Unpack
 
     from curvewise.data.alignment_options import How, Policy
     from curvewise.data.curves import Curves
     from curvewise.data.records import Duplicates
-    from curvewise.readers.request import Options
+    from curvewise.readers.request import Options, PathLike, Tasks
 
-__all__ = ["read", "read_tasks", "scan"]
+__all__ = ["read", "read_tasks"]
 
 MAX_NAMED = 8  # tasks that a message lists
 
 
 def read(
-    path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    path: PathLike | Sequence[PathLike],
     *,
     metric: str | None = None,
     x: str | None = None,
@@ -125,20 +122,15 @@ def read(
         duplicates=duplicates,
         higher_is_better=higher_is_better,
     )
-    found = _curves_by_task(path, request)
+    found = _by_task(path, request)
     if len(found) > 1:
-        tasks = listed([str(name) for name in found], MAX_NAMED)
-        which = argument("task", next(iter(found)))
-        msg = (
-            f"There are {plural(len(found), 'task')}: {tasks}. Choose one, as in {which}"
-            f"{in_python(', or read each with read_tasks()')}."
-        )
-        raise CurvesError(msg)
-    return next(iter(found.values()))
+        raise CurvesError(_several(found))
+    (curves_of_task,) = found.values()
+    return curves_of_task()
 
 
 def read_tasks(
-    path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    path: PathLike | Sequence[PathLike],
     *,
     task: str | None = None,
     **options: Unpack[Options],
@@ -165,25 +157,50 @@ def read_tasks(
     CurvesError, OptionError
         As in `read`, and if nothing tells tasks apart.
     """
-    found = _curves_by_task(path, Request(task=task, **options))
-    if None in found:
-        msg = (
-            "Nothing tells tasks apart here. Name the column or the key that does with "
-            f"{argument('task', 'NAME')}."
-        )
+    found = _by_task(path, Request(task=task, **options))
+    name_it = f"Name the column or the key that does with {argument('task', 'NAME')}."
+    if list(found) == [None]:
+        msg = f"Nothing tells tasks apart here. {name_it}"
         raise CurvesError(msg)
-    return {str(name): curves for name, curves in found.items()}
+    if None in found:
+        msg = f"Nothing tells the task of some runs, but that of others. {name_it}"
+        raise CurvesError(msg)
+    curves = {}
+    for name, curves_of_task in found.items():
+        try:
+            curves[str(name)] = curves_of_task()
+        except CurvesError as error:
+            if len(found) == 1:
+                raise
+            msg = f"Task {name!r}: {error}"
+            raise CurvesError(msg) from None
+    return curves
 
 
-def _curves_by_task(
-    path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], request: Request
-) -> dict[str | None, Curves]:
-    """Read curves for each task, from a table where there is one, else from logs."""
+def _by_task(path: PathLike | Sequence[PathLike], request: Request) -> Tasks:
+    """Return a function for each task that reads its curves, from a table or from logs."""
     paths = as_paths(path)
     if len(paths) == 1:
+        from curvewise.readers.tables.single_table import (
+            is_single_table,
+            read_single_table,
+        )
+
         only = Path(paths[0])
         if is_single_table(only, request):
             return read_single_table(only, request)
     from curvewise.readers.log_curves import read_logs
+    from curvewise.readers.scanning import Logs
 
     return read_logs(Logs.found(paths, request.naming), request)
+
+
+def _several(tasks: Tasks) -> str:
+    """Say that there are several tasks, and how to choose one."""
+    names = [name for name in tasks if name is not None]
+    others = "" if None not in tasks else ", and runs without a task"
+    which = argument("task", names[0])
+    return (
+        f"There are {plural(len(names), 'task')}: {listed(names, MAX_NAMED)}{others}. Choose "
+        f"one, as in {which}{in_python(', or read each with read_tasks()')}."
+    )

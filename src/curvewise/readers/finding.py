@@ -59,12 +59,14 @@ class Home:
     def read(self, wanted: Wanted, skipped: list[Skipped]) -> list[FoundRun]:
         """Read the runs of this home; add to ``skipped`` the logs that cannot be read.
 
-        What several formats say of one run is one run; the first that has a metric holds. A
-        home that holds a run which cannot be read is a run without points.
+        What several formats say of one run is one run; the first that has a metric holds, and
+        a log without the steps that are wanted is left out if another one has them. A home
+        that holds a run which cannot be read is a run without points.
         """
         runs: list[FoundRun] = []
         merged: FoundRun | None = None
         failed: list[Skipped] = []
+        other_steps: list[Skipped] = []
         is_run = False
         for log_format in self.formats:
             claims = self.logs[log_format.module_name]
@@ -79,17 +81,28 @@ class Home:
             except CurvesError as error:
                 is_run |= not isinstance(error, NotALogError)
                 reason = str(error).removesuffix(".")
-                failed.append(Skipped(claims[0].files[0].path, reason))
-        if merged is not None and merged.logged.series and wanted.x is not None:
-            failed = []  # another log of the run has these steps
+                has_others = wanted.x is not None and _can_be_read(log_format, claims)
+                lost = Skipped(claims[0].files[0].path, reason)
+                (other_steps if has_others else failed).append(lost)
+        if merged is None or not merged.logged.series:
+            failed += other_steps
         skipped += failed
         if merged is not None:
             merged.note(each.reason for each in failed)
             return [merged, *runs]
         if not runs and is_run:
-            lost = LoggedRun(status=UNREADABLE, notes=[each.reason for each in failed])
-            return [FoundRun(self, lost, tuple(each.name for each in self.formats))]
+            nothing = LoggedRun(status=UNREADABLE, notes=[each.reason for each in failed])
+            return [FoundRun(self, nothing, tuple(each.name for each in self.formats))]
         return runs
+
+
+def _can_be_read(log_format: LogFormat, claims: list[Claim]) -> bool:
+    """Whether a log can be read by its usual steps."""
+    try:
+        list(log_format.read(claims, Wanted(metrics=frozenset())))
+    except CurvesError:
+        return False
+    return True
 
 
 @dataclass

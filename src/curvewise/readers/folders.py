@@ -294,7 +294,7 @@ def _named(path: Path) -> list[Path]:
 def _root(named: Iterable[Path]) -> Path:
     """Return the folder that all paths share."""
     folders = [path if path.is_dir() else path.parent for path in named]
-    return Path(os.path.commonpath([folder.absolute() for folder in folders]))
+    return Path(os.path.commonpath([os.path.abspath(folder) for folder in folders]))  # noqa: PTH100 (without ..)
 
 
 def _walk_folder(top: Path, walk: Walk, seen: set[tuple[int, int]]) -> int:

@@ -2,20 +2,60 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypedDict
 
 from curvewise.data.alignment_options import AlignmentOptions
 from curvewise.data.selection import Columns, Selection
-from curvewise.readers.scanning import Naming
+from curvewise.errors import CurvesError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from curvewise.data.alignment_options import How, Policy
+    from curvewise.data.curves import Curves
     from curvewise.data.records import Duplicates
 
-__all__ = ["Options", "Request"]
+__all__ = ["Naming", "Options", "PathLike", "Request", "Tasks", "as_paths"]
+
+PathLike = str | os.PathLike[str]
+
+if TYPE_CHECKING:
+    # The curves of each task, built when they are asked for; None is the task of runs without.
+    Tasks = dict[str | None, Callable[[], Curves]]
+
+
+def as_paths(path: PathLike | Sequence[PathLike]) -> list[PathLike]:
+    """Return one path, or several, as a list; raise CurvesError if there is none."""
+    paths = [path] if isinstance(path, str | os.PathLike) else list(path)
+    if not paths:
+        msg = "There is nothing to read: name a file or a folder."
+        raise CurvesError(msg)
+    return paths
+
+
+@dataclass(frozen=True)
+class Naming:
+    """What runs are told apart by, and what their steps are, where the caller says so.
+
+    Attributes
+    ----------
+    group_by, run_by : str, optional
+        A key of the configuration, a part of the path, or a pattern with named parts.
+    task : str, optional
+        The task to keep, or what tells tasks apart.
+    block : str, optional
+        What runs of different algorithms share.
+    x : str, optional
+        What the steps are.
+    """
+
+    group_by: str | None = None
+    run_by: str | None = None
+    task: str | None = None
+    block: str | None = None
+    x: str | None = None
 
 
 class Options(TypedDict, total=False):

@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from curvewise.errors import CurvesError
+from curvewise.readers.naming.metric_choice import choose_metric
 from curvewise.rendering.tables import Table
-from curvewise.text import html_text, listed, plural, printable, step_text
+from curvewise.text import argument, html_text, listed, plural, printable, step_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from curvewise.data.run_log import RunLog
     from curvewise.readers.folders import Skipped
     from curvewise.readers.naming.grouping import Candidate
+    from curvewise.readers.naming.metric_choice import MetricChoice
 
 __all__ = ["MetricSpan", "Scan", "ScannedMetric", "ScannedRun"]
 
 MAX_NAMED = 6  # names of runs, formats or endings that a line holds
-MAX_SKIPPED = 8  # lines about what was skipped
+MAX_LINES = 8  # about what was left out of runs, and about what was skipped
+MAX_PLACES = 3  # that such a line names
 MAX_METRICS = 40  # rows of the table of metrics
 MIN_SHARE = 0.9  # of the longest run, for one that does not end early
 
@@ -60,7 +63,7 @@ class ScannedRun:
         In which formats it is logged.
     metrics : dict from name to MetricSpan
     status : str
-        "failed", "killed", "running", "pruned", "empty", or nothing.
+        "failed", "killed", "running", "pruned", "empty", "unreadable", or nothing.
     notes : tuple of str
         What was left out or mended, in a sentence each.
     """
@@ -135,6 +138,8 @@ class Scan:
         What else the logs offer as steps.
     ambiguity : str
         Why runs could not be told apart into algorithms; empty if they could.
+    differences : str
+        What runs differ in: names that can be typed, with some of their values.
     """
 
     place: str
@@ -145,6 +150,7 @@ class Scan:
     candidates: tuple[Candidate, ...] = ()
     other_x: tuple[str, ...] = ()
     ambiguity: str = ""
+    differences: str = ""
     _run_logs: Callable[[str | None], list[RunLog]] | None = field(
         default=None, repr=False, compare=False
     )
@@ -169,6 +175,22 @@ class Scan:
     def tasks(self) -> tuple[str, ...]:
         """The tasks, in the order in which they were found; none if there is nothing to tell."""
         return tuple(dict.fromkeys(run.task for run in self.runs if run.task is not None))
+
+    def choose_metric(
+        self, asked: str | None = None, only: Sequence[str] | None = None
+    ) -> MetricChoice:
+        """Choose the metric to compare: the one asked for, or else the one that stands out.
+
+        ``only`` are the algorithms that are compared; by default all.
+        """
+        runs = [run for run in self.runs if not only or run.algorithm in only]
+        points = {
+            name: [
+                run.metrics[name].n_points if name in run.metrics else 0 for run in runs
+            ]
+            for name in self.metrics
+        }
+        return choose_metric(points, [run.algorithm for run in runs], asked)
 
     def check(self) -> None:
         """Raise CurvesError if nothing tells which runs are of which algorithm."""
@@ -211,7 +233,7 @@ class Scan:
                 _not_whole(runs, longest[task]),
             )
             rows.append(((task or "",) if has_tasks else ()) + row)
-        header = ("algorithm", "runs", "points", "last step", "named", "not whole")
+        header = ("algorithm", "runs", "points", "last step", "run names", "incomplete")
         return Table(
             (("task",) if has_tasks else ()) + header,
             tuple(rows),
@@ -219,7 +241,8 @@ class Scan:
         )
 
     def _metric_table(self) -> Table:
-        metrics = list(self.metrics.values())
+        chosen, notes = self._default_metric()
+        metrics = sorted(self.metrics.values(), key=lambda own: own.name != chosen)
         rows = tuple(
             (
                 metric.name,
@@ -231,10 +254,24 @@ class Scan:
             for metric in metrics[:MAX_METRICS]
         )
         more = len(metrics) - MAX_METRICS
-        notes = (f"and {plural(more, 'metric')} more",) if more > 0 else ()
-        return Table(
-            ("metric", "runs", "points", "steps", "counted in"), rows, notes=notes
-        )
+        if more > 0:
+            notes.insert(0, f"and {plural(more, 'metric')} more")
+        if self.other_x:
+            others = listed(self.other_x, MAX_NAMED)
+            notes.append(f"Steps can also be counted in {others}, by {argument('x')}.")
+        header = ("metric", "runs", "points", "steps", "counted in")
+        return Table(header, rows, notes=tuple(notes))
+
+    def _default_metric(self) -> tuple[str | None, list[str]]:
+        """Return the metric that is compared by default, if there is one, and what to say."""
+        if self.ambiguity:
+            return None, []
+        try:
+            chosen = self.choose_metric()
+        except CurvesError:
+            asked = argument("metric")
+            return None, [f"None stands out: say which one to compare by {asked}."]
+        return chosen.name, [f"Compared by default: {chosen.name} ({chosen.reason})."]
 
     def describe(self) -> str:
         """Return a paragraph: how many runs of what, and what they were told apart by."""
@@ -245,14 +282,23 @@ class Scan:
             parts.append(self.ambiguity)
         elif self.explanation:
             parts.append(f"{self.explanation[:1].upper()}{self.explanation[1:]}.")
+        if self.differences:
+            parts.append(f"Runs differ in {self.differences}.")
         return " ".join(parts)
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """What a reader should know: records that were left out, logs that were skipped."""
-        noted = [f"{run.path}: {note}" for run in self.runs for note in run.notes]
-        reasons = [f"{each.path}: {each.reason}" for each in self.skipped]
-        return (*self.notes, *_some(noted, "notes"), *_some(reasons, "skipped"))
+        noted: dict[str, list[str]] = {}
+        for run in self.runs:
+            for note in run.notes:
+                noted.setdefault(note, []).append(run.path)
+        reasons: dict[str, list[str]] = {}
+        for each in self.skipped:
+            # What a run lost with it is among the notes of the run.
+            if each.reason not in noted:
+                reasons.setdefault(each.reason, []).append(str(each.path))
+        return (*self.notes, *_some(noted, "notes"), *_some(reasons, "reasons to skip"))
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything that was found as JSON-ready data."""
@@ -260,6 +306,7 @@ class Scan:
             "place": self.place,
             "explanation": self.explanation,
             "ambiguity": self.ambiguity,
+            "differences": self.differences,
             "algorithms": list(self.algorithms),
             "tasks": list(self.tasks),
             "metrics": {
@@ -281,15 +328,7 @@ class Scan:
                     "formats": list(run.formats),
                     "status": run.status,
                     "notes": list(run.notes),
-                    "metrics": {
-                        name: {
-                            "n_points": span.n_points,
-                            "first": span.first,
-                            "last": span.last,
-                            "x": span.x,
-                        }
-                        for name, span in run.metrics.items()
-                    },
+                    "metrics": {name: asdict(span) for name, span in run.metrics.items()},
                 }
                 for run in self.runs
             ],
@@ -309,7 +348,7 @@ class Scan:
         }
 
     def __str__(self) -> str:
-        parts = [self.describe(), *(table.text() for table in self.tables())]
+        parts = [printable(self.describe()), *(table.text() for table in self.tables())]
         parts += [f"Warning: {printable(warning)}" for warning in self.warnings]
         return "\n\n".join(parts)
 
@@ -331,10 +370,13 @@ def _metric(name: str, spans: list[MetricSpan]) -> ScannedMetric:
     )
 
 
-def _some(items: list[str], what: str) -> list[str]:
-    """Return sentences, of many only the first, and how many more there are."""
-    shown = [f"{item}." for item in items[:MAX_SKIPPED]]
-    more = len(items) - MAX_SKIPPED
+def _some(places: dict[str, list[str]], what: str) -> list[str]:
+    """Return what is said of which places, of many only the first, and how many more."""
+    shown = [
+        f"{listed(paths, MAX_PLACES)}: {text}."
+        for text, paths in list(places.items())[:MAX_LINES]
+    ]
+    more = len(places) - MAX_LINES
     return [*shown, f"And {more:,} more {what}."] if more > 0 else shown
 
 
@@ -356,7 +398,10 @@ def _not_whole(runs: list[ScannedRun], longest: float) -> str:
     found = []
     for run in runs:
         if run.last_step is None:
-            found.append(f"{run.run} is empty")
+            how = "unreadable" if run.status == "unreadable" else "empty"
+            failed = run.status not in {"", "empty", "unreadable"}
+            status = f" ({run.status})" if failed else ""
+            found.append(f"{run.run} is {how}{status}")
         elif run.last_step < MIN_SHARE * longest or run.status:
             status = f" ({run.status})" if run.status else ""
             found.append(f"{run.run} ends at {step_text(run.last_step)}{status}")

@@ -12,7 +12,7 @@ import numpy as np
 
 from curvewise.data.records import settled
 from curvewise.data.run_log import RunLog
-from curvewise.errors import CurvesError
+from curvewise.errors import CurvesError, OptionError
 from curvewise.readers.finding import find_homes
 from curvewise.readers.folders import File, Skipped, walk
 from curvewise.readers.logged import Wanted
@@ -20,9 +20,10 @@ from curvewise.readers.naming.configurations import Configurations, flattened
 from curvewise.readers.naming.identity import identify
 from curvewise.readers.naming.traits import Clues
 from curvewise.readers.parsing.homes import stem_of
+from curvewise.readers.request import Naming, as_paths
 from curvewise.readers.scan import MetricSpan, Scan, ScannedRun
 from curvewise.shuffling.parallel import track_items
-from curvewise.text import listed, plural
+from curvewise.text import did_you_mean, listed, plural
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -31,45 +32,13 @@ if TYPE_CHECKING:
     from curvewise.readers.finding import FoundRun, Home
     from curvewise.readers.folders import Walk
     from curvewise.readers.naming.identity import Identity, Who
+    from curvewise.readers.request import PathLike
 
-__all__ = ["Logs", "Naming", "ReadRuns", "as_paths", "scan"]
+__all__ = ["Logs", "ReadRuns", "scan"]
 
 MAX_ENDINGS = 6  # of files that are no logs, in a message
 MAX_REASONS = 3  # why logs cannot be read, in a message
-
-PathLike = str | os.PathLike[str]
-
-
-@dataclass(frozen=True)
-class Naming:
-    """What runs are told apart by, and what their steps are, where the caller says so.
-
-    Attributes
-    ----------
-    group_by, run_by : str, optional
-        A key of the configuration, a part of the path, or a pattern with named parts.
-    task : str, optional
-        The task to keep, or what tells tasks apart.
-    block : str, optional
-        What runs of different algorithms share.
-    x : str, optional
-        What the steps are.
-    """
-
-    group_by: str | None = None
-    run_by: str | None = None
-    task: str | None = None
-    block: str | None = None
-    x: str | None = None
-
-
-def as_paths(path: PathLike | Sequence[PathLike]) -> list[PathLike]:
-    """Return one path, or several, as a list; raise CurvesError if there is none."""
-    paths = [path] if isinstance(path, str | os.PathLike) else list(path)
-    if not paths:
-        msg = "There is nothing to read: name a file or a folder."
-        raise CurvesError(msg)
-    return paths
+MAX_METRICS = 3  # that a note names
 
 
 def scan(
@@ -117,7 +86,7 @@ class ReadRuns:
     Attributes
     ----------
     logs : list of RunLog
-    formats : list of tuple of str, (n_runs,)
+    formats : dict from task, algorithm and run to tuple of str
         The formats of each run.
     axes : list of str
         What the steps are.
@@ -128,7 +97,7 @@ class ReadRuns:
     """
 
     logs: list[RunLog]
-    formats: list[tuple[str, ...]]
+    formats: dict[tuple[str | None, str, str], tuple[str, ...]]
     axes: list[str]
     explanation: str
     notes: tuple[str, ...]
@@ -174,12 +143,11 @@ class Logs:
         spans: list[dict[str, MetricSpan]] = []
         for run in self._read(Wanted(x=self.naming.x)):
             self._has_points[run.place] = run.has_points
-            found = {}
-            for metric, series in run.logged.series.items():
-                points = settled(series.steps, series.scores, series.sessions)
-                run.note(points.notes)
-                if len(points.steps):
-                    found[metric] = _span(points, run.axes[metric])
+            found = {
+                metric: _span(points, run.axes[metric])
+                for metric, points in _settled(run).items()
+                if len(points.steps)
+            }
             run.logged.series.clear()
             runs.append(run)
             spans.append(found)
@@ -202,12 +170,16 @@ class Logs:
         return Scan(
             self.place,
             tuple(scanned[row] for row in self._kept(named)),
-            tuple(self.skipped),
+            tuple(
+                Skipped(Path(*self._parts(each.path)), each.reason)
+                for each in self.skipped
+            ),
             named.explanation,
             named.notes,
             named.candidates,
             tuple(dict.fromkeys(x for run in runs for x in run.logged.other_x)),
             named.problem,
+            named.differences,
             self.run_logs,
         )
 
@@ -229,11 +201,13 @@ class Logs:
         runs = list(self._read(wanted))
         named = self._named(runs)
         named.check()
-        found = ReadRuns([], [], [], named.explanation, named.notes)
+        found = ReadRuns([], {}, [], named.explanation, named.notes)
         for row in self._kept(named):
-            run = runs[row]
-            found.logs += _logs_of(run, named.whos[row], metric)
-            found.formats.append(run.formats)
+            run, who = runs[row], named.whos[row]
+            if not who.is_known:
+                continue
+            found.logs += _logs_of(run, who, metric)
+            found.formats[who.task, who.algorithm, who.run] = run.formats
             found.axes += [x for x in run.axes.values() if x not in found.axes]
         return found
 
@@ -247,9 +221,8 @@ class Logs:
         for home in track_items(self.homes):
             for run in home.read(wanted, skipped):
                 if run.logged.status == "deleted":
-                    path = Path(os.path.relpath(home.path, self.walk.root))
                     reason = f"{run.logged.key or 'the run'} was deleted by its owner"
-                    skipped.append(Skipped(path, reason))
+                    skipped.append(Skipped(home.path, reason))
                     continue
                 n_runs += 1
                 yield run
@@ -260,13 +233,20 @@ class Logs:
 
     def _named(self, runs: Sequence[FoundRun]) -> Identity:
         """Tell who is who; with the block of each run, if one is asked for."""
-        configurations = Configurations()
+        taken = {
+            file.path
+            for home in self.homes
+            for claims in home.logs.values()
+            for claim in claims
+            for file in claim.files
+        }
+        configurations = Configurations(self.walk.root, taken)
         clues = [self._clues(run, configurations) for run in runs]
         by = {"group_by": self.naming.group_by, "run_by": self.naming.run_by}
         named = identify(clues, **by)
         task = self.naming.task
         if task is not None and all(who.task != task for who in named.whos):
-            named = identify(clues, **by, task_by=task)
+            named = self._named_by_task(clues, by, named)
         if self.naming.block is None:
             return named
         blocks = identify(clues, group_by=self.naming.block)
@@ -274,26 +254,46 @@ class Logs:
         shared = tuple(replace(who, block=block.algorithm) for who, block in whos)
         return replace(named, whos=shared)
 
+    def _named_by_task(
+        self, clues: list[Clues], by: dict[str, str | None], named: Identity
+    ) -> Identity:
+        """Tell who is who with a task that is no task's name, so that it must be a key."""
+        task = str(self.naming.task)
+        try:
+            return identify(clues, **by, task_by=task)
+        except OptionError as error:
+            tasks = dict.fromkeys(who.task for who in named.whos if who.task is not None)
+            if not tasks:
+                raise
+            msg = f"No task is called {task!r}; {did_you_mean(task, tasks)} {error}"
+            raise OptionError(msg, option="task") from None
+
     def _kept(self, named: Identity) -> list[int]:
         """Return the places of the runs of the task to keep; all, if none is asked for."""
+        keep = self.naming.task
         tasks = [who.task for who in named.whos]
-        if self.naming.task is None or self.naming.task not in tasks:
+        if keep is None or keep not in tasks:
             return list(range(len(tasks)))
-        return [row for row, task in enumerate(tasks) if task == self.naming.task]
+        return [row for row, task in enumerate(tasks) if task == keep]
 
     def _clues(self, run: FoundRun, configurations: Configurations) -> Clues:
         """Gather what is known of a run: its place, its labels, its configuration."""
         home = run.home
         is_file = home.path != home.folder.path
         stem = stem_of(File(home.path)) if is_file else None
-        beside, notes = configurations.of(home.folder, stem)
+        beside, notes = configurations.of(home.folder.path, stem)
         run.note(notes)
         parts = self._parts(home.path)
         if stem is not None:
             parts = (*parts[:-1], stem)
         config = {**beside, **flattened(run.logged.config)}
         return Clues(
-            parts, run.logged.key, run.logged.labels, config, self._is_filled(run)
+            parts,
+            run.logged.key,
+            run.logged.labels,
+            config,
+            self._is_filled(run),
+            self.walk.root.name,
         )
 
     def _is_filled(self, run: FoundRun) -> bool:
@@ -335,20 +335,17 @@ class Logs:
 
     def _nothing_read(self) -> str:
         """Say that no log could be read, and why the first ones could not."""
-        reasons = listed(
-            [f"{each.path.name}: {each.reason}" for each in self.skipped], MAX_REASONS
+        reasons = list(
+            dict.fromkeys(f"{each.path.name}: {each.reason}." for each in self.skipped)
         )
-        return f"Nothing in {self.place} can be read ({reasons})."
+        more = len(reasons) - MAX_REASONS
+        lines = reasons[:MAX_REASONS] + ([f"and {more} more"] if more > 0 else [])
+        return "\n  ".join([f"Nothing in {self.place} can be read:", *lines])
 
 
 def _logs_of(run: FoundRun, who: Who, metric: str | None) -> list[RunLog]:
     """Return what was read of a run, metric by metric; one without points if there is none."""
-    found = {
-        name: (series, settled(series.steps, series.scores, series.sessions))
-        for name, series in run.logged.series.items()
-    }
-    for _, points in found.values():
-        run.note(points.notes)
+    found = _settled(run)
     about: dict[str, Any] = {
         "task": who.task,
         "block": who.block,
@@ -361,12 +358,39 @@ def _logs_of(run: FoundRun, who: Who, metric: str | None) -> list[RunLog]:
     return [
         RunLog(
             *(who.algorithm, who.run, name, points.steps, points.scores),
-            of_episodes=series.of_episodes,
-            precision=series.precision,
+            of_episodes=run.logged.series[name].of_episodes,
+            precision=run.logged.series[name].precision,
             **about,
         )
-        for name, (series, points) in found.items()
+        for name, points in found.items()
     ]
+
+
+def _settled(run: FoundRun) -> dict[str, Settled]:
+    """Settle which records of each metric hold, and note in the run what became of others.
+
+    A record whose step is not a finite number is none.
+    """
+    found = {}
+    about: dict[str, list[str]] = {}
+    for metric, series in run.logged.series.items():
+        steps, scores, sessions = series.steps, series.scores, series.sessions
+        notes: list[str] = []
+        placed = np.isfinite(steps)
+        if not placed.all():
+            n_lost = plural(int((~placed).sum()), "record")
+            notes.append(f"{n_lost} without a finite step left out")
+            steps, scores = steps[placed], scores[placed]
+            sessions = None if sessions is None else sessions[placed]
+        found[metric] = settled(steps, scores, sessions)
+        for note in (*notes, *found[metric].notes):
+            about.setdefault(note, []).append(metric)
+    # Metrics are named where not all have the note: each may have steps of its own.
+    run.note(
+        note if len(metrics) == len(found) else f"{listed(metrics, MAX_METRICS)}: {note}"
+        for note, metrics in about.items()
+    )
+    return found
 
 
 def _span(points: Settled, x: str) -> MetricSpan:

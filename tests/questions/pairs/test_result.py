@@ -57,6 +57,7 @@ def test_json_has_everything_but_the_null_distributions() -> None:
     shown = json.loads(json.dumps(found().to_dict()))
     assert set(shown) == {
         "question",
+        "source",
         "algorithms",
         "adjust",
         "error",

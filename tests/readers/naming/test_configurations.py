@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from curvewise.readers.folders import walk
 from curvewise.readers.naming import configurations
 from curvewise.readers.naming.configurations import (
     MAX_SETTINGS,
@@ -35,8 +34,7 @@ def _of(
 def _both(
     home: Path, root: Path | None = None, stem: str | None = None
 ) -> tuple[dict[str, Setting], list[str]]:
-    folders = {folder.path: folder for folder in walk([root or home]).folders}
-    return Configurations().of(folders[home], stem)
+    return Configurations(root or home).of(home, stem)
 
 
 @pytest.mark.parametrize(
@@ -195,7 +193,7 @@ def test_each_file_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         return document(file)
 
     monkeypatch.setattr(configurations, "_document", counted)
-    known = Configurations()
-    for folder in walk([tmp_path]).folders:
-        assert known.of(folder)[0] == {"algo": "ppo"}
+    known = Configurations(tmp_path)
+    for number in range(3):
+        assert known.of(tmp_path / str(number))[0] == {"algo": "ppo"}
     assert opened == ["config.json"]

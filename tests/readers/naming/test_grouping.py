@@ -7,8 +7,8 @@ from curvewise.readers.naming.grouping import (
     candidates_of,
     grouped,
     joined_names,
-    telling,
 )
+from curvewise.readers.naming.telling import telling
 from curvewise.readers.naming.traits import Clues, Trait
 
 

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from curvewise import CurvesError
-from curvewise.readers.folders import walk
 from curvewise.readers.naming.configurations import Configurations, flattened
 from curvewise.readers.naming.identity import identify
 from curvewise.readers.naming.name_pieces import words
@@ -83,16 +82,14 @@ def _stored(folder: Path) -> dict[str, dict[str, Any]]:
 
 def _clues(folder: Path, rows: list[dict[str, str]]) -> list[Clues]:
     stored = _stored(folder)
-    found = walk([folder])
-    folders = {place.path: place for place in found.folders}
-    configurations = Configurations()
+    configurations = Configurations(folder)
     clues = []
     for row in rows:
         path, _, key = row["path"].partition("#")
         config = flattened(stored.get(row["path"], {}))
         home = folder / path
-        if home in folders and not config:
-            config = configurations.of(folders[home])[0]
+        if home.is_dir() and not config:
+            config = configurations.of(home)[0]
         if folder.name == "optuna":
             path, key = "study", row["path"].removeprefix("trial ")
         elif folder.name == "wandb-csv":
@@ -323,7 +320,7 @@ def test_a_setting_of_every_runs_own_is_said() -> None:
 def test_unknown_tasks_are_not_taken_for_algorithms_in_silence() -> None:
     paths = _grid("{t}/{a}/{s}", t=["maze", "tower"], a=["ppo", "sac"], s=[0, 1])
     found = _told(paths)
-    assert 'task_by="path1"' in found.problem
+    assert 'task="path1", or task="maze" for that' in found.problem
     told = _whos(_told(paths, task_by="path1"))
     assert {who[::2] for who in told} == {
         ("ppo", "maze"),

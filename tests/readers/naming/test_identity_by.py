@@ -88,8 +88,8 @@ def test_runs_and_tasks_by_settings() -> None:
 
 
 def test_what_varies_within_an_algorithm_is_said() -> None:
-    found = identify(CLUES, group_by="agent.name", run_by="copy")
-    assert any("differ in" in note and "world" in note for note in found.notes)
+    found = identify(CLUES, group_by="critic.lr", run_by="copy")
+    assert any("differ in" in note and "agent.name" in note for note in found.notes)
     # Runs keep names of their own.
     assert len({(who.algorithm, who.run) for who in found.whos}) == len(CLUES)
 
@@ -118,7 +118,9 @@ def test_what_cannot_be_found_is_refused(options: dict[str, str], message: str) 
     with pytest.raises(OptionError) as caught:
         identify(CLUES, **options)
     assert message in str(caught.value)
-    assert caught.value.option == next(iter(options))
+    assert caught.value.option == next(iter(options)).removesuffix("_by") + (
+        "" if "task_by" in options else "_by"
+    )
 
 
 def test_the_run_that_does_not_match_is_named() -> None:

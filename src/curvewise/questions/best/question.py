@@ -216,6 +216,7 @@ def best(
         ),
         seed=work.seed,
         center=center,
+        source=curves.source,
         preparation=curves.preparation,
     )
 

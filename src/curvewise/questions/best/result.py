@@ -113,6 +113,8 @@ class Best(Result):
         The ``rng`` that repeats the result, when it was a number.
     center : "mean", "trimmed" or "ranks"
         What of an algorithm's runs led and was tested.
+    source : str
+        Where the curves came from.
     """
 
     leader: str
@@ -126,6 +128,7 @@ class Best(Result):
     caveats: tuple[Caveat, ...]
     seed: int | None = None
     center: Center = "mean"
+    source: str = ""
     preparation: Preparation | None = None
     in_score_units: ClassVar[tuple[str, ...]] = (
         "rows.mean",
@@ -154,6 +157,7 @@ class Best(Result):
         """Return everything as JSON-ready data."""
         return {
             "question": "best",
+            "source": self.source,
             "leader": self.leader,
             "contenders": list(self.contenders),
             "worse": list(self.worse),

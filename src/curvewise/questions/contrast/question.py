@@ -240,6 +240,7 @@ def contrast_at_levels(
         ),
         higher_is_better=curves.higher_is_better,
         center=center,
+        source=curves.source,
         preparation=curves.preparation,
     )
 

@@ -65,6 +65,8 @@ class Contrast(Sampled, Result):
         t with the pooled Winsorized variance, and the null distribution has the differences of
         the relabellings over the standard error of the observed one. By ranks t is that of
         ranks.
+    source : str
+        Where the curves came from.
     """
 
     coefficients: Mapping[str, float]
@@ -84,6 +86,7 @@ class Contrast(Sampled, Result):
     pvalue_adjusted: float | None = None
     higher_is_better: bool = True
     center: Center = "mean"
+    source: str = ""
     preparation: Preparation | None = None
     in_score_units: ClassVar[tuple[str, ...]] = (
         "value",

@@ -199,6 +199,7 @@ def compare_pairs(
         ),
         higher_is_better=curves.higher_is_better,
         seed=work.seed,
+        source=curves.source,
         preparation=curves.preparation,
     )
 

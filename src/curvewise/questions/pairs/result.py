@@ -135,6 +135,8 @@ class Pairs(Result, Sequence[Pair]):
         What a reader must know before believing the rest; ``warnings`` says it in words.
     seed : int or None
         The ``rng`` that repeats the result, when it was a number.
+    source : str
+        Where the curves came from.
     """
 
     pairs: tuple[Pair, ...]
@@ -145,6 +147,7 @@ class Pairs(Result, Sequence[Pair]):
     caveats: tuple[Caveat, ...]
     higher_is_better: bool = True
     seed: int | None = None
+    source: str = ""
     preparation: Preparation | None = None
     in_score_units: ClassVar[tuple[str, ...]] = (
         "pairs.difference",
@@ -216,6 +219,7 @@ class Pairs(Result, Sequence[Pair]):
         """Return everything but the null distributions as JSON-ready data."""
         return {
             "question": "compare_pairs",
+            "source": self.source,
             "algorithms": list(self.algorithms),
             "adjust": self.adjust,
             "error": self.error,

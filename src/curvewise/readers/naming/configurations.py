@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from curvewise.data.frames import natural_order
 from curvewise.errors import CurvesError
 from curvewise.readers.folders import File
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from curvewise.readers.folders import Folder
+    from collections.abc import Collection, Iterator
 
 __all__ = ["Configurations", "Setting", "flattened", "is_configuration"]
 
@@ -73,21 +74,31 @@ def is_configuration(name: str) -> bool:
 class Configurations:
     """The configurations of runs, each file read once.
 
-    Those of folders above a run count as well, as far up as the walk went; what is nearer to
-    the run goes first.
+    Those of folders above a run count as well, up to the root; what is nearer to the run goes
+    first. They are read from folders as they are on disk, so that it does not matter whether
+    a folder, or only the logs in it, were asked for.
+
+    Parameters
+    ----------
+    root : Path
+        The folder that all runs share.
+    taken : collection of Path
+        Files that are logs, or parts of them.
     """
 
-    def __init__(self) -> None:
-        self._known: dict[object, tuple[dict[str, Setting], list[str]]] = {}
+    def __init__(self, root: Path, taken: Collection[Path] = ()) -> None:
+        self._root = _absolute(root)
+        self._taken = {_absolute(path) for path in taken}
+        self._known: dict[Path, tuple[dict[str, Setting], list[str]]] = {}
 
     def of(
-        self, folder: Folder, stem: str | None = None
+        self, folder: Path, stem: str | None = None
     ) -> tuple[dict[str, Setting], list[str]]:
         """Return the configuration of a run, and notes on files that could not be read.
 
         Parameters
         ----------
-        folder : Folder
+        folder : Path
             That of the run, or the one that holds the file that is the run.
         stem : str, optional
             The name of that file without its ending: ``STEM.yaml`` or ``STEM_config.json``
@@ -101,15 +112,61 @@ class Configurations:
         """
         settings: dict[str, Setting] = {}
         notes: list[str] = []
+        above = _absolute(folder)
         if stem:
-            _add(_of_files(_files_of_stem(folder, stem)), settings, notes)
-        above: Folder | None = folder
-        while above is not None:
-            if above.path not in self._known:
-                self._known[above.path] = _of_files(_files_of_folder(above))
-            _add(self._known[above.path], settings, notes)
+            _add(_of_files(self._files_of_stem(above, stem)), settings, notes)
+        while True:
+            if above not in self._known:
+                self._known[above] = _of_files(self._files_of_folder(above))
+            _add(self._known[above], settings, notes)
+            if above == self._root or self._root not in above.parents:
+                return settings, notes
             above = above.parent
-        return settings, notes
+
+    def _files_of_stem(self, folder: Path, stem: str) -> list[File]:
+        names = [
+            stem,
+            *(f"{stem}{sign}{known}" for sign in "_-." for known in _STEMS[:6]),
+        ]
+        paths = [folder / (name + ending) for name in names for ending in _ENDINGS]
+        return [File(path) for path in paths if self._is_free(path)]
+
+    def _files_of_folder(self, folder: Path) -> list[File]:
+        """Return the configurations in a folder, and in those below it that are its own."""
+        hydra = [folder / _HYDRA / name for name in ("config.yaml", "overrides.yaml")]
+        files = [File(path) for path in hydra if path.is_file()]
+        files += self._configurations_in(folder)
+        # The zoo of stable-baselines3: CartPole-v1_3/CartPole-v1/args.yml.
+        named_after = re.fullmatch(r"(.+)_\d+", folder.name)
+        for name in natural_order(_names_in(folder)):
+            own = named_after is not None and name == named_after[1]
+            if own or name.lower() in _FOLDERS:
+                files += self._configurations_in(folder / name)
+        return files
+
+    def _configurations_in(self, folder: Path) -> list[File]:
+        found = {
+            File(folder / name).name.lower(): File(folder / name)
+            for name in _names_in(folder)
+            if is_configuration(name) and self._is_free(folder / name)
+        }
+        order = [stem + ending for stem in _STEMS for ending in _ENDINGS]
+        return [found[name] for name in order if name in found]
+
+    def _is_free(self, path: Path) -> bool:
+        return path not in self._taken and path.is_file()
+
+
+def _absolute(path: Path) -> Path:
+    """Return a path from the top, without dots; links stay as they are."""
+    return Path(os.path.abspath(path))  # noqa: PTH100
+
+
+def _names_in(folder: Path) -> list[str]:
+    try:
+        return os.listdir(folder)  # noqa: PTH208 (names, not paths)
+    except OSError:
+        return []
 
 
 def flattened(config: Mapping[Any, Any]) -> dict[str, Setting]:
@@ -169,39 +226,6 @@ def _add(
     for name, value in found[0].items():
         settings.setdefault(name, value)
     notes.extend(found[1])
-
-
-def _files_of_stem(folder: Folder, stem: str) -> list[File]:
-    names = [stem, *(f"{stem}{sign}{known}" for sign in "_-." for known in _STEMS[:6])]
-    return [
-        folder.files[name + ending]
-        for name in names
-        for ending in _ENDINGS
-        if name + ending in folder.files
-    ]
-
-
-def _files_of_folder(folder: Folder) -> list[File]:
-    """Return the configurations in a folder, and in those below it that belong to it alone."""
-    hydra = [folder.path / _HYDRA / name for name in ("config.yaml", "overrides.yaml")]
-    files = [File(path) for path in hydra if path.is_file()]
-    files += _configurations_in(folder)
-    for name, below in folder.folders.items():
-        # The zoo of stable-baselines3: CartPole-v1_3/CartPole-v1/args.yml.
-        named_after = re.fullmatch(re.escape(name) + r"_\d+", folder.path.name)
-        if named_after or name.lower() in _FOLDERS:
-            files += _configurations_in(below)
-    return files
-
-
-def _configurations_in(folder: Folder) -> list[File]:
-    found = {
-        file.name.lower(): file
-        for file in folder.files.values()
-        if is_configuration(file.name)
-    }
-    order = [stem + ending for stem in _STEMS for ending in _ENDINGS]
-    return [found[name] for name in order if name in found]
 
 
 def _of_files(files: list[File]) -> tuple[dict[str, Setting], list[str]]:

@@ -7,37 +7,39 @@ for each.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from curvewise.data.frames import natural_order
+from curvewise.readers.naming.telling import (
+    are_drawn,
+    crossed,
+    likely_task,
+    telling,
+    without_repeats,
+)
 from curvewise.readers.naming.traits import Trait, joint, tells
 from curvewise.text import argument, listed, plural, printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from curvewise.readers.naming.traits import Clues, Codes
+    from curvewise.readers.naming.telling import Names
+    from curvewise.readers.naming.traits import Clues
 
 __all__ = [
     "Candidate",
     "Grouping",
-    "Names",
     "candidates_of",
+    "differences",
     "grouped",
     "joined_names",
-    "telling",
 ]
-
-Names = tuple[str | None, ...]
 
 MAX_CANDIDATES = 6
 MAX_JOINED = 3
 MAX_SHOWN = 4
-# Traits that are compared with each other, the most telling of them.
-MAX_COMPARED = 50
 
 
 @dataclass(frozen=True)
@@ -68,51 +70,30 @@ class Grouping:
     values : tuple of str
         The algorithm of each run. Where there is a problem, every combination of settings is
         one.
-    traits : tuple of Trait
+    traits : sequence of Trait
         What names the algorithms.
     candidates : tuple of Candidate
         What could be the algorithm.
     problem : str
         Why algorithms cannot be told, and the candidates; nothing if they can.
+    notes : tuple of str
+        What a reader should know of how runs were grouped.
     """
 
     values: Names
-    traits: tuple[Trait, ...] = ()
+    traits: Sequence[Trait] = ()
     candidates: tuple[Candidate, ...] = ()
     problem: str = ""
-
-
-def _codes(values: Names) -> Codes:
-    return Trait("", "", values, values).codes
-
-
-def telling(traits: Sequence[Trait], task_names: Names, run_names: Names) -> list[Trait]:
-    """Return the traits that may tell algorithms: neither seeds, tasks nor circumstances."""
-    n_runs = len(task_names)
-    tasks = _codes(task_names)
-    pairs = joint([tasks, _codes(run_names)], n_runs)
-    is_crossed = None not in run_names and len(set(pairs.tolist())) < n_runs
-    several_tasks = len(set(task_names)) > 1
-    kept = []
-    for trait in traits:
-        if trait.role or not trait.varies or trait.n_values >= n_runs:
-            continue
-        if is_crossed and tells(pairs, trait):
-            continue  # it follows the seed
-        if several_tasks and not trait.names_algorithms and tells(tasks, trait):
-            continue  # it follows the task
-        kept.append(trait)
-    strong = [trait for trait in kept if trait.names_algorithms]
-    if several_tasks and strong:
-        # Settings tuned for each task, and names that repeat the task.
-        free = [trait for trait in strong if not tells(trait.codes, tasks)] or strong
-        known = joint([*free, tasks], n_runs)
-        kept = [trait for trait in kept if trait in free or not tells(known, trait)]
-    return kept
+    notes: tuple[str, ...] = ()
 
 
 def grouped(
-    clues: Sequence[Clues], traits: Sequence[Trait], tasks: Names, runs: Names
+    clues: Sequence[Clues],
+    traits: Sequence[Trait],
+    tasks: Names,
+    runs: Names,
+    *,
+    by_setting: bool = False,
 ) -> Grouping:
     """Group runs into algorithms.
 
@@ -123,9 +104,13 @@ def grouped(
         All but those that name the run and the task.
     tasks, runs : tuple of str or None
         The task and the name of each run, as far as they are known.
+    by_setting : bool
+        Whether the runs are named by the configuration.
     """
     n_runs = len(clues)
-    kept = telling(traits, tasks, runs)
+    kept, ignored = without_repeats(
+        telling(traits, tasks, runs), tasks, runs, by_setting=by_setting
+    )
     found, unknown = _known_of_all(clues, [t for t in kept if t.kind != "number"])
     # A number in the path that follows neither the algorithm nor the run is one more setting.
     codes = joint(found, n_runs)
@@ -134,28 +119,72 @@ def grouped(
         lengths = [t for t in traits if t.role == "length" and t.varies]
         found = [trait for trait in lengths if trait.n_values < n_runs]
     if not found and not unknown:
-        return _alone(traits, runs)
+        return _alone(clues, traits, runs)
     named = _named(found + unknown, n_runs)
     candidates = candidates_of(found)
+    is_search = any(t.is_measured and not t.role and t.n_values == n_runs for t in traits)
     problem = ""
     if unknown:
         problem = _unknown(clues, unknown)
     elif _is_scattered(found, n_runs):
         problem = (
-            f"Nearly all of {plural(n_runs, 'run')} differ in {_differences(found)}, so that few "
+            f"Nearly all of {plural(n_runs, 'run')} differ in {differences(_distinct(found))}, so that few "
             f"or none repeat another: which belong together? {_options(candidates)}"
         )
-    elif crossed := _crossed(found):
+    elif drawn := are_drawn(found, tasks, runs, is_search=is_search):
         problem = (
-            f"{plural(n_runs, 'run')} differ in {_differences(crossed)} independently: which of "
-            f"them is the algorithm? {_options(candidates)}"
+            f"{plural(n_runs, 'run')} differ in {differences(drawn)} as in a search, where few or "
+            f"none repeat another: which belong together? {_options(candidates)}"
         )
-        words = [trait.name for trait in crossed if trait.kind == "word"]
-        if words and len(set(tasks)) == 1:
-            problem += (
-                f" If one of them is the task, say so: {argument('task_by', words[0])}."
+    elif independent := crossed(_distinct(found)):
+        problem = (
+            f"{plural(n_runs, 'run')} differ in {differences(independent)} independently: which "
+            f"of them is the algorithm? {_as_task(independent, tasks)}{_options(candidates)}"
+        )
+    notes = []
+    if ignored:
+        notes.append(
+            "the configuration tells the algorithms, although their runs differ in "
+            f"{differences(ignored)}, too"
+        )
+    if not problem and len(set(tasks)) == 1:
+        notes += _made_of_two(named.traits)
+    return replace(named, candidates=candidates, problem=problem, notes=tuple(notes))
+
+
+def _made_of_two(traits: Sequence[Trait]) -> list[str]:
+    """Say that names such as d1_dart, d1_hist, d2_dart, d2_hist may hold the task, too."""
+    if len(traits) != 1 or traits[0].kind != "word":
+        return []
+    trait = traits[0]
+    for sign in "_-":
+        halves = [(value or "").partition(sign) for value in trait.values]
+        first, second = (tuple(half[at] for half in halves) for at in (0, 2))
+        parts = [Trait("", "word", values, values) for values in (first, second)]
+        if (
+            all(second)
+            and all(part.varies for part in parts)
+            and crossed(parts, whole=True)
+        ):
+            pattern = f"{{task}}{sign}{{algorithm}}{sign}{{run}}"
+            note = (
+                f"the names of the algorithms may hold the task, too ({_some(_values(parts[0]))}): "
+                f"if so, say it by a pattern such as {argument('group_by', pattern)}"
             )
-    return replace(named, candidates=candidates, problem=problem)
+            return [note]
+    return []
+
+
+def _as_task(traits: Sequence[Trait], tasks: Names) -> str:
+    """Offer one of several traits as the task, if there is none and one of them may be it."""
+    task = likely_task(traits) if len(set(tasks)) == 1 else None
+    if task is None:
+        return ""
+    first = _values(task)[0]
+    return (
+        f"If {task.name} is the task, say {argument('task', task.name)}, or "
+        f"{argument('task', first)} for that task alone. Else say "
+    )
 
 
 def _is_scattered(traits: list[Trait], n_runs: int) -> bool:
@@ -184,7 +213,7 @@ def _known_of_all(
 def _unknown(clues: Sequence[Clues], traits: list[Trait]) -> str:
     bare = [clue.place for clue in clues if not clue.config]
     return (
-        f"Runs differ in {_differences(traits)}, but {len(bare)} of {len(clues)} runs "
+        f"Runs differ in {differences(traits)}, but {len(bare)} of {len(clues)} runs "
         f"have no configuration that tells it ({listed(bare, 3)}). Leave these out, or say by "
         f"{argument('group_by')} which part of the path is the algorithm, such as "
         f"{argument('group_by', 'path1')}."
@@ -197,20 +226,6 @@ def _distinct(traits: Sequence[Trait]) -> list[Trait]:
     for trait in sorted(traits, key=lambda t: t.rank):
         distinct.setdefault(trait.codes.tobytes(), trait)
     return list(distinct.values())
-
-
-def _crossed(traits: list[Trait]) -> list[Trait]:
-    """Return traits that vary independently of each other: every value with every other."""
-    distinct = _distinct(traits)
-    finest = joint(distinct, len(traits[0].values))
-    if any(tells(trait.codes, finest) for trait in distinct):
-        return []
-    crossed: dict[str, Trait] = {}
-    for one, two in combinations(distinct[:MAX_COMPARED], 2):
-        n_pairs = int(joint([one, two], len(one.values)).max()) + 1
-        if n_pairs == one.n_values * two.n_values:
-            crossed |= {one.name: one, two.name: two}
-    return list(crossed.values())
 
 
 def _named(traits: Sequence[Trait], n_runs: int) -> Grouping:
@@ -249,17 +264,20 @@ def joined_names(traits: Sequence[Trait], n_runs: int) -> Names:
     return tuple(", ".join(values[row] for values in shown) for row in range(n_runs))
 
 
-def _alone(traits: Sequence[Trait], runs: Names) -> Grouping:
+def _alone(clues: Sequence[Clues], traits: Sequence[Trait], runs: Names) -> Grouping:
     """Name the only algorithm by its configuration or its folder, if it is the only one."""
     n_runs = len(runs)
     constant = [t for t in traits if not t.varies and not t.role and t.values[0]]
     naming = sorted((t for t in constant if t.rank[0] == 0), key=lambda t: t.rank)
     words = [t for t in constant if t.kind == "word"]
+    # The folder that holds the runs, rather than one in each of them.
+    first = min((t.place for t in traits if t.varies and t.place >= 0), default=0)
+    words = [t for t in words if t.place <= first] or words
     own = [t for t in traits if not t.role and t.n_values == n_runs > 1]
     settings = [trait for trait in own if trait.is_measured]
     if settings:
         problem = (
-            f"All {n_runs} runs differ in {_differences(settings)}, so none repeats another: "
+            f"All {n_runs} runs differ in {differences(settings)}, so none repeats another: "
             f"which belong together? Say it by {argument('group_by')}."
         )
         return replace(_named(settings, n_runs), problem=problem)
@@ -273,7 +291,7 @@ def _alone(traits: Sequence[Trait], runs: Names) -> Grouping:
         )
         return Grouping(different[0].texts, problem=problem)
     found = tuple(naming[:1] or words[-1:])
-    name = found[0].texts[0] if found else "all runs"
+    name = found[0].texts[0] if found else clues[0].root or "all runs"
     return Grouping((name,) * n_runs, found)
 
 
@@ -287,7 +305,8 @@ def _values(trait: Trait) -> list[str]:
     return natural_order({text for text in trait.texts if text})
 
 
-def _differences(traits: Sequence[Trait]) -> str:
+def differences(traits: Sequence[Trait]) -> str:
+    """Write what runs differ in: names that can be typed, with some of their values."""
     shown = [f"{trait.name} ({_some(_values(trait))})" for trait in traits]
     return listed(shown, MAX_CANDIDATES)
 

@@ -2,35 +2,56 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from curvewise.data.frames import natural_order
 from curvewise.errors import CurvesError
-from curvewise.readers.naming.grouping import Grouping, candidates_of, grouped, telling
+from curvewise.readers.naming.grouping import (
+    Grouping,
+    candidates_of,
+    differences,
+    grouped,
+)
 from curvewise.readers.naming.identity_by import Choice, chosen
-from curvewise.readers.naming.traits import AFTER_PATH, Trait, joint, tells, traits_of
+from curvewise.readers.naming.runs_and_tasks import (
+    left_over_task,
+    order_of_starting,
+    run_of,
+    task_of,
+    without_task,
+)
+from curvewise.readers.naming.telling import telling
+from curvewise.readers.naming.traits import AFTER_PATH, Trait, tells, traits_of
 from curvewise.text import argument, listed, plural, printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from curvewise.readers.naming.grouping import Candidate, Names
+    from curvewise.readers.naming.grouping import Candidate
+    from curvewise.readers.naming.telling import Names
     from curvewise.readers.naming.traits import Clues
 
 __all__ = ["Identity", "Who", "identify"]
 
 
+UNKNOWN = "unknown"
+
+
 @dataclass(frozen=True)
 class Who:
-    """What a run is: its algorithm, its name, and its task and block where there are any."""
+    """What a run is: its algorithm, its name, and its task and block where there are any.
+
+    A run without a point that has nothing of what tells the others apart is not known; it
+    may be no run at all, such as the parent of a search.
+    """
 
     algorithm: str
     run: str
     task: str | None = None
     block: str | None = None
+    is_known: bool = True
 
 
 @dataclass(frozen=True)
@@ -50,6 +71,8 @@ class Identity:
     problem : str
         Why algorithms cannot be told, with the candidates; nothing if they can. The
         algorithms in ``whos`` are then every combination of settings there is.
+    differences : str
+        What runs differ in: names that can be typed, with some of their values.
     """
 
     whos: tuple[Who, ...]
@@ -57,6 +80,7 @@ class Identity:
     notes: tuple[str, ...] = ()
     candidates: tuple[Candidate, ...] = ()
     problem: str = ""
+    differences: str = ""
 
     def check(self) -> None:
         """Raise CurvesError if algorithms could not be told."""
@@ -137,7 +161,18 @@ def _with_empty(
         algorithms = members.get(keys[row], set())
         if not clue.has_points and len(algorithms) == 1:
             whos[row] = replace(who, algorithm=min(algorithms))
-    return replace(told, whos=_numbered(whos))
+        elif not clue.has_points and keys[row] and None in keys[row]:
+            whos[row] = replace(who, algorithm=UNKNOWN, is_known=False)
+    notes = told.notes
+    unknown = [row for row, who in enumerate(whos) if not who.is_known]
+    if unknown:
+        places = listed([clues[row].place for row in unknown], 3)
+        note = (
+            f"{plural(len(unknown), 'run')} without a point, and without what tells the others "
+            f"apart: not compared ({printable(places)})"
+        )
+        notes += (note,)
+    return replace(told, whos=_numbered(whos), notes=notes)
 
 
 def _numbered(whos: Sequence[Who]) -> tuple[Who, ...]:
@@ -158,21 +193,30 @@ def _identified(
     clues: Sequence[Clues], options: dict[str, str | None]
 ) -> tuple[Identity, list[str]]:
     """Tell who is who; return it, and the traits that name the algorithms."""
-    traits = traits_of(clues)
-    choice = chosen(clues, traits, **options)
-    task = choice.task or _labelled(clues, "task", _task(clues, traits))
-    traits = [_without_task(trait, task.values) for trait in traits]
-    run = choice.run or _labelled(clues, "run", _run(clues, traits))
+    all_traits = traits_of(clues)
+    choice = chosen(clues, all_traits, **options)
+    task = choice.task or task_of(clues, all_traits)
+    traits = [without_task(trait, task.values) for trait in all_traits]
+    run = choice.run or run_of(clues, traits)
     others = [trait for trait in traits if trait not in (*task.traits, *run.traits)]
-    grouping = _grouping(clues, others, choice.algorithm, task.values, run.values)
+    grouping = _grouping(clues, others, choice.algorithm, task.values, run)
+    told_notes = []
+    if choice.algorithm and not any(task.values):
+        free = telling(others, task.values, run.values)
+        task = left_over_task(choice.algorithm, free, run.values) or task
+        others = [trait for trait in others if trait not in task.traits]
+        if task.traits:
+            told_notes.append(_left_over(choice.algorithm, task))
     if not any(run.values):
-        run = _order_of_starting(traits, grouping.values, task.values) or run
+        run = order_of_starting(traits, grouping.values, task.values) or run
     apart = [trait for trait in others if trait.role in {"run", "seed"} and trait.varies]
     if choice.algorithm:
         apart += telling(others, task.values, run.values)
     names, notes = _distinct(clues, grouping.values, run.values, task.values, apart)
+    notes += told_notes
     if choice.algorithm:
         notes += _mixed(grouping, apart)
+    notes += grouping.notes
     own = [
         t.name
         for t in others
@@ -193,115 +237,16 @@ def _identified(
         grouping.values, grouping.traits, "the log" if says_algorithm else ""
     )
     explanation = _explanation(clues, algorithm=algorithm, run=run, task=task)
+    typed = [t for t in all_traits if t.varies and t.role not in {"noise", "length"}]
     told = Identity(
-        whos, explanation, tuple(notes), grouping.candidates, grouping.problem
+        whos,
+        explanation,
+        tuple(notes),
+        grouping.candidates,
+        grouping.problem,
+        differences(list({trait.name: trait for trait in typed}.values())),
     )
     return told, [trait.name for trait in grouping.traits]
-
-
-def _labelled(clues: Sequence[Clues], part: str, found: Choice) -> Choice:
-    """Put what the logs themselves say before what was found."""
-    said = [clue.labels.get(part) for clue in clues]
-    if not any(said):
-        return found
-    values = tuple(own or other for own, other in zip(said, found.values, strict=True))
-    return replace(found, values=values, source="the log")
-
-
-def _task(clues: Sequence[Clues], traits: list[Trait]) -> Choice:
-    """Tell the task: a setting or a name that is one; those that vary go first."""
-    n_runs = len(clues)
-    found = [t for t in traits if t.role == "task" and None not in t.values]
-    found.sort(key=lambda trait: trait.kind != "setting")
-    varying = [trait for trait in found if 1 < trait.n_values < n_runs]
-    naming: list[Trait] = []
-    for trait in varying or [trait for trait in found if not trait.varies][:1]:
-        if not naming or not tells(joint(naming, n_runs), trait):
-            naming.append(trait)
-    if not naming:
-        return Choice((None,) * n_runs)
-    texts = zip(*(trait.texts for trait in naming), strict=True)
-    return Choice(tuple(", ".join(filter(None, row)) for row in texts), tuple(naming))
-
-
-def _without_task(trait: Trait, tasks: Names) -> Trait:
-    """Take the name of the task out of values that repeat it, if all do."""
-    names = trait.kind == "word" or (trait.kind == "setting" and trait.names_algorithms)
-    if trait.role or not names or None in tasks:
-        return trait
-    shorter: dict[tuple[str, str], str] = {}
-    for value, task in set(zip(trait.values, tasks, strict=True)):
-        if value is not None and task is not None:
-            rest = _task_pattern(task).sub("", value, count=1).strip(" _-/.,")
-            if rest == value or not rest:
-                return trait
-            shorter[value, task] = rest
-    pairs = zip(trait.values, tasks, strict=True)
-    values = tuple(shorter.get((value or "", task or "")) for value, task in pairs)
-    return Trait(trait.name, trait.kind, values, values, trait.place)
-
-
-def _task_pattern(task: str) -> re.Pattern[str]:
-    """Match a task inside a name: FrozenLake-v1 as frozenlake, frozen_lake, FrozenLake-v1."""
-    base = re.sub(r"-v\d+$", "", task.rpartition("/")[2])
-    words = re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|[^\W\d_]+", base) or [base]
-    joined = r"[-_ ]?".join(map(re.escape, words))
-    return re.compile(
-        rf"(?:^|[-_ /.])(?:{joined}|{re.escape(task)})(?:-v\d+)?(?=$|[-_ /.])",
-        re.IGNORECASE,
-    )
-
-
-def _run(clues: Sequence[Clues], traits: list[Trait]) -> Choice:
-    """Tell the run: a seed, a fold, a trial; else a number in the names."""
-    found = [t for t in traits if t.varies and t.role in {"seed", "run"}]
-    found = [trait for trait in found if None not in trait.values]
-    in_names = {trait.values for trait in found if trait.kind == "pair"}
-    found.sort(
-        key=lambda trait: (
-            # What the configuration and the path both call the run goes before the seed.
-            not (
-                trait.role == "run"
-                and trait.kind == "setting"
-                and trait.values in in_names
-            ),
-            trait.role != "seed",
-            trait.kind != "setting",
-            trait.name.count("."),
-        )
-    )
-    naming = found[:1] or _numbers(traits)[-1:]
-    if not naming:
-        return Choice((None,) * len(clues))
-    return Choice(naming[0].values, tuple(naming))
-
-
-def _numbers(traits: list[Trait]) -> list[Trait]:
-    """Return the numbers in names that can be those of runs: not before words that vary."""
-    words = [
-        trait.place
-        for trait in traits
-        if trait.kind in {"word", "pair"} and 1 < trait.n_values < len(trait.values)
-    ]
-    after = max(words, default=0)
-    return [
-        trait
-        for trait in traits
-        if trait.kind == "number" and trait.varies and trait.is_whole
-        if None not in trait.values and trait.place >= after
-    ]
-
-
-def _order_of_starting(
-    traits: list[Trait], algorithms: Names, tasks: Names
-) -> Choice | None:
-    """Return the numbers that a tool gave to runs, as in version_3, if they name them."""
-    for trait in traits:
-        if trait.kind == "noise" and trait.name in {"version", "job"}:
-            names = set(zip(algorithms, tasks, trait.values, strict=True))
-            if None not in trait.values and len(names) == len(algorithms):
-                return Choice(trait.values, (trait,))
-    return None
 
 
 def _grouping(
@@ -309,15 +254,26 @@ def _grouping(
     traits: list[Trait],
     given: Choice | None,
     tasks: Names,
-    runs: Names,
+    run: Choice,
 ) -> Grouping:
     """Group runs as the caller says, as the logs say, or as their traits tell."""
     if given:
-        return Grouping(
-            given.values, given.traits, candidates_of(telling(traits, tasks, runs))
-        )
+        candidates = candidates_of(telling(traits, tasks, run.values))
+        return Grouping(given.values, given.traits, candidates)
     said = tuple(clue.labels.get("algorithm") for clue in clues)
-    return Grouping(said) if all(said) else grouped(clues, traits, tasks, runs)
+    if all(said):
+        return Grouping(said)
+    by_setting = any(trait.kind == "setting" for trait in run.traits)
+    return grouped(clues, traits, tasks, run.values, by_setting=by_setting)
+
+
+def _left_over(algorithm: Choice, task: Choice) -> str:
+    """Say that what varies besides the algorithm was taken for the task."""
+    names = [trait.name for trait in (*algorithm.traits, *task.traits)]
+    return (
+        f"{differences(task.traits)} varies besides what is the algorithm, and is taken for the "
+        f"task; if it is part of the algorithm, say {argument('group_by', ','.join(names))}"
+    )
 
 
 def _distinct(
@@ -381,17 +337,20 @@ def _mixed(grouping: Grouping, traits: list[Trait]) -> list[str]:
 
 
 def _explanation(clues: Sequence[Clues], **parts: Choice) -> str:
+    """Say where each part comes from, with the first path as an example."""
+    places = [clue.place for clue in clues]
+    example = places.index(natural_order(places)[0])
     sources: dict[str, list[str]] = {}
     for name, part in parts.items():
         source = part.source or listed([trait.name for trait in part.traits])
         if part.traits and not part.source:
             trait = part.traits[0]
             if 0 <= trait.place <= AFTER_PATH and trait.kind in {"word", "number"}:
-                source += f" ({trait.texts[0]!r} in {printable(clues[0].place)})"
+                source += f" ({trait.texts[example]!r} in {printable(places[example])})"
         if source:
             sources.setdefault(source, []).append(name)
     shown = [f"{listed(names)} from {source}" for source, names in sources.items()]
-    flags = [argument(name) for name in ("group_by", "run_by", "task_by")]
+    flags = [argument(name) for name in ("group_by", "run_by", "task")]
     if not shown:
         return f"nothing tells algorithms and runs; say what does: {', '.join(flags)}"
     return f"{', '.join(shown)}; to choose otherwise: {', '.join(flags)}"

@@ -14,7 +14,7 @@ from curvewise.text import argument, did_you_mean, printable
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from curvewise.readers.naming.grouping import Names
+    from curvewise.readers.naming.telling import Names
     from curvewise.readers.naming.traits import Clues
 
 __all__ = ["Choice", "Choices", "chosen"]
@@ -27,7 +27,8 @@ _PARTS = {
     "task": "task",
     "env": "task",
 }
-_OPTIONS = {"algorithm": "group_by", "run": "run_by", "task": "task_by"}
+_PART = re.compile(r"(?:path|folder)\s*(\d+)", re.IGNORECASE)
+_OPTIONS = {"algorithm": "group_by", "run": "run_by", "task": "task"}
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class Choice:
     """What one part of the identity is: a value for each run, and where it comes from."""
 
     values: Names
-    traits: tuple[Trait, ...] = ()
+    traits: Sequence[Trait] = ()
     source: str = ""
 
 
@@ -68,7 +69,8 @@ def chosen(
             continue
         option = _OPTIONS[part]
         if "{" not in text:
-            found[part] = _by_names(clues, traits, text, option)
+            choice = _by_value(traits, text) if part == "task" else None
+            found[part] = choice or _by_names(clues, traits, text, option)
             continue
         matched = _by_pattern(clues, text, option)
         if part not in matched:
@@ -81,6 +83,17 @@ def chosen(
             if name == part or (asked[name] is None and name not in found):
                 found[name] = choice
     return Choices(**found)
+
+
+def _by_value(traits: Sequence[Trait], text: str) -> Choice | None:
+    """Look for the one thing that has a value, unless that is the name of a thing itself."""
+    names = {name for trait in traits for name in (trait.name, *_endings(trait))}
+    if text.lower() in {name.lower() for name in names} or _PART.fullmatch(text):
+        return None
+    found = [t for t in traits if t.varies and t.is_place and text in t.texts]
+    if len({trait.codes.tobytes() for trait in found}) != 1:
+        return None
+    return Choice(found[0].texts, found[:1])
 
 
 def _by_names(
@@ -109,13 +122,15 @@ def _by_names(
             raise OptionError(msg, option=option)
     if len(found) > 1 or option == "group_by" or None in found[0].values:
         return Choice(joined_names(found, len(clues)), found)
-    return Choice(found[0].values, found)
+    # The number of a task is written with the word before it, as in d1.
+    is_word = option == "task" and found[0].kind == "number"
+    return Choice(found[0].texts if is_word else found[0].values, found)
 
 
 def _by_name(
     clues: Sequence[Clues], traits: Sequence[Trait], name: str, option: str
 ) -> Trait:
-    part = re.fullmatch(r"(?:path|folder)\s*(\d+)", name, re.IGNORECASE)
+    part = _PART.fullmatch(name)
     if part:
         return _part_of_path(clues, int(part[1]), option)
     for matches in (
@@ -165,7 +180,7 @@ def _part_of_path(clues: Sequence[Clues], number: int, option: str) -> Trait:
 def _by_pattern(clues: Sequence[Clues], text: str, option: str) -> dict[str, Choice]:
     """Match a pattern with the paths of all runs: at the same place of each."""
     pattern, names = _compiled(text, option)
-    paths = [(*clue.path, *filter(None, [clue.key])) for clue in clues]
+    paths = [(*clue.path, *filter(None, clue.key.split("/"))) for clue in clues]
     length = len(text.split("/"))
     longest = max(map(len, paths))
     starts = list(range(max(1, longest - length + 1)))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -158,7 +158,22 @@ def _distinct_slots(names: list[str], *, each_once: bool) -> list[Slot]:
     ):
         return _double_underscores(parts)
     counted = _counted(names, each_once=each_once)
-    return counted or _columns(names, [list(_pieces(name)) for name in names])
+    return counted or _columns(names, _with_hashes([list(_pieces(n)) for n in names]))
+
+
+def _with_hashes(rows: list[list[_Piece]]) -> list[list[_Piece]]:
+    """Take 77469 for a hash, too, where 8709c stands in other names."""
+    if len({len(row) for row in rows}) > 1:
+        return rows
+    for place in range(len(rows[0])):
+        pieces = [row[place] for row in rows]
+        is_hash = len({len(piece.text) for piece in pieces}) == 1 and all(
+            re.fullmatch("[0-9a-f]{5,}", piece.text) for piece in pieces
+        )
+        if is_hash and any(piece.kind == "noise" for piece in pieces):
+            for row in rows:
+                row[place] = replace(row[place], kind="noise", key="", value="")
+    return rows
 
 
 def _double_underscores(parts: list[list[str]]) -> list[Slot]:

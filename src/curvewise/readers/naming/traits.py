@@ -40,10 +40,15 @@ _INNER_NAMES = {"name", "id", "type", "kind", "_target_", "class", "class_name",
 _TELLING = words(
     "algorithm algo algorithm_name algo_name alg agent agent_name method method_name "
     "variant optimizer optim opt optimizer_name model model_name architecture arch "
-    "net network backbone base_model model_id model_name_or_path policy exp_name experiment_name experiment exp name group "
-    "run_group condition treatment strategy loss lr learning_rate"
+    "net network backbone base_model model_id model_name_or_path policy condition treatment "
+    "strategy exp_name experiment_name experiment exp study name group run_group run_name "
+    "display_name job_name trial_name loss lr learning_rate"
 )
+# Those before are chosen for what was trained; then names that are given to some runs together.
+_N_PROPER = _TELLING.index("exp_name")
 _N_NAMING = _TELLING.index("loss")
+# Where runs are kept together, as in a folder.
+_CONTAINERS = {"experiment", "experiment_name", "exp", "study", "group", "run_group"}
 # Names that people or tools compose of several facts, one for each run.
 _COMPOSED = {"name", "run_name", "exp_name", "experiment_name", "display_name", "runname"}
 _COMPOSED |= {"run_group", "group", "tag", "title", "task_name", "trial_name", "job_name"}
@@ -83,6 +88,8 @@ class Clues:
         The configuration, flat.
     has_points : bool
         Whether it has any; a run without a point does not help to tell others apart.
+    root : str
+        The name of the folder that its place is below.
     """
 
     path: tuple[str, ...]
@@ -90,6 +97,7 @@ class Clues:
     labels: Mapping[str, str] = field(default_factory=dict)
     config: Mapping[str, Setting] = field(default_factory=dict)
     has_points: bool = True
+    root: str = ""
 
     @property
     def place(self) -> str:
@@ -203,6 +211,24 @@ class Trait:
         return (1 if self.kind == "word" else 2), 0, self.name
 
     @property
+    def is_proper(self) -> bool:
+        """Whether it is a setting that says what was trained: an agent, an optimizer."""
+        return self.kind == "setting" and self.key in _TELLING[:_N_PROPER]
+
+    @property
+    def is_composed(self) -> bool:
+        """Whether it is a name that people or tools give to runs, or a piece of one."""
+        return self.place > AFTER_PATH or (
+            self.kind == "setting" and self.key in _COMPOSED
+        )
+
+    @property
+    def is_place(self) -> bool:
+        """Whether it is where runs are kept: a part of the path, an experiment, a study."""
+        in_path = 0 <= self.place <= AFTER_PATH and self.kind in {"word", "number"}
+        return in_path or (self.kind == "setting" and self.key in _CONTAINERS)
+
+    @property
     def names_algorithms(self) -> bool:
         """Whether its values can stand for algorithms by themselves: names, not numbers."""
         return self.rank[0] < 2
@@ -267,11 +293,18 @@ def traits_of(clues: Sequence[Clues]) -> list[Trait]:
     on, unless the names say what they are, as in ``lr=0.1``.
     """
     settings = _settings(clues)
+    seeds = {trait.codes.tobytes() for trait in settings if trait.role == "seed"}
     composed: list[Trait] = []
-    for trait in settings:
-        last = re.split(r"[./]", trait.name.lower())[-1]
-        if last in _COMPOSED and trait.n_values == len(clues) > 1:
-            composed += _from_slots(slots_of(trait.values), trait.name, AFTER_PATH + 1)
+    for trait in list(settings):
+        if not trait.is_composed or len(clues) == 1 or trait.role:
+            continue
+        pieces = _from_slots(slots_of(trait.values), trait.name, AFTER_PATH + 1)
+        if trait.n_values == len(clues):
+            composed += pieces
+        elif trait.varies and any(piece.codes.tobytes() in seeds for piece in pieces):
+            # ppo_s1 on each task: of the whole name every seed would be an algorithm.
+            composed += pieces
+            settings.remove(trait)
     path: list[Trait] = []
     for place, column in enumerate(_parts([c.path for c in clues])):
         path += _from_slots(slots_of(column), f"path{place + 1}", place)
@@ -281,14 +314,20 @@ def traits_of(clues: Sequence[Clues]) -> list[Trait]:
 
 def _settings(clues: Sequence[Clues]) -> list[Trait]:
     columns: dict[str, list[Any]] = {}
+    places: dict[str, int] = {}
     for row, clue in enumerate(clues):
-        for name, value in clue.config.items():
+        for place, (name, value) in enumerate(clue.config.items()):
             column = columns.get(name)
             if column is None:
                 column = columns[name] = [None] * len(clues)
+                places[name] = place
+            elif place < places[name]:
+                places[name] = place
             column[row] = value
     traits = []
-    for name, column in columns.items():
+    # In the order of the configurations, whichever run comes first.
+    for name in sorted(columns, key=lambda name: (places[name], name)):
+        column = columns[name]
         if all(value == column[0] for value in column) and column[0] is not None:
             text: str | None = value_text(column[0])
             values: tuple[str | None, ...] = (text,) * len(column)
@@ -304,7 +343,11 @@ def _from_slots(slots: list[Slot], name: str, place: int) -> list[Trait]:
     traits = []
     for number, slot in enumerate(slots, 1):
         called = "" if slot.kind == "number" else slot.key
-        called = called or (name if len(slots) == 1 else f"{name}.{number}")
+        # A number at the end of a word is written with the word, as the whole name.
+        is_whole = len(slots) == 1 or (
+            slot.kind == "number" and slot.texts != slot.values
+        )
+        called = called or (name if is_whole else f"{name}.{number}")
         traits.append(Trait(called, slot.kind, slot.values, slot.texts, place))
     return traits
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import glob
 import os
+from functools import partial
 from typing import TYPE_CHECKING
 
 from curvewise.errors import CurvesError
 from curvewise.readers.naming.metric_choice import lower_is_better
-from curvewise.readers.scanning import Logs, Naming
+from curvewise.readers.request import Naming
 from curvewise.readers.tables.columns import (
     is_long_over_metrics,
     recognised,
@@ -23,8 +24,7 @@ from curvewise.readers.tables.table import columns_of, read_table, read_table_of
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from curvewise.data.curves import Curves
-    from curvewise.readers.request import Request
+    from curvewise.readers.request import Request, Tasks
     from curvewise.readers.tables.formats import Format
 
 __all__ = ["is_single_table", "read_single_table"]
@@ -69,19 +69,23 @@ def _tells_all(path: Path, table_format: Format, request: Request) -> bool:
 
 def _is_log(path: Path) -> bool:
     """Whether a file is a training log with something in it."""
+    from curvewise.readers.scanning import Logs
+
     try:
         return bool(Logs.found([path], Naming()).scan().metrics)
     except CurvesError:
         return False
 
 
-def read_single_table(path: Path, request: Request) -> dict[str | None, Curves]:
-    """Read the curves of a table for each task; None is the task where nothing tells any.
+def read_single_table(path: Path, request: Request) -> Tasks:
+    """Return a function for each task of a table that reads its curves.
+
+    None is the task where nothing tells any.
 
     Raises
     ------
     CurvesError
-        If it cannot be told what is what, or if runs do not fit together.
+        If it cannot be told what is what. The functions raise it if runs do not fit together.
     """
     found = format_of(path)
     better = request.higher_is_better
@@ -93,7 +97,7 @@ def read_single_table(path: Path, request: Request) -> dict[str | None, Curves]:
             )
             raise CurvesError(msg)
         selection = request.selection(higher_is_better=better is not False)
-        return {None: found.module.read(path, selection)}
+        return {None: partial(found.module.read, path, selection)}
     available = list(columns_of(path, found))
     task = request.task if request.task in available else None
     columns = recognised(request.columns, [name for name in available if name != task])
@@ -104,7 +108,6 @@ def read_single_table(path: Path, request: Request) -> dict[str | None, Curves]:
     if task is None:
         if request.task is not None:
             raise unknown_column_error(request.task, available)
-        return {None: read_table(path, found, selection)}
+        return {None: partial(read_table, path, found, selection)}
     keep = None if request.task in {None, task} else request.task
-    tasks = read_table_of_tasks(path, found, selection, task, keep)
-    return {name: tasks[name] for name in tasks}
+    return read_table_of_tasks(path, found, selection, task, keep)

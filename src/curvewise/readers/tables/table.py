@@ -6,6 +6,7 @@ import gzip
 import zlib
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from curvewise.data.curves import Curves
     from curvewise.data.selection import Columns, Selection
     from curvewise.data.validation import Names
+    from curvewise.readers.request import Tasks
     from curvewise.readers.tables.formats import Format
 
 __all__ = ["columns_of", "read_table", "read_table_of_tasks"]
@@ -49,10 +51,11 @@ def read_table_of_tasks(
     selection: Selection,
     task: str,
     keep: str | None = None,
-) -> dict[str, Curves]:
+) -> Tasks:
     """Read a table that holds several tasks, told apart by the column ``task``.
 
-    With ``keep`` only that task; raise if there is none of that name.
+    Return a function for each task that returns its curves, in natural order. With ``keep``
+    only that task; raise if there is none of that name.
     """
     loaded = _load(path, table_format, selection, task)
     tasks = _names(loaded.frame, task)
@@ -61,14 +64,14 @@ def read_table_of_tasks(
         columns = columns_of(path, table_format)
         msg = f"No task or column is called {keep!r}; {did_you_mean(keep, [*names, *columns])}"
         raise CurvesError(msg)
-    found = {}
-    for name in names if keep is None else [keep]:
-        try:
-            found[name] = _curves(loaded.frame.filter(tasks == name), loaded)
-        except CurvesError as error:
-            msg = f"Task {name!r}: {error}"
-            raise CurvesError(msg) from None
-    return found
+
+    def curves_of_task(name: str) -> Curves:
+        return _curves(loaded.frame.filter(tasks == name), loaded)
+
+    return {
+        name: partial(curves_of_task, name)
+        for name in (names if keep is None else [keep])
+    }
 
 
 def columns_of(path: Path, table_format: Format) -> dict[str, bool]:

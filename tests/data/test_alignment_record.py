@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from curvewise import align
-from curvewise.data.recording import algorithm_logs
+from curvewise.data.alignment_record import algorithm_logs
 from curvewise.data.short_runs import usable_part
 from tests.data.logs import log
 
@@ -45,7 +45,7 @@ def test_steps_in_gaps_are_reported() -> None:
     found = align([gap, log("B", 0, range(0, 101, 10))]).preparation
     assert found is not None
     assert found.notes == (
-        "run '0' of 'A': nothing logged from step 20 to 80, where 5 common steps lie",
+        "run '0' of 'A': 5 common steps lie in gaps of its log, the widest from step 20 to 80",
     )
     assert found.runs[0].largest_gap == 60
 

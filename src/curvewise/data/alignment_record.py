@@ -137,11 +137,13 @@ def _notes(
         between = grid.steps[~np.isin(grid.steps, run.steps) & ~grid.beyond(run.end)]
         after = np.clip(np.searchsorted(run.steps, between), 1, len(run.steps) - 1)
         gaps = run.steps[after] - run.steps[after - 1]
-        for place in np.unique(after[gaps > MAX_GAP * spacing]).tolist():
-            n_inside = int((after == place).sum())
-            low, high = run.steps[place - 1], run.steps[place]
+        wide = gaps > MAX_GAP * spacing
+        if wide.any():
+            widest = int(after[np.argmax(gaps)])
+            low, high = run.steps[widest - 1], run.steps[widest]
+            n_inside = int(wide.sum())
             yield (
-                f"{run.where}: nothing logged from step {step_text(low)} to "
-                f"{step_text(high)}, where {plural(n_inside, 'common step')} "
-                f"{'lies' if n_inside == 1 else 'lie'}"
+                f"{run.where}: {plural(n_inside, 'common step')} "
+                f"{'lies' if n_inside == 1 else 'lie'} in gaps of its log, the widest from step "
+                f"{step_text(low)} to {step_text(high)}"
             )
