@@ -6,11 +6,15 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from curvewise.data.steps import MAX_STEP
 from curvewise.errors import CurvesError
 from curvewise.readers.folders import Skipped
 from curvewise.readers.logged import LoggedRun, NoSuchStepsError, NotALogError, Wanted
 from curvewise.readers.logs import LOG_FORMATS
 from curvewise.readers.parsing.recording import over_metric
+from curvewise.text import argument, printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -177,7 +181,21 @@ def _runs(
             yield from found
             raise
         found = [over_metric(run, x) for run in again]
-    yield from found
+    for run in found:
+        _check_steps(run)
+        yield run
+
+
+def _check_steps(run: LoggedRun) -> None:
+    """Raise CurvesError if steps are so large that neighbours cannot be told apart."""
+    for metric, series in run.series.items():
+        if np.abs(series.steps).max(initial=0.0) >= MAX_STEP:
+            msg = (
+                f"The steps of {printable(metric)!r} go beyond 2^53, where neighbouring numbers "
+                f"cannot be told apart: they may be time stamps. Choose others with "
+                f"{argument('x')}."
+            )
+            raise CurvesError(msg)
 
 
 def find_homes(walk: Walk) -> list[Home]:

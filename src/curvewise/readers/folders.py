@@ -7,6 +7,7 @@ import gzip
 import json
 import os
 import zlib
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -25,6 +26,8 @@ HEAD_SIZE = 4096
 # What a packed file may hold, and a JSON document: more is not a training log.
 MAX_UNPACKED_SIZE = 2**31
 MAX_JSON_SIZE = 2**28
+MAX_LINE_SIZE = 2**26
+MAX_FIRST_LINE_SIZE = 2**22  # of lines that are looked at to recognise a format
 MAX_FILES = 1_000_000
 # Folders that hold no logs, however they are named below.
 IGNORED_FOLDERS = {
@@ -119,18 +122,40 @@ class File:
         """Yield each line, and whether it is whole: ended by a newline.
 
         Only the last line can be cut. Of a packed file that ends too early, the whole lines
-        that can be unpacked are yielded, then an empty one that is not whole.
+        that can be unpacked are yielded, then an empty one that is not whole. Raises
+        CurvesError if a line is longer than any that a log has.
         """
         with self.open() as file:
             while True:
                 try:
-                    line = file.readline(MAX_JSON_SIZE)
+                    line = file.readline(MAX_LINE_SIZE)
                 except (EOFError, zlib.error):
                     yield b"", False
                     return
                 if not line:
                     return
+                if len(line) == MAX_LINE_SIZE and not line.endswith(b"\n"):
+                    msg = (
+                        f"{self.path.name} has a line of more than "
+                        f"{MAX_LINE_SIZE / 2**20:.0f} MiB, which no training log has."
+                    )
+                    raise CurvesError(msg)
                 yield line, line.endswith(b"\n")
+
+    def first_lines(self, number: int) -> list[bytes]:
+        """Return the first lines, none that is longer than any that begins a log.
+
+        There are none if the file cannot be read, or if it begins as no text does.
+        """
+        if self.head()[:1] in {b"", b"\0"}:
+            return []
+        found: list[bytes] = []
+        with suppress(OSError, EOFError, zlib.error), self.open() as file:
+            while len(found) < number and (line := file.readline(MAX_FIRST_LINE_SIZE)):
+                if len(line) == MAX_FIRST_LINE_SIZE:
+                    break
+                found.append(line)
+        return found
 
     def json(self) -> Any:
         """Return the JSON document in the file; raise ValueError if it is none.

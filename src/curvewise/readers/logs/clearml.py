@@ -13,7 +13,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, cast
 
 from curvewise.errors import CurvesError
-from curvewise.readers.folders import MAX_JSON_SIZE, MAX_UNPACKED_SIZE, File
+from curvewise.readers.folders import MAX_UNPACKED_SIZE, File
 from curvewise.readers.logged import Claim, LoggedRun
 from curvewise.readers.parsing.json_documents import as_number
 from curvewise.readers.parsing.json_records import json_lines
@@ -71,11 +71,6 @@ class _Member(File):
         with zipfile.ZipFile(self.path) as archive:
             # It stays open until the member is closed.
             return cast("BufferedReader", archive.open(self.member))
-
-    def lines(self) -> Iterator[tuple[bytes, bool]]:
-        with self.open() as file:
-            while line := file.readline(MAX_JSON_SIZE):
-                yield line, line.endswith(b"\n")
 
 
 def claims(folder: Folder) -> Iterator[Claim]:

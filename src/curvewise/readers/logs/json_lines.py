@@ -7,7 +7,7 @@ files ``metrics.json``, ``scalars.json`` or ``log``.
 from __future__ import annotations
 
 from functools import lru_cache
-from itertools import chain, islice
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from curvewise.readers.logged import Claim
@@ -67,7 +67,7 @@ def _holds_records(file: File) -> bool:
     if not file.head():
         return True  # empty so far, or it cannot be read, which `read` says
     # Just opened, or cut inside the first record: a run without a point.
-    lines = [line for line, _ in islice(file.lines(), N_LOOKED_AT) if line.strip()]
+    lines = [line for line in file.first_lines(N_LOOKED_AT) if line.strip()]
     return not lines or (
         len(lines) == 1 and parsed(lines[0]) is None and lines[0][:1] == b"{"
     )
@@ -85,8 +85,8 @@ def first_objects(file: File) -> list[dict[str, Any]]:
     if isinstance(start, list):
         found = start[:N_LOOKED_AT]
     elif name.endswith(ENDINGS) or (start is None and file.first_line().startswith("{")):
-        lines = islice(file.lines(), N_LOOKED_AT)
-        found = [parsed(line.removeprefix(BOM)) for line, _ in lines if line.strip()]
+        lines = file.first_lines(N_LOOKED_AT)
+        found = [parsed(line.removeprefix(BOM)) for line in lines if line.strip()]
     else:
         found = []
     return [row for row in found if isinstance(row, dict)]

@@ -137,7 +137,8 @@ def _parts(header: list[str]) -> Parts:
 
 def _named(header: list[str], names: Sequence[str]) -> list[str]:
     """Return the columns with one of some names, in the order of the names."""
-    return [column for name in names for column in header if _word(column) == name]
+    words = {column: _word(column) for column in header}
+    return [column for name in names for column in header if words[column] == name]
 
 
 def _word(column: str) -> str:

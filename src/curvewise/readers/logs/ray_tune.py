@@ -6,7 +6,6 @@ All three hold the same results. ``result.json`` is read where it is there: the 
 
 from __future__ import annotations
 
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from curvewise.readers.logged import Claim
@@ -69,7 +68,7 @@ def claims(folder: Folder) -> Iterator[Claim]:
 
 
 def _is_result(file: File) -> bool:
-    for line, _ in islice(file.lines(), 1):
+    for line in file.first_lines(1):
         return line.startswith(b"{") and all(
             f'"{mark}"'.encode() in line for mark in MARKS
         )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from curvewise.errors import CurvesError
 from curvewise.readers.folders import MAX_UNPACKED_SIZE, File
+from curvewise.readers.logged import NotALogError
 
 if TYPE_CHECKING:
     import sqlite3
@@ -57,6 +58,8 @@ def database_claims(
 def opened(file: File) -> Iterator[sqlite3.Connection]:
     """Open a database for reading; errors of SQLite inside the block become CurvesError.
 
+    It is NotALogError if the file is no database, or an encrypted one.
+
     What is in a WAL file, or must be rolled back after a crash, is taken into account. Where
     SQLite would have to write for that, and for a packed file, a copy is opened.
     """
@@ -69,7 +72,10 @@ def opened(file: File) -> Iterator[sqlite3.Connection]:
             database.text_factory = lambda text: text.decode("utf-8", errors="replace")
             yield database
         except sqlite3.Error as error:
-            raise CurvesError(_reason(file, error)) from None
+            # What cannot be opened at all may be anything: no run is known to be in it.
+            is_other = _code(error) == NOT_A_DATABASE
+            kind = NotALogError if is_other else CurvesError
+            raise kind(_reason(file, error)) from None
         except UnicodeDecodeError:
             # SQLite quotes in its message what cannot be decoded.
             msg = f"{file.path.name} is damaged: the names of its tables cannot be read."

@@ -7,6 +7,7 @@ import io
 import re
 import warnings
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -35,6 +36,7 @@ __all__ = [
 
 # Cells without a value; "nan" is one that was logged.
 EMPTY_CELLS = ("", "none", "null", "n/a", "na", "-")
+MAX_COMMENTS = 1_000  # lines before the header
 CUT_LINE = "the last line of {name} is cut and was left out"
 
 
@@ -66,6 +68,26 @@ class LogTable:
         """The names of the columns that were read."""
         return self.frame.columns
 
+    @cached_property
+    def _plain(self) -> dict[str, tuple[Floats, npt.NDArray[np.bool_]]]:
+        """The columns of nothing but numbers and holes; all at once, as there may be many."""
+        import polars as pl
+
+        found = self.frame.select(pl.all().cast(pl.Float64, strict=False))
+        is_plain = [
+            before == after
+            for before, after in zip(
+                self.frame.null_count().row(0), found.null_count().row(0), strict=True
+            )
+        ]
+        values = found.fill_null(np.nan).to_numpy()
+        present = found.select(pl.all().is_not_null()).to_numpy()
+        return {
+            column: (values[:, place], present[:, place])
+            for place, column in enumerate(self.columns)
+            if is_plain[place]
+        }
+
     def numbers(self, column: str) -> tuple[Floats, npt.NDArray[np.bool_]]:
         """Return a column as numbers, and which of its cells hold one.
 
@@ -73,6 +95,8 @@ class LogTable:
         """
         import polars as pl
 
+        if column in self._plain:
+            return self._plain[column]
         text = self.frame[column].str.strip_chars().str.to_lowercase()
         values = text.cast(pl.Float64, strict=False)
         present = values.is_not_null() & ~text.is_in(EMPTY_CELLS)
@@ -80,6 +104,8 @@ class LogTable:
 
     def n_words(self, column: str) -> int:
         """Return how many cells of a column hold something that is no number."""
+        if column in self._plain:
+            return 0
         text = self.frame[column].fill_null("").str.strip_chars().str.to_lowercase()
         is_empty = text.is_in(EMPTY_CELLS)
         return int((~is_empty).sum()) - int(self.numbers(column)[1].sum())
@@ -146,9 +172,7 @@ def cells_of(line: str, separator: str) -> list[str]:
 def _header_line(file: File) -> str:
     """Return the first line that is neither blank nor a comment, however long it is."""
     comment = ""
-    if not file.head():
-        return ""
-    for line, _ in file.lines():
+    for line in file.first_lines(MAX_COMMENTS):
         text = line.decode("utf-8-sig", errors="replace").strip("\r\n")
         if not text.strip():
             continue
@@ -195,8 +219,10 @@ def read_log_table(file: File, columns: Sequence[str] | None = None) -> LogTable
 
     header = header_of(file)
     unique = list(dict.fromkeys(header))
-    wanted = [name for name in unique if columns is None or name in set(columns)]
-    places = [header.index(name) for name in wanted]
+    asked = set(unique if columns is None else columns)
+    wanted = [name for name in unique if name in asked]
+    first_place = {name: place for place, name in reversed([*enumerate(header)])}
+    places = [first_place[name] for name in wanted]
     separator = separator_of(file)
     data, is_cut = file.content()
     notes = []
