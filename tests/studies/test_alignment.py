@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import studies.alignment.__main__ as runner
+from studies import measured_page
 from studies.alignment import measuring
 from studies.alignment.rules import RULES
 from studies.alignment.simulated_logs import LAST, SCHEDULES, logs_on
@@ -70,7 +71,7 @@ def test_the_page_has_both_tables(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("studies.store.OUT", tmp_path)
-    monkeypatch.setattr(runner, "OUT", tmp_path / "page")
+    monkeypatch.setattr(measured_page, "OUT", tmp_path / "page")
     monkeypatch.setattr(sys, "argv", ["studies.alignment", "--sets", "1"])
     runner.main()
     text = (tmp_path / "page" / "alignment.md").read_text(encoding="utf-8")

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import studies.power.__main__ as runner
+from studies import measured_page
 from studies.power import closed_pairs, first_test, page, typical_runs, unequal_spread
 
 if TYPE_CHECKING:
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
 def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """One cell of each kind, of few data sets, kept in a folder of its own."""
     monkeypatch.setattr("studies.store.OUT", tmp_path)
-    monkeypatch.setattr(runner, "OUT", tmp_path / "page")
-    monkeypatch.setattr(runner, "DOCS", tmp_path / "docs")
+    monkeypatch.setattr(measured_page, "OUT", tmp_path / "page")
+    monkeypatch.setattr(measured_page, "DOCS", tmp_path / "docs")
     monkeypatch.setattr(first_test, "N_TO_CHOOSE", 20)
     for module, name, keys in (
         (first_test, "KINDS", ("AR(1)",)),

@@ -195,7 +195,10 @@ def _preference(metric: str) -> tuple[int, int, str]:
     is_score = not found.isdisjoint(_SCORES)
     aside = found - {"entropy"} if "cross" in found else found
     if is_loss or is_score:
-        aside = aside - {"epoch", "step"}  # over an epoch, as Keras and Lightning write it
+        aside = aside - {
+            "epoch",
+            "step",
+        }  # over an epoch, as Keras and Lightning write it
     is_aside = not aside.isdisjoint(_ASIDE) or not (is_loss or is_score)
     if usual == len(_USUAL) and is_aside:
         return len(_KINDS), usual, metric
