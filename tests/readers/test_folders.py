@@ -232,3 +232,34 @@ def test_an_aim_repository_is_skipped_and_said(tmp_path: Path) -> None:
     assert [folder.path for folder in found.folders] == [tmp_path]
     reason = "an Aim repository, which only Aim itself can read; export its runs to CSV"
     assert found.skipped == [Skipped(tmp_path / ".aim", reason)]
+
+
+def test_reading_ends_though_writing_does_not(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    path.write_bytes(b"{}\n{}\n")
+    found = []
+    with path.open("ab", buffering=0) as writing:
+        for line in File(path).lines():
+            found.append(line)
+            writing.write(b"{}\n" * 10_000)
+    assert found == [(b"{}\n", True)] * 2
+
+
+def test_lines_without_end_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(folders, "MAX_LINE_SIZE", 10)
+    path = tmp_path / "log.jsonl"
+    path.write_bytes(b"{}\n" + b"0" * 10)
+    with pytest.raises(CurvesError, match="has a line of more than"):
+        list(File(path).lines())
+
+
+def test_first_lines_are_those_of_text(tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    path.write_bytes(b"a\nb\nc")
+    assert File(path).first_lines(2) == [b"a\n", b"b\n"]
+    assert File(tmp_path / "gone").first_lines(2) == []
+    nothing = tmp_path / "nothing"
+    nothing.write_bytes(bytes(100))
+    assert File(nothing).first_lines(2) == []

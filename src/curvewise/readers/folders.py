@@ -27,6 +27,7 @@ HEAD_SIZE = 4096
 MAX_UNPACKED_SIZE = 2**31
 MAX_JSON_SIZE = 2**28
 MAX_LINE_SIZE = 2**26
+MAX_PACKED_SIZE = 2**40  # what is unpacked line by line, none of which is held
 MAX_FIRST_LINE_SIZE = 2**22  # of lines that are looked at to recognise a format
 MAX_FILES = 1_000_000
 # Folders that hold no logs, however they are named below.
@@ -122,19 +123,22 @@ class File:
         """Yield each line, and whether it is whole: ended by a newline.
 
         Only the last line can be cut. Of a packed file that ends too early, the whole lines
-        that can be unpacked are yielded, then an empty one that is not whole. Raises
-        CurvesError if a line is longer than any that a log has.
+        that can be unpacked are yielded, then an empty one that is not whole. What is written
+        while lines are read is left for the next time. Raises CurvesError if a line is longer
+        than any that a log has.
         """
         with self.open() as file:
-            while True:
+            left = _size_left(file, is_packed=self.is_packed)
+            while left > 0:
                 try:
-                    line = file.readline(MAX_LINE_SIZE)
+                    line = file.readline(min(MAX_LINE_SIZE, left))
                 except (EOFError, zlib.error):
                     yield b"", False
                     return
                 if not line:
                     return
-                if len(line) == MAX_LINE_SIZE and not line.endswith(b"\n"):
+                left -= len(line)
+                if len(line) >= MAX_LINE_SIZE and not line.endswith(b"\n"):
                     msg = (
                         f"{self.path.name} has a line of more than "
                         f"{MAX_LINE_SIZE / 2**20:.0f} MiB, which no training log has."
@@ -152,7 +156,7 @@ class File:
         found: list[bytes] = []
         with suppress(OSError, EOFError, zlib.error), self.open() as file:
             while len(found) < number and (line := file.readline(MAX_FIRST_LINE_SIZE)):
-                if len(line) == MAX_FIRST_LINE_SIZE:
+                if len(line) >= MAX_FIRST_LINE_SIZE:
                     break
                 found.append(line)
         return found
@@ -170,6 +174,16 @@ class File:
         except RecursionError:
             msg = f"{self.path.name} is nested too deeply."
             raise ValueError(msg) from None
+
+
+def _size_left(file: BufferedReader, *, is_packed: bool) -> int:
+    """Return how many bytes a file has now, as far as that is known before it is unpacked."""
+    if is_packed:
+        return MAX_PACKED_SIZE
+    try:
+        return os.fstat(file.fileno()).st_size
+    except OSError:  # a member of an archive
+        return MAX_PACKED_SIZE
 
 
 @lru_cache(maxsize=4096)

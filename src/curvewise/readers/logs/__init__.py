@@ -14,6 +14,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from curvewise.errors import CurvesError
 from curvewise.readers.logged import unreadable
 
 if TYPE_CHECKING:
@@ -67,6 +68,9 @@ class LogFormat:
         except OSError as error:
             name = Path(error.filename or claims[0].files[0].path).name
             raise unreadable(name, error) from None
+        except RecursionError:
+            msg = f"{claims[0].files[0].path.name} is nested too deeply to be a log."
+            raise CurvesError(msg) from None
 
 
 # In the order in which they are asked: those that are easy to tell come first, and what any

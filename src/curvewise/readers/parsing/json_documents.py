@@ -32,6 +32,8 @@ __all__ = [
 QUOTED_NUMBERS = {"nan", "inf", "+inf", "-inf", "infinity", "+infinity", "-infinity"}
 # Objects inside objects; a log has two or three.
 MAX_DEPTH = 16
+# Brackets inside brackets: no log has more, and walking them takes the stack.
+MAX_NESTING = 100
 CLOSING = {"{": "}", "[": "]"}
 
 
@@ -40,7 +42,8 @@ def beginning(file: File) -> Any:
     """Return the JSON document in a file as far as its first 4,096 bytes show it.
 
     What is cut there is closed: ``{"loss": [1, 2, 3.`` is ``{"loss": [1, 2]}``. None if the
-    file does not begin with one object or list, or if another one follows on the next line.
+    file does not begin with one object or list, if another one follows on the next line, or if
+    it is nested as no log is.
     """
     text = file.head().decode("utf-8-sig", errors="ignore").lstrip()
     if not text.startswith(("{", "[")):
@@ -78,6 +81,8 @@ def _closed(text: str) -> tuple[str, str]:
             in_text = True
         elif character in "{[":
             stack.append(CLOSING[character])
+            if len(stack) > MAX_NESTING:
+                return "", text
             kept = text[: place + 1] + "".join(reversed(stack))
         elif character in "}]":
             if not stack or stack.pop() != character:
