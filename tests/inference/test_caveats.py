@@ -15,6 +15,7 @@ from curvewise.inference.caveats import (
     CoarseScores,
     DifferentSpread,
     FewRunsForRanks,
+    IdenticalRuns,
     InfiniteF,
     OfMembers,
     PooledErrorMisleads,
@@ -85,6 +86,15 @@ EXAMPLES: list[tuple[Caveat, str, str, tuple[str, str] | None]] = [
         (
             "DQN has a single run, so how much its runs vary is unknown; they are assumed to "
             "vary as much as those of the other algorithms."
+        ),
+        None,
+    ),
+    (
+        IdenticalRuns(("A", "1"), ("B", "0"), 1),
+        "identical runs",
+        (
+            "Run '1' of A has the scores of run '0' of B at every step. Check that they are separate "
+            "runs: one that counts twice makes differences look surer than they are."
         ),
         None,
     ),

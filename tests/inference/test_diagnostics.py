@@ -14,6 +14,7 @@ from curvewise.inference.caveats import (
     BlocksOfOneAlgorithm,
     DifferentSpread,
     FewRunsForRanks,
+    IdenticalRuns,
     SingleRun,
     SingleStep,
     StrayRuns,
@@ -27,6 +28,7 @@ from curvewise.inference.diagnostics import (
     coarse_scores,
     different_spread,
     few_for_ranks,
+    identical_runs,
     single_runs_and_steps,
     spread_caveat,
     stray_runs,
@@ -277,3 +279,23 @@ def test_blocks_that_are_uneven_are_told() -> None:
     assert list(uneven_blocks(uneven)) == [UnevenBlocks()]
     alone = some_curves(0, (4, 4), blocks=[1, 2, 3, 3, 1, 2, 2, 1])
     assert list(uneven_blocks(alone)) == [BlocksOfOneAlgorithm(("3",), 3), UnevenBlocks()]
+
+
+# --- runs that are there twice -------------------------------------------------------
+
+
+def test_runs_with_the_same_scores_at_every_step_are_told() -> None:
+    scores = some_curves(0, (3, 3), 5).scores
+    assert list(identical_runs(Curves(scores, list("AAABBB")))) == []
+    twice = Curves(
+        np.vstack([scores, scores[:2]]), list("AAABBBBB"), runs=list("01201234")
+    )
+    (found,) = identical_runs(twice)
+    assert found == IdenticalRuns(("B", "3"), ("A", "0"), 2)
+    assert found in compare(twice).caveats
+    assert "(2 such runs in all)" in found.sentence()
+
+
+def test_scores_of_a_few_values_may_be_the_same_by_chance() -> None:
+    few = Curves([[0, 1, 1.0, 2]] * 4, list("AABB"))
+    assert list(identical_runs(few)) == []

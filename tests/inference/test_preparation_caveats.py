@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,11 +20,22 @@ from curvewise.inference.preparation_caveats import (
 )
 from curvewise.kernels.failures import failure_pvalue
 from curvewise.text import naming_flags
-from tests.data.logs import log
+from tests.data.logs import log as log_of
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from curvewise import RunLog
     from curvewise.inference.caveats import Caveat
+
+NUMBERS = itertools.count()
+
+
+def log(algorithm: str, run: object, steps: npt.ArrayLike) -> RunLog:
+    """A run whose scores differ a little from those of all others, and begin at 0."""
+    slope = 1 + next(NUMBERS) / 100
+    return log_of(algorithm, run, steps, lambda at: slope * np.sqrt(at))
+
 
 WHOLE = [log(name, run, range(0, 101, 5)) for name in "AB" for run in range(5)]
 FAILED = [log("B", f"x{run}", range(0, 61, 5)) for run in range(4)]

@@ -36,6 +36,13 @@ def test_what_all_metrics_share_is_said_without_them() -> None:
     assert run.logged.notes == ["1 record without a finite step left out"]
 
 
+def test_a_run_that_ends_in_nan_is_said_to() -> None:
+    scores = np.array([1, np.nan, 2, np.nan, np.inf])
+    run = run_of(loss=Series(np.arange(5.0), scores))
+    settled_metrics(run)
+    assert run.logged.notes == ["NaN or infinite from step 3 on"]
+
+
 def test_logs_carry_who_they_are_and_how_the_run_ended() -> None:
     (log,) = logs_of(run_of(loss=series(0, 1)), Who("A", "1", "T", "b"), "loss")
     assert (log.algorithm, log.run, log.task, log.block) == ("A", "1", "T", "b")

@@ -27,6 +27,7 @@ __all__ = [
     "CoarseScores",
     "DifferentSpread",
     "FewRunsForRanks",
+    "IdenticalRuns",
     "InfiniteF",
     "OfMembers",
     "PooledErrorMisleads",
@@ -160,6 +161,28 @@ class SingleStep(Caveat):
     def sentence(self) -> str:
         """Say what is left to compare."""
         return "There is a single step, so curves have no shape: only height is compared."
+
+
+@dataclass(frozen=True)
+class IdenticalRuns(Caveat):
+    """Some runs have the scores of another run at every step.
+
+    ``run`` and ``other`` are the first two, as algorithm and name; ``n_runs`` is how many repeat
+    one before them.
+    """
+
+    run: tuple[str, str]
+    other: tuple[str, str]
+    n_runs: int
+
+    def sentence(self) -> str:
+        """Say which, and what it does."""
+        more = "" if self.n_runs == 1 else f" ({self.n_runs} such runs in all)"
+        return (
+            f"Run {self.run[1]!r} of {self.run[0]} has the scores of run {self.other[1]!r} of "
+            f"{self.other[0]} at every step{more}. Check that they are separate runs: one that "
+            "counts twice makes differences look surer than they are."
+        )
 
 
 @dataclass(frozen=True)

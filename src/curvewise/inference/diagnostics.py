@@ -30,6 +30,7 @@ __all__ = [
     "coarse_scores",
     "different_spread",
     "few_for_ranks",
+    "identical_runs",
     "prepared",
     "single_runs_and_steps",
     "spread_caveat",
@@ -53,6 +54,8 @@ MIN_RUNS_FOR_RANKS = 8
 # t, against the runs that are nearer, must be significant as well, adjusted for all runs.
 MIN_RUNS_TO_STRAY, MIN_STRAY_DISTANCE, MAX_STRAY_PVALUE = 5, 3.5, 0.025
 NORMAL_MAD = 0.6745  # of a standard deviation
+# Scores that take fewer values, such as successes and failures, may be the same by chance.
+MIN_VALUES_TO_REPEAT = 4
 
 
 def too_few(curves: Curves, sampling: Sampling, alpha: float) -> Iterator[Caveat]:
@@ -111,8 +114,24 @@ def _enough_blocks(counts: Integers, alpha: float) -> int:
         n_blocks += 1
 
 
+def identical_runs(curves: Curves) -> Iterator[Caveat]:
+    """Warn if runs have the same scores at every step, unless these take a few values only."""
+    first: dict[bytes, int] = {}
+    again = []
+    for row, scores in enumerate(curves.scores):
+        place = first.setdefault(scores.tobytes(), row)
+        if place != row and len(np.unique(scores)) >= MIN_VALUES_TO_REPEAT:
+            again.append((row, place))
+    if again:
+        from curvewise.inference.caveats import IdenticalRuns
+
+        run, other = ((curves.labels[row], curves.runs[row]) for row in again[0])
+        yield IdenticalRuns(run, other, len(again))
+
+
 def prepared(curves: Curves) -> Iterator[Caveat]:
-    """Warn of what was done to runs before they became curves."""
+    """Warn of runs that are there twice, and of what was done to runs before."""
+    yield from identical_runs(curves)
     done = curves.preparation
     if done is None:
         return

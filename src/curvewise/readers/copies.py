@@ -14,60 +14,54 @@ if TYPE_CHECKING:
     from curvewise.data.run_log import RunLog
     from curvewise.readers.naming.identity import Who
 
-__all__ = ["Copies"]
+__all__ = ["copies", "copies_note"]
 
 # How far the scores of a copy may be off: event files keep seven digits, exports often fewer.
 MAX_RELATIVE_ERROR = 1e-5
+MIN_SHARED_STEPS = 2
 
 
-class Copies:
-    """Finds runs that have the name and the scores of one before them.
+def copies(whos: Sequence[Who], logs: Sequence[Sequence[RunLog]]) -> set[int]:
+    """Return which runs are all or a part of another one with the same name.
 
-    Counted as runs of their own they would make differences look surer than they are.
+    A run is if it has the algorithm, task and name of another, a metric in common with it, no
+    steps that the other lacks, and the same scores at all steps they share, of which there are
+    two or more. Counted as runs of their own they would make differences look surer than they
+    are. Of equal runs the first one is not counted as a copy.
     """
+    metrics = [{log.metric: log for log in each if log.n_points} for each in logs]
+    n_points = [sum(log.n_points for log in each.values()) for each in metrics]
+    known: dict[tuple[str | None, str, str], list[dict[str, RunLog]]] = {}
+    found = set()
+    for row in sorted(range(len(whos)), key=lambda row: -n_points[row]):
+        who = whos[row]
+        same_name = known.setdefault((who.task, who.algorithm, who.first_name), [])
+        if any(_are_the_same(metrics[row], other) for other in same_name):
+            found.add(row)
+        else:
+            same_name.append(metrics[row])
+    return found
 
-    def __init__(self) -> None:
-        self._known: dict[tuple[str | None, str, str], list[dict[str, RunLog]]] = {}
-        self._n_copies = 0
 
-    def is_copy(self, who: Who, logs: Sequence[RunLog]) -> bool:
-        """Whether a run is one that was seen before; if not, it is kept in mind.
-
-        It is if it has the same algorithm, task and name as another, a metric in common with
-        it, and the same scores at the same steps in all metrics they have in common.
-        """
-        own = {log.metric: log for log in logs if log.n_points}
-        known = self._known.setdefault((who.task, who.algorithm, who.first_name), [])
-        if any(_are_the_same(own, other) for other in known):
-            self._n_copies += 1
-            return True
-        known.append(own)
-        return False
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What was left out, in words; nothing if there was no copy."""
-        if not self._n_copies:
-            return ()
-        are = "is" if self._n_copies == 1 else "are"
-        counts = "counts" if self._n_copies == 1 else "count"
-        note = (
-            f"{plural(self._n_copies, 'run')} {are} there twice, with the same name and the same "
-            f"scores, and {counts} once"
-        )
-        return (note,)
+def copies_note(n_copies: int) -> str:
+    """Say how many runs were left out."""
+    are, count = ("is", "counts") if n_copies == 1 else ("are", "count")
+    return (
+        f"{plural(n_copies, 'run')} {are} there twice, with the same name and the same scores, "
+        f"and {count} once"
+    )
 
 
 def _are_the_same(own: dict[str, RunLog], other: dict[str, RunLog]) -> bool:
+    """Whether a run is all or a part of another one, in each metric that both have."""
     shared = own.keys() & other.keys()
-    return bool(shared) and all(
-        np.array_equal(own[metric].steps, other[metric].steps)
-        and np.allclose(
-            own[metric].scores,
-            other[metric].scores,
-            rtol=MAX_RELATIVE_ERROR,
-            atol=0,
-            equal_nan=True,
-        )
-        for metric in shared
+    return bool(shared) and all(_is_part(own[name], other[name]) for name in shared)
+
+
+def _is_part(own: RunLog, other: RunLog) -> bool:
+    if own.n_points < MIN_SHARED_STEPS or not np.isin(own.steps, other.steps).all():
+        return False
+    scores = other.scores[np.searchsorted(other.steps, own.steps)]
+    return np.allclose(
+        own.scores, scores, rtol=MAX_RELATIVE_ERROR, atol=0, equal_nan=True
     )

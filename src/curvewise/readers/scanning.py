@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from curvewise.errors import CurvesError, OptionError
-from curvewise.readers.copies import Copies
+from curvewise.readers.copies import copies, copies_note
 from curvewise.readers.finding import find_homes
 from curvewise.readers.folders import File, Skipped, walk
 from curvewise.readers.logged import Wanted
@@ -200,16 +200,18 @@ class Logs:
         named = self._named(runs)
         named.check()
         found = ReadRuns([], {}, [], named.explanation, named.notes)
-        copies = Copies()
-        for row in self._kept(named):
-            run, who = runs[row], named.whos[row]
-            logs = logs_of(run, who, metric)
-            if not who.is_known or copies.is_copy(who, logs):
+        rows = [row for row in self._kept(named) if named.whos[row].is_known]
+        logs = [logs_of(runs[row], named.whos[row], metric) for row in rows]
+        again = copies([named.whos[row] for row in rows], logs)
+        for place, row in enumerate(rows):
+            if place in again:
                 continue
-            found.logs += logs
+            run, who = runs[row], named.whos[row]
+            found.logs += logs[place]
             found.formats[who.task, who.algorithm, who.run] = run.formats
             found.axes += [x for x in run.axes.values() if x not in found.axes]
-        found.notes += copies.notes
+        if again:
+            found.notes += (copies_note(len(again)),)
         return found
 
     def _read(self, wanted: Wanted) -> Iterator[FoundRun]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from curvewise.data.records import settled
 from curvewise.data.run_log import RunLog
-from curvewise.text import listed, plural
+from curvewise.text import listed, plural, step_text
 
 if TYPE_CHECKING:
     from curvewise.data.records import Settled
@@ -60,6 +60,7 @@ def settled_metrics(run: FoundRun) -> dict[str, Settled]:
             steps, scores = steps[placed], scores[placed]
             sessions = None if sessions is None else sessions[placed]
         found[metric] = settled(steps, scores, sessions)
+        notes += _divergence(found[metric])
         for note in (*notes, *found[metric].notes):
             about.setdefault(note, []).append(metric)
     # Metrics are named where not all have the note: each may have steps of its own.
@@ -68,3 +69,12 @@ def settled_metrics(run: FoundRun) -> dict[str, Settled]:
         for note, metrics in about.items()
     )
     return found
+
+
+def _divergence(points: Settled) -> list[str]:
+    """Say from where on scores are NaN or infinite, if they are at the end."""
+    finite = np.isfinite(points.scores)
+    if not len(finite) or finite[-1]:
+        return []
+    first = int(np.flatnonzero(finite)[-1]) + 1 if finite.any() else 0
+    return [f"NaN or infinite from step {step_text(points.steps[first])} on"]
