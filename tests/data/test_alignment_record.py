@@ -48,6 +48,15 @@ def test_steps_in_gaps_are_reported() -> None:
         "run '0' of 'A': 5 common steps lie in gaps of its log, the widest from step 20 to 80",
     )
     assert found.runs[0].largest_gap == 60
+    other = log("A", 1, [*range(31), *range(80, 101)])
+    found = align([gap, other, log("B", 0, range(0, 101, 10))]).preparation
+    assert found is not None
+    assert found.notes == (
+        (
+            "common steps of 2 runs lie in gaps of their logs, the widest from step 20 to 80 "
+            "(run '0' of 'A')"
+        ),
+    )
 
 
 def test_notes_of_logs_are_kept_and_say_whose_they_are() -> None:

@@ -130,20 +130,35 @@ def _notes(
             yield (
                 f"{run.where}: {plural(run.n_holes, 'score')} that {are} not finite left out"
             )
+    if grid.kind != "bins":
+        yield from _gap_note(kept, grid)
+
+
+def _gap_note(kept: Sequence[UsableRun], grid: Grid) -> Iterator[str]:
+    """Say once how many runs have common steps in gaps of their logs, and where the widest is."""
+    found = []
     for run in kept:
         spacing = run.spacing
-        if spacing is None or grid.kind == "bins":
+        if spacing is None:
             continue
         between = grid.steps[~np.isin(grid.steps, run.steps) & ~grid.beyond(run.end)]
         after = np.clip(np.searchsorted(run.steps, between), 1, len(run.steps) - 1)
         gaps = run.steps[after] - run.steps[after - 1]
-        wide = gaps > MAX_GAP * spacing
-        if wide.any():
-            widest = int(after[np.argmax(gaps)])
-            low, high = run.steps[widest - 1], run.steps[widest]
-            n_inside = int(wide.sum())
-            yield (
-                f"{run.where}: {plural(n_inside, 'common step')} "
-                f"{'lies' if n_inside == 1 else 'lie'} in gaps of its log, the widest from step "
-                f"{step_text(low)} to {step_text(high)}"
-            )
+        n_inside = int(np.sum(gaps > MAX_GAP * spacing))
+        if n_inside:
+            found.append((float(gaps.max()), n_inside, run, int(after[np.argmax(gaps)])))
+    if not found:
+        return
+    _, n_inside, run, after_gap = max(found, key=lambda each: each[0])
+    widest = (
+        f"the widest from step {step_text(run.steps[after_gap - 1])} to "
+        f"{step_text(run.steps[after_gap])}"
+    )
+    if len(found) == 1:
+        lie = "lies" if n_inside == 1 else "lie"
+        yield f"{run.where}: {plural(n_inside, 'common step')} {lie} in gaps of its log, {widest}"
+    else:
+        yield (
+            f"common steps of {plural(len(found), 'run')} lie in gaps of their logs, {widest} "
+            f"({run.where})"
+        )

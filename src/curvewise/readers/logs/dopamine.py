@@ -35,10 +35,9 @@ def claims(folder: Folder) -> Iterator[Claim]:
 
 def read(claims: Sequence[Claim], wanted: Wanted) -> Iterator[LoggedRun]:  # noqa: ARG001
     """Raise CurvesError: a pickle can run any code when it is loaded."""
-    name = claims[0].files[-1].path.name
     msg = (
-        f"{name} is a pickle, as Dopamine writes it, which is not read because it could run "
-        "code. If you trust it, load it with pickle.load and save the returns per iteration as "
-        "a CSV with the columns algorithm, run, step and score."
+        "Dopamine's logs are pickles, which are not read because they could run code. If you "
+        "trust them, load them with pickle.load and save the returns per iteration as a CSV with "
+        "the columns algorithm, run, step and score."
     )
     raise CurvesError(msg)
