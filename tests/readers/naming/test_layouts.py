@@ -282,6 +282,15 @@ def test_the_folder_itself_names_the_only_algorithm() -> None:
 def test_what_runs_differ_in_is_listed_with_examples() -> None:
     found = _told([(f"{a}_{s}/x", {}) for a, s in product(AGENTS, SEEDS)])
     assert found.differences == "path1.1 (ppo; sac; td3) and path1.2 (0; 1; 2; 3)"
+    configs: list[dict[str, Any]] = [
+        {"alpha": 0.2, "exp_name": "sac", "logger": {"exp_name": "sac"}},
+        {"exp_name": "ppo", "logger": {"exp_name": "ppo"}},
+    ]
+    rows = [(f"{i}{s}", {**c, "seed": s}) for i, c in enumerate(configs) for s in SEEDS]
+    told = _told(rows)
+    assert told.differences.startswith("exp_name (ppo; sac), seed (0; 1; 2; 3)")
+    assert "alpha (0.2; none)" in told.differences
+    assert "logger" not in told.differences
 
 
 # --- the same runs, given in other ways -----------------------------------------------------

@@ -321,8 +321,18 @@ def _values(trait: Trait) -> list[str]:
 
 
 def differences(traits: Sequence[Trait]) -> str:
-    """Write what runs differ in: names that can be typed, with some of their values."""
-    shown = [f"{trait.name} ({_some(_values(trait))})" for trait in traits]
+    """Write what runs differ in: names that can be typed, with some of their values.
+
+    What all runs have goes first; what is there twice, as ``exp_name`` and
+    ``logger.exp_name``, is there once.
+    """
+    once: dict[tuple[str, Names], Trait] = {}
+    for trait in sorted(traits, key=lambda trait: None in trait.values):
+        once.setdefault((trait.key, trait.values), trait)
+    shown = [
+        f"{trait.name} ({_some(_values(trait))}{'; none' if None in trait.values else ''})"
+        for trait in once.values()
+    ]
     return listed(shown, MAX_CANDIDATES)
 
 
