@@ -319,6 +319,7 @@ def test_what_is_no_log_is_not_claimed(tmp_path: Path, name: str, text: str) -> 
     [
         ("progress.csv", ""),
         ("progress.txt", ""),
+        ("progress.json", ""),
         ("metrics.csv", "epoch,step,loss\n"),
         ("metrics.csv", "epoch,step,lo"),
     ],

@@ -98,7 +98,8 @@ def _claims_of_shared(folder: Folder, tables: list[File]) -> Iterator[Claim]:
     copies = [file for file in folder.files.values() if file.name == PROGRESS_COPY]
     if not any(file.name == PROGRESS for file in tables):
         for copy in copies:
-            if step_names(re.findall(r'"([^"]+)":', copy.first_line())):
+            first = copy.first_line()
+            if not first.strip() or step_names(re.findall(r'"([^"]+)":', first)):
                 yield Claim(folder.path, (copy,))
     above = home_above(folder)
     tables = sorted(tables, key=lambda file: _rank(stem_of(file)))

@@ -24,7 +24,7 @@ def words(text: str) -> tuple[str, ...]:
 
 
 _MONTHS = "Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec"
-_CLOCK = r"\d{1,2}[-_:.h]?\d{2}(?:[-_:.m]?\d{2}(?:[.,]\d+)?)?"
+_CLOCK = r"\d{1,2}[-_:.h]?\d{2}(?:[-_:.m]?\d{2}(?:[.,]\d+|[-_]\d{6})?)?"
 # Settings people write next to their values: lr0.1, batch_size_32, depth3.
 _SETTINGS = (
     "lr|learning_?rate|bs|batch_?size|batch|gamma|alpha|beta|eps|epsilon|tau|lambda|lam|wd|"
@@ -54,6 +54,8 @@ _PIECES = re.compile(
         (?:{_MONTHS})\d{{1,2}}_\d{{2}}-\d{{2}}-\d{{2}}(?:_[^\W_]+(?:\.[^\W_]+)*(?:-\d+)*(?![=]))?
         |\d{{4}}[-_.]\d{{1,2}}[-_.]\d{{1,2}}(?:[T_\s-]{{1,2}}{_CLOCK})?Z?
         |20\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:[T_-]?\d{{4,6}})?
+        |[1-4]\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])[-_](?:[01]\d|2[0-3])(?:[0-5]\d){{2}}
+        |\d{{2}}[-.]\d{{2}}[-.]20\d\d(?:[T_\s-]{{1,2}}{_CLOCK})?
         |\d{{2}}[-:]\d{{2}}[-:]\d{{2}}
         |1[4-9]\d{{8}}(?:\d{{3}})?(?:\.\d+)?
         ){_END})
