@@ -24,11 +24,13 @@ def test_pickles_are_claimed_refused_and_never_loaded(
     monkeypatch.chdir(tmp_path)
     folder = tmp_path / "runs" / "dqn" / "1" / "logs"
     folder.mkdir(parents=True)
-    for number in (8, 9):
+    for number in (8, 9, 10):
         (folder / f"log_{number}").write_bytes(pickle.dumps(Bomb()))
     (folder / "log_text").write_text("text")
-    assert list(homes(MODULE, tmp_path)) == [folder.parent]
-    with pytest.raises(CurvesError, match=r"^log_9 is a pickle.* could run code"):
+    found = homes(MODULE, tmp_path)
+    assert list(found) == [folder.parent]
+    assert found[folder.parent][0].files[0].name == "log_10"
+    with pytest.raises(CurvesError, match=r"^log_10 is a pickle.* could run code"):
         read_all(MODULE, tmp_path)
     assert not (tmp_path / "exploded").exists()
 

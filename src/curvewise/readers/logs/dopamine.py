@@ -28,6 +28,8 @@ def claims(folder: Folder) -> Iterator[Claim]:
         for file in folder.files.values()
         if LOG.fullmatch(file.name) and PICKLE.match(file.head())
     ]
+    # The last one holds all iterations; it is the one to load.
+    logs.sort(key=lambda file: int(file.name.removeprefix("log_")), reverse=True)
     if logs:
         has_own_folder = folder.path.name == "logs" and folder.parent is not None
         yield Claim(folder.path.parent if has_own_folder else folder.path, tuple(logs))
@@ -35,7 +37,7 @@ def claims(folder: Folder) -> Iterator[Claim]:
 
 def read(claims: Sequence[Claim], wanted: Wanted) -> Iterator[LoggedRun]:  # noqa: ARG001
     """Raise CurvesError: a pickle can run any code when it is loaded."""
-    name = claims[0].files[-1].path.name
+    name = claims[0].files[0].path.name
     msg = (
         f"{name} is a pickle, as Dopamine writes it, which is not read because it could run "
         "code. If you trust it, load it with pickle.load and save the returns per iteration as "
