@@ -110,6 +110,12 @@ def test_a_metric_that_an_algorithm_lacks_is_refused_with_counts() -> None:
     assert "All algorithms have loss" in str(caught.value)
     # It is not proposed either.
     assert choose_metric(points, algorithms).name == "loss"
+    apart = {"acc": [3, 3, 0, 0, 0], "loss": [0, 0, 5, 5, 5]}
+    with pytest.raises(
+        CurvesError, match=r"No metric is in all .*same runs.* only"
+    ) as none:
+        choose_metric(apart, algorithms, "acc")
+    assert "Choose another" not in str(none.value)
 
 
 def test_a_metric_that_single_runs_lack_is_left_to_the_rule_for_short_runs() -> None:

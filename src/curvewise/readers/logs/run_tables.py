@@ -199,12 +199,12 @@ def read(claims: Sequence[Claim], wanted: Wanted) -> Iterator[LoggedRun]:
     """
     parts = [_read_table(claim, wanted) for claim in claims]
     run = parts[0]
-    for claim, part in zip(claims[1:], parts[1:], strict=True):
+    for part in parts[1:]:
+        if part.x != run.x:
+            own = part.series.keys() - run.series.keys()
+            run.axes |= dict.fromkeys(own, part.x)
         run.series = {**part.series, **run.series}
         run.notes += part.notes
-        if part.x != run.x and part.series:
-            name = claim.files[0].path.name
-            run.notes.append(f"the steps of {name} are {part.x!r}, not {run.x!r}")
     yield run
 
 

@@ -259,14 +259,16 @@ def _check_algorithms(
         for name in sorted(points, key=_preference)
         if not _lacking(points[name], points, algorithms)
     ]
+    others = f"leave out the algorithms that lack it, by naming the others with {argument('only')}"
     remedy = (
-        f"All algorithms have {listed(whole, MAX_LISTED)}."
+        f"All algorithms have {listed(whole, MAX_LISTED)}. Choose another by "
+        f"{argument('metric')}, or {others}."
         if whole
-        else "No metric is in all of them."
+        else "No metric is in all of them: some may be other logs of the same runs. Name only the "
+        f"folder with one kind of log, or {others}."
     )
     msg = (
         f"The metric {metric!r} is in {listed(shown, MAX_LISTED)}, so not all algorithms can be "
-        f"compared by it. {remedy} Choose another by {argument('metric')}, or leave out the "
-        "algorithms that lack it."
+        f"compared by it. {remedy}"
     )
     raise CurvesError(msg)
