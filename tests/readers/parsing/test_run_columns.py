@@ -182,6 +182,8 @@ def test_a_mean_over_no_episodes_yet_is_no_score(run_of: Reader) -> None:
     assert run.notes == [
         "eprewmean has no value in the first 2 rows, before an episode had ended"
     ]
+    once = run_of("step,eprewmean\n1,nan\n2,1\n3,2\n")
+    assert "in the first row, before" in once.notes[0]
 
 
 def test_only_what_is_wanted_is_there(run_of: Reader) -> None:

@@ -65,6 +65,9 @@ _USUAL = [
         r"monitor:r",
     )
 ]
+# CleanRL plays some episodes with the final model and logs them by their number: no curve of
+# training, which stands beside it.
+_OF_FINAL_MODEL = {"eval/episodic_return": "charts/episodic_return"}
 
 
 @dataclass(frozen=True)
@@ -157,7 +160,12 @@ def _standing_out(
 ) -> MetricChoice:
     if len(points) == 1:
         return MetricChoice(next(iter(points)), "the only metric")
-    complete = [name for name in points if not _lacking(points[name], points, algorithms)]
+    complete = [
+        name
+        for name in points
+        if not _lacking(points[name], points, algorithms)
+        and _OF_FINAL_MODEL.get(name) not in points
+    ]
     names = sorted(complete or points, key=_preference)
     best = [name for name in names if _preference(name)[0] == _preference(names[0])[0]]
     kind = _preference(best[0])[0]

@@ -155,9 +155,9 @@ def run_of_table(
             )
         early = _before_first_episode(column, scores, present)
         if early.any():
+            rows = "row" if early.sum() == 1 else f"{early.sum()} rows"
             notes.append(
-                f"{column} has no value in the first {plural(int(early.sum()), 'row')}, "
-                "before an episode had ended"
+                f"{column} has no value in the first {rows}, before an episode had ended"
             )
         lost |= present & ~has_step
         kept = present & has_step & ~early
