@@ -302,7 +302,8 @@ def _alone(clues: Sequence[Clues], traits: Sequence[Trait], runs: Names) -> Grou
             f"All {n_runs} runs have different names ({listed(_values(different[0]), 3)}), and "
             "nothing tells which of them belong together. Put the runs of an algorithm into a "
             f"folder of its own, or say it by {argument('group_by')}: "
-            f"{argument('group_by', '{algorithm}_{run}')} fits names like ppo_1."
+            f"{argument('group_by', '{algorithm}_{run}')} fits names like ppo_1, and "
+            f"{argument('group_by', different[0].name)} takes each for an algorithm of its own."
         )
         return Grouping(different[0].texts, problem=problem)
     found = tuple(naming[:1] or words[-1:])

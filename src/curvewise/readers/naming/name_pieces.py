@@ -37,6 +37,15 @@ _FIRST_WORDS = (
     "batch|learning|env|exp|n|num|hidden|weight|max|min|buffer|train|target|clip|ent|init|model|"
     "run|data|random|total|use|net|policy|value|replay|frame|action|reward"
 )
+# Tasks of two names, as the DeepMind control suite has them: walker_run, cartpole-swingup.
+_DOMAINS = (
+    "acrobot|ball_in_cup|cup|cartpole|cheetah|dog|finger|fish|hopper|humanoid|manipulator|"
+    "pendulum|point_?mass|quadruped|reacher|stacker|swimmer|walker"
+)
+_DUTIES = (
+    "(?:balance|swingup)(?:[-_]sparse)?|catch|easy|escape|fetch|hard|hop|spin|stand|swim|trot|"
+    "turn[-_](?:easy|hard)|upright|walk"
+)
 _NUMBER = r"\d+(?:\.\d+)?(?:[eE][-+]?\d+)?"
 _START = r"(?<![^\W_])"
 _END = r"(?![^\W_])"
@@ -67,7 +76,11 @@ _PIECES = re.compile(
         |[Rr]eplicate|[Rr]epetition|[Ss]plit|[Vv]ersion|[Jj]ob|s(?=\d))
         [-_\s\#.]?(?P<place>\d{{1,6}}){_END})
     |(?P<setting>{_START}(?P<name>(?i:{_SETTINGS}))(?P<glue>[-_]?)(?P<number>{_NUMBER}){_END})
-    |(?P<task>{_START}[A-Z][^\W_]*(?:-[A-Z0-9][^\W_]*)*-v\d+{_END})
+    |(?P<task>{_START}(?:
+        [A-Z][^\W_]*(?:-[A-Z0-9][^\W_]*)*-v\d+
+        |(?i:{_DOMAINS})[-_](?i:{_DUTIES})
+        |(?i:cheetah|dog|humanoid|quadruped|walker)[-_](?i:run)
+        ){_END})
     |(?P<whole>{_START}(?<!\.){_NUMBER}{_END}(?!\.\d))
     |(?P<word>[^\s_,;\-+()\[\]=&]+(?:(?<=\de)-\d+)?)
     """,
