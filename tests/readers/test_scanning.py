@@ -73,7 +73,10 @@ def test_records_without_a_finite_step_are_left_out_and_said(
     monkeypatch.setattr(log_format._module, "read", lambda *_: [LoggedRun(dict(series))])
     found = logs.scan()
     (run,) = found.runs
-    assert run.notes == ("2 records without a finite step left out",)
+    assert run.notes == (
+        "2 records without a finite step left out",
+        "resumed at step 2; nothing superseded",
+    )
     assert (run.metrics["loss"].n_points, run.last_step) == (2, 2)
     json.dumps(found.to_dict(), allow_nan=False)
 

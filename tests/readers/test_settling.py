@@ -29,6 +29,15 @@ def test_the_later_records_of_a_resumed_run_hold_and_its_metric_is_named() -> No
     assert run.logged.notes == ["loss: resumed at step 1; 2 records superseded"]
 
 
+def test_a_run_that_goes_on_where_it_was_is_said_to_be_resumed() -> None:
+    sessions = np.array([0, 0, 1, 1, 2])
+    early = Series(np.array([1.0, 2, 3, 4, 5]), np.zeros(5), sessions)
+    late = Series(np.array([1.0, 2, 3.5, 4, 5]), np.zeros(5), sessions)
+    run = run_of(loss=late, acc=early)
+    settled_metrics(run)
+    assert run.logged.notes == ["resumed at steps 3 and 5; nothing superseded"]
+
+
 def test_what_all_metrics_share_is_said_without_them() -> None:
     run = run_of(loss=series(0, np.nan), acc=series(0, np.inf))
     found = settled_metrics(run)

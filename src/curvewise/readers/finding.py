@@ -130,7 +130,10 @@ class FoundRun:
     axes: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.axes = dict.fromkeys(self.logged.series, self.logged.x)
+        self.axes = {
+            **dict.fromkeys(self.logged.series, self.logged.x),
+            **self.logged.axes,
+        }
 
     @property
     def place(self) -> tuple[Path, str]:
@@ -152,7 +155,7 @@ class FoundRun:
         for metric, series in other.series.items():
             if metric not in own.series:
                 own.series[metric] = series
-                self.axes[metric] = other.x
+                self.axes[metric] = other.axes.get(metric, other.x)
         own.config = {**other.config, **own.config}
         own.status = own.status or other.status
         self.note(other.notes)

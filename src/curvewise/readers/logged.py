@@ -140,6 +140,8 @@ class LoggedRun:
         Those that were wanted and are there.
     x : str
         What the steps are, as the log calls it.
+    axes : dict from metric to str
+        What they are for metrics with steps of their own.
     other_x : tuple of str
         What else could be the steps.
     key : str
@@ -163,3 +165,4 @@ class LoggedRun:
     config: Mapping[str, Any] = field(default_factory=dict)
     status: str = ""
     notes: list[str] = field(default_factory=list)
+    axes: dict[str, str] = field(default_factory=dict)

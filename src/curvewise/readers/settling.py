@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["logs_of", "settled_metrics"]
 
 MAX_METRICS = 3  # that a note names
+MAX_STEPS = 3  # that a note names
 
 
 def logs_of(run: FoundRun, who: Who, metric: str | None) -> list[RunLog]:
@@ -68,7 +69,26 @@ def settled_metrics(run: FoundRun) -> dict[str, Settled]:
         note if len(metrics) == len(found) else f"{listed(metrics, MAX_METRICS)}: {note}"
         for note, metrics in about.items()
     )
+    if not any(points.resumed_at for points in found.values()):
+        run.note(_continuations(run))
     return found
+
+
+def _continuations(run: FoundRun) -> list[str]:
+    """Say at which steps a run was resumed that wrote no step again."""
+    begins: dict[int, float] = {}
+    for series in run.logged.series.values():
+        if series.sessions is None:
+            continue
+        for row in np.flatnonzero(np.diff(series.sessions)) + 1:
+            session, step = int(series.sessions[row]), float(series.steps[row])
+            if np.isfinite(step):
+                begins[session] = min(step, begins.get(session, np.inf))
+    if not begins:
+        return []
+    at = listed([step_text(step) for step in sorted(begins.values())], MAX_STEPS)
+    steps = "step" if len(begins) == 1 else "steps"
+    return [f"resumed at {steps} {at}; nothing superseded"]
 
 
 def _divergence(points: Settled) -> list[str]:

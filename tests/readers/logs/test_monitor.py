@@ -163,6 +163,19 @@ def test_files_named_by_runs_are_runs_of_their_own(tmp_path: Path) -> None:
     }
 
 
+def test_appended_files_may_have_no_header(tmp_path: Path) -> None:
+    for name, text in [("0", "1.0,10,1.5\n3.0,30,0.5\n"), ("1", "2.0,20,2.5,True\n")]:
+        path = tmp_path / f"ppo/{name}.monitor.csv"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    run = runs_below(tmp_path, "monitor")["ppo"]
+    assert settled(run, "monitor:r") == {10: 1, 30: 2, 60: 3}
+    assert (
+        "0.monitor.csv has no header: its first columns are taken for r, l and t"
+        in run.notes
+    )
+
+
 def test_other_tables_are_not_claimed(tmp_path: Path) -> None:
     (tmp_path / "gpu_monitor.csv").write_text("time,load\n1,2\n", encoding="utf-8")
     assert runs_below(tmp_path, "monitor") == {}

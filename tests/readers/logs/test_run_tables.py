@@ -206,8 +206,8 @@ def test_parts_with_other_steps_say_so(tmp_path: Path) -> None:
     write(tmp_path, train_csv="step,loss\n1,2\n2,1\n", eval_csv="epoch,loss\n1,2\n2,1\n")
     run = only(tmp_path)
     assert set(run.series) == {"train/loss", "eval/loss"}
-    assert len(run.notes) == 1
-    assert run.notes[0].startswith("the steps of")
+    axes = {metric: run.axes.get(metric, run.x) for metric in run.series}
+    assert axes == {"train/loss": "step", "eval/loss": "epoch"}
 
 
 def test_acme_names_its_tables_where_there_are_several(tmp_path: Path) -> None:
@@ -319,6 +319,7 @@ def test_what_is_no_log_is_not_claimed(tmp_path: Path, name: str, text: str) -> 
     [
         ("progress.csv", ""),
         ("progress.txt", ""),
+        ("progress.json", ""),
         ("metrics.csv", "epoch,step,loss\n"),
         ("metrics.csv", "epoch,step,lo"),
     ],

@@ -197,3 +197,31 @@ def test_each_file_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     for number in range(3):
         assert known.of(tmp_path / str(number))[0] == {"algo": "ppo"}
     assert opened == ["config.json"]
+
+
+def test_where_objects_were_in_memory_is_no_setting() -> None:
+    """Spinning Up saves the logger itself, whose file is open in another place for each run."""
+
+    def saved(number: int) -> dict[str, Setting]:
+        file = f"<_io.TextIOWrapper name='/data/ppo_s{number}/progress.txt' mode='w'>"
+        logger = f"<spinup.utils.logx.EpochLogger object at 0x7f{number}>"
+        return flattened(
+            {
+                "env_fn": f"<function <lambda> at 0x7fa{number}>",
+                "hooks": [f"<function log at 0x7fb{number}>"],
+                "logger": {
+                    logger: {"exp_name": "ppo", "output_file": {file: {"mode": "w"}}}
+                },
+            }
+        )
+
+    assert saved(1) == saved(2)
+    assert saved(1) == {
+        "env_fn": "<function <lambda>>",
+        "hooks": '["<function log>"]',
+        "logger.exp_name": "ppo",
+        "logger.output_file.mode": "w",
+    }
+    assert flattened({"act": "<function tanh at 0x7f>"}) != flattened(
+        {"act": "<function relu at 0x7f>"}
+    )

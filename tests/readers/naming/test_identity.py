@@ -303,7 +303,9 @@ def test_one_change_at_a_time_is_no_grid() -> None:
 def test_runs_that_all_differ_are_refused() -> None:
     config = [{"lr": lr, "seed": 0} for lr in (0.1, 0.2, 0.3)]
     assert "All 3 runs differ in lr" in _told(["0", "1", "2"], config).problem
-    assert "All 3 runs have different names" in _told(["ppo", "sac", "dqn"]).problem
+    problem = _told(["ppo", "sac", "dqn"]).problem
+    assert "All 3 runs have different names" in problem
+    assert 'group_by="path1" takes each for an algorithm of its own' in problem
     assert "which belong together" in _told(["32/a", "32/b", "64/a", "64/b"]).problem
 
 

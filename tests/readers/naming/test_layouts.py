@@ -279,9 +279,31 @@ def test_the_folder_itself_names_the_only_algorithm() -> None:
     assert {w.algorithm for w in (*inside.whos, *above.whos)} == {"ppo"}
 
 
+def test_tasks_of_the_control_suite_are_told_by_both_of_their_names() -> None:
+    tasks = ("walker_walk", "walker_run", "cheetah_run")
+    for pattern in ("{t}/{a}/{s}", "{a}-{t}-{s}"):
+        rows: list[Row] = [
+            (pattern.format(t=t, a=a, s=s), {})
+            for t, a, s in product(tasks, AGENTS, SEEDS)
+        ]
+        found = _told(rows)
+        assert not found.problem
+        assert {who.task for who in found.whos} == {*tasks}
+        assert {who.algorithm for who in found.whos} == {*AGENTS}
+
+
 def test_what_runs_differ_in_is_listed_with_examples() -> None:
     found = _told([(f"{a}_{s}/x", {}) for a, s in product(AGENTS, SEEDS)])
     assert found.differences == "path1.1 (ppo; sac; td3) and path1.2 (0; 1; 2; 3)"
+    configs: list[dict[str, Any]] = [
+        {"alpha": 0.2, "exp_name": "sac", "logger": {"exp_name": "sac"}},
+        {"exp_name": "ppo", "logger": {"exp_name": "ppo"}},
+    ]
+    rows = [(f"{i}{s}", {**c, "seed": s}) for i, c in enumerate(configs) for s in SEEDS]
+    told = _told(rows)
+    assert told.differences.startswith("exp_name (ppo; sac), seed (0; 1; 2; 3)")
+    assert "alpha (0.2; none)" in told.differences
+    assert "logger" not in told.differences
 
 
 # --- the same runs, given in other ways -----------------------------------------------------

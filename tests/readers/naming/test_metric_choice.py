@@ -100,6 +100,14 @@ def test_an_unknown_name_gets_a_hint_and_a_listing() -> None:
     )
 
 
+def test_episodes_of_the_final_model_are_no_curve_of_training() -> None:
+    points = {"eval/episodic_return": [10, 10], "charts/episodic_return": [50, 60]}
+    assert choose_metric(points, TWO).name == "charts/episodic_return"
+    del points["charts/episodic_return"]
+    points["losses/td_loss"] = [5, 5]
+    assert choose_metric(points, TWO).name == "eval/episodic_return"
+
+
 def test_a_metric_that_an_algorithm_lacks_is_refused_with_counts() -> None:
     points = {"acc": [3, 3, 0, 0, 0], "loss": [5, 5, 5, 5, 0]}
     algorithms = ["a", "a", "b", "b", "b"]
@@ -110,6 +118,12 @@ def test_a_metric_that_an_algorithm_lacks_is_refused_with_counts() -> None:
     assert "All algorithms have loss" in str(caught.value)
     # It is not proposed either.
     assert choose_metric(points, algorithms).name == "loss"
+    apart = {"acc": [3, 3, 0, 0, 0], "loss": [0, 0, 5, 5, 5]}
+    with pytest.raises(
+        CurvesError, match=r"No metric is in all .*same runs.* only"
+    ) as none:
+        choose_metric(apart, algorithms, "acc")
+    assert "Choose another" not in str(none.value)
 
 
 def test_a_metric_that_single_runs_lack_is_left_to_the_rule_for_short_runs() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from curvewise.readers.naming.identity_by import Choice
 from curvewise.readers.naming.runs_and_tasks import (
     left_over_task,
-    order_of_starting,
+    names_left,
     run_of,
     task_of,
     without_task,
@@ -80,6 +80,14 @@ def test_the_task_is_taken_out_if_all_values_hold_it() -> None:
 
 def test_the_order_of_starting_names_runs_if_nothing_else_does() -> None:
     versions = Trait("version", "noise", ("0", "1"), ("0", "1"))
-    assert order_of_starting([versions], ("p", "p"), (None, None))
+    assert names_left([versions], ("p", "p"), (None, None))
     again = Trait("version", "noise", ("0", "0"), ("0", "0"))
-    assert order_of_starting([again], ("p", "p"), (None, None)) is None
+    assert names_left([again], ("p", "p"), (None, None)) is None
+
+
+def test_a_seed_that_all_share_names_the_only_run_of_each_algorithm() -> None:
+    seeds = Trait("seed", "setting", ("7", "7"), ("7", "7"))
+    found = names_left([seeds], ("p", "q"), (None, None))
+    assert found
+    assert found.values == ("7", "7")
+    assert names_left([seeds], ("p", "p"), (None, None)) is None

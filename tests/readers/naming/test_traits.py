@@ -109,6 +109,11 @@ def test_joint_and_tells() -> None:
     assert tells(np.zeros(4, np.intp), joint([], 4))
 
 
+def test_a_setting_goes_before_its_copy_in_the_path() -> None:
+    written = _trait("agent", "name_a_net_32", "name_b_net_64", kind="pair")
+    assert _trait("agent.name", "a", "b").rank < written.rank
+
+
 def test_a_place_names_a_run_in_messages() -> None:
     assert Clues(("a", "b"), "7").place == "a/b#7"
     assert Clues(()).place == "the run"

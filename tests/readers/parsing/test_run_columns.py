@@ -82,6 +82,15 @@ def test_a_counter_that_never_changes_is_not_used(run_of: Reader) -> None:
     assert set(run.series) == {"loss"}
 
 
+def test_a_counter_that_never_changes_hides_none_that_a_resume_set_back(
+    run_of: Reader,
+) -> None:
+    steps = [1000, 2000, 3000, 2000, 3000]
+    run = run_of(lines("total_steps,num_episodes,loss", steps, [5] * 5, [1.0] * 5))
+    assert run.x == "total_steps"
+    assert run.series["loss"].steps.tolist() == steps
+
+
 def test_the_steps_of_a_known_logger_are_taken_whatever_they_hold(run_of: Reader) -> None:
     text = lines("epoch,t,loss", [3, 2, 3, 2, 3], [1, 2, 3, 4, 5], [1.0] * 5)
     assert run_of(text, Layout(steps=("epoch",))).x == "epoch"
@@ -173,6 +182,8 @@ def test_a_mean_over_no_episodes_yet_is_no_score(run_of: Reader) -> None:
     assert run.notes == [
         "eprewmean has no value in the first 2 rows, before an episode had ended"
     ]
+    once = run_of("step,eprewmean\n1,nan\n2,1\n3,2\n")
+    assert "in the first row, before" in once.notes[0]
 
 
 def test_only_what_is_wanted_is_there(run_of: Reader) -> None:

@@ -21,7 +21,7 @@ from curvewise.readers.parsing.json_records import JsonRecords
 from curvewise.readers.parsing.log_tables import CUT_LINE, cells_of
 from curvewise.readers.parsing.parts import home_above, part_of
 from curvewise.readers.parsing.recording import chosen_x
-from curvewise.text import plural
+from curvewise.text import listed, plural
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -38,6 +38,11 @@ HEADER = re.compile(r"#?\s*\{.*\"t_start\"")
 NUMBER = re.compile(r"[._-]?\d+(?:[._-]\d+)*$")
 # Names after which a number tells a run, not one of its environments.
 RUNS = re.compile(r"(?:^|[._-])(?:seed|run|trial|rep)s?$", re.IGNORECASE)
+# An episode: its return, its length, its time, and whatever else.
+ROW = re.compile(
+    r"[-+]?[\d.]+(?:e[-+]?\d+)?,\d+,[\d.]+(?:e[-+]?\d+)?(?:,.*)?", re.IGNORECASE
+)
+COLUMNS = ["r", "l", "t"]
 AXES = ("step", "episode", "time")
 TRUTHS = {"true": 1.0, "false": 0.0}
 
@@ -50,8 +55,8 @@ def claims(folder: Folder) -> Iterator[Claim]:
             continue
         match = NAME.fullmatch(file.name)
         line = file.first_line()
-        is_empty = match is not None and (not line or line.replace(" ", "") == "r,l,t")
-        if is_empty or HEADER.match(line):
+        is_bare = not line or line.replace(" ", "") == "r,l,t" or ROW.fullmatch(line)
+        if HEADER.match(line) or (match and is_bare):
             stem = (match[1] or "") if match else file.name.rpartition(".")[0]
             groups.setdefault(NUMBER.sub("", stem), []).append(file)
     above = home_above(folder)
@@ -126,11 +131,9 @@ class _Rows:
             if not text or (names and text == ",".join(names)):
                 continue
             if not names and not text.startswith("{"):
-                names = [name.strip() for name in text.split(",")]
-                if not {"r", "l", "t"} <= set(names):
-                    msg = f"{file.path.name} is damaged: it has no columns r, l and t."
-                    raise CurvesError(msg)
-                continue
+                names, is_row = self._names(text, file)
+                if not is_row:
+                    continue
             episode = _episode(text, names)
             if episode is None:
                 damaged += 1
@@ -146,6 +149,24 @@ class _Rows:
                 f"{plural(damaged, 'damaged line')} of {file.path.name} "
                 f"{'was' if damaged == 1 else 'were'} left out"
             )
+
+    def _names(self, text: str, file: File) -> tuple[list[str], bool]:
+        """Return the columns of a file from its first line, and whether that is a row already.
+
+        Stable-Baselines3 writes no header where it was told to append, even to a new file.
+        Raises CurvesError if the line is neither a header nor a row.
+        """
+        cells = [cell.strip() for cell in text.split(",")]
+        if ROW.fullmatch(text):
+            self.notes.append(
+                f"{file.path.name} has no header: its first columns are taken for {listed(COLUMNS)}"
+            )
+            others = [f"column{number}" for number in range(4, len(cells) + 1)]
+            return [*COLUMNS, *others], True
+        if not {*COLUMNS} <= set(cells):
+            msg = f"{file.path.name} is damaged: it has no columns {listed(COLUMNS)}."
+            raise CurvesError(msg)
+        return cells, False
 
 
 def _header(text: str) -> Mapping[str, Any] | None:
@@ -169,7 +190,7 @@ def _episode(text: str, names: list[str]) -> dict[str, float] | None:
             return None
         values = {name: _number(cell) for name, cell in zip(names, cells, strict=True)}
     episode = {name: value for name, value in values.items() if value is not None}
-    is_whole = {"r", "l", "t"} <= set(episode)
+    is_whole = {*COLUMNS} <= set(episode)
     return episode if is_whole and episode["l"] > 0 and episode["t"] >= 0 else None
 
 

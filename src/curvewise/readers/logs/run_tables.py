@@ -98,7 +98,8 @@ def _claims_of_shared(folder: Folder, tables: list[File]) -> Iterator[Claim]:
     copies = [file for file in folder.files.values() if file.name == PROGRESS_COPY]
     if not any(file.name == PROGRESS for file in tables):
         for copy in copies:
-            if step_names(re.findall(r'"([^"]+)":', copy.first_line())):
+            first = copy.first_line()
+            if not first.strip() or step_names(re.findall(r'"([^"]+)":', first)):
                 yield Claim(folder.path, (copy,))
     above = home_above(folder)
     tables = sorted(tables, key=lambda file: _rank(stem_of(file)))
@@ -198,12 +199,12 @@ def read(claims: Sequence[Claim], wanted: Wanted) -> Iterator[LoggedRun]:
     """
     parts = [_read_table(claim, wanted) for claim in claims]
     run = parts[0]
-    for claim, part in zip(claims[1:], parts[1:], strict=True):
+    for part in parts[1:]:
+        if part.x != run.x:
+            own = part.series.keys() - run.series.keys()
+            run.axes |= dict.fromkeys(own, part.x)
         run.series = {**part.series, **run.series}
         run.notes += part.notes
-        if part.x != run.x and part.series:
-            name = claim.files[0].path.name
-            run.notes.append(f"the steps of {name} are {part.x!r}, not {run.x!r}")
     yield run
 
 

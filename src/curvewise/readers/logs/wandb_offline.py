@@ -282,7 +282,7 @@ class _Reading:
         if x is not None and x not in self._columns and self._n_rows:
             x = ALIASES.get(x, x)
             chosen_x(Wanted(x=x), offered)
-        series, used, notes = {}, Counter[str](), []
+        series, used, notes = {}, dict[str, str](), []
         for key, column in self._columns.items():
             is_metric = not key.startswith("_") and key not in axes
             if column is None or not is_metric or key not in self._wanted:
@@ -294,11 +294,11 @@ class _Reading:
                 left_out = plural(int((~has_step).sum()), "record")
                 notes.append(f"{left_out} of {key!r} in rows without {axis!r} left out")
             if has_step.any():
-                used[axis] += 1
+                used[key] = axis
                 series[key] = Series(
                     steps[has_step], values[has_step], None, counts_episodes(key)
                 )
-        name = used.most_common(1)[0][0] if used else x or STEP
+        name = Counter(used.values()).most_common(1)[0][0] if used else x or STEP
         notes = log.notes + notes
         is_open = self._exit_code is None and not log.is_cut and self._n_rows > 0
         if is_open and is_last:
@@ -312,6 +312,7 @@ class _Reading:
             config={**self._run, **self._config},
             status="failed" if self._exit_code else "",
             notes=notes,
+            axes=used,
         )
 
     def _steps(self, axis: str, rows: Integers) -> tuple[Floats, Any]:

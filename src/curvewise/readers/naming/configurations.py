@@ -59,6 +59,9 @@ _ENDINGS = (".json", ".yaml", ".yml", ".toml")
 _FOLDERS = ("config", "configs", "conf", "files", "cfg")
 _HYDRA = ".hydra"
 _WANDB_KEYS = {"wandb_version", "_wandb"}
+# How Python writes an object without a text of its own, and where it was in memory.
+_OBJECT = re.compile(r"<.*>", re.DOTALL)
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
 def is_configuration(name: str) -> bool:
@@ -172,7 +175,9 @@ def _names_in(folder: Path) -> list[str]:
 def flattened(config: Mapping[Any, Any]) -> dict[str, Setting]:
     """Flatten a nested configuration: names are joined by dots, lists become text.
 
-    What is null is left out, and so is what is nested or listed without end.
+    What is null is left out, and so is what is nested or listed without end. Where an object
+    was in memory is no setting: of ``<function tanh at 0x7f3a>`` the address is left out, and
+    what is under the name of an object, as Spinning Up writes it, is under the name above.
 
     >>> flattened({"optimizer": {"name": "adam", "lr": 0.1}, "layers": [64, 64], "x": None})
     {'optimizer.name': 'adam', 'optimizer.lr': 0.1, 'layers': '[64, 64]'}
@@ -184,9 +189,9 @@ def flattened(config: Mapping[Any, Any]) -> dict[str, Setting]:
         if isinstance(value, bool | int | float):
             settings[name] = value
         elif isinstance(value, str):
-            settings[name] = value[:MAX_TEXT]
+            settings[name] = _ADDRESS.sub("", value[:MAX_TEXT])
         elif value is not None:
-            settings[name] = _short_text(value)
+            settings[name] = _ADDRESS.sub("", _short_text(value))
     return settings
 
 
@@ -195,7 +200,8 @@ def _leaves(value: Any, name: str, depth: int) -> Iterator[tuple[str, Any]]:
         yield name, value
     elif depth < MAX_DEPTH:
         for key, inner in value.items():
-            yield from _leaves(inner, f"{name}.{key}" if name else str(key), depth + 1)
+            own = "" if name and _OBJECT.fullmatch(str(key)) else str(key)
+            yield from _leaves(inner, ".".join(filter(None, [name, own])), depth + 1)
 
 
 def _short_text(value: Any) -> str:

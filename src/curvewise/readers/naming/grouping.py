@@ -302,7 +302,8 @@ def _alone(clues: Sequence[Clues], traits: Sequence[Trait], runs: Names) -> Grou
             f"All {n_runs} runs have different names ({listed(_values(different[0]), 3)}), and "
             "nothing tells which of them belong together. Put the runs of an algorithm into a "
             f"folder of its own, or say it by {argument('group_by')}: "
-            f"{argument('group_by', '{algorithm}_{run}')} fits names like ppo_1."
+            f"{argument('group_by', '{algorithm}_{run}')} fits names like ppo_1, and "
+            f"{argument('group_by', different[0].name)} takes each for an algorithm of its own."
         )
         return Grouping(different[0].texts, problem=problem)
     found = tuple(naming[:1] or words[-1:])
@@ -321,8 +322,18 @@ def _values(trait: Trait) -> list[str]:
 
 
 def differences(traits: Sequence[Trait]) -> str:
-    """Write what runs differ in: names that can be typed, with some of their values."""
-    shown = [f"{trait.name} ({_some(_values(trait))})" for trait in traits]
+    """Write what runs differ in: names that can be typed, with some of their values.
+
+    What all runs have goes first; what is there twice, as ``exp_name`` and
+    ``logger.exp_name``, is there once.
+    """
+    once: dict[tuple[str, Names], Trait] = {}
+    for trait in sorted(traits, key=lambda trait: None in trait.values):
+        once.setdefault((trait.key, trait.values), trait)
+    shown = [
+        f"{trait.name} ({_some(_values(trait))}{'; none' if None in trait.values else ''})"
+        for trait in once.values()
+    ]
     return listed(shown, MAX_CANDIDATES)
 
 

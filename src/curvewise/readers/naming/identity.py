@@ -17,7 +17,7 @@ from curvewise.readers.naming.grouping import (
 from curvewise.readers.naming.identity_by import Choice, chosen
 from curvewise.readers.naming.runs_and_tasks import (
     left_over_task,
-    order_of_starting,
+    names_left,
     run_of,
     task_of,
     without_task,
@@ -228,7 +228,7 @@ def _identified(
         if task.traits:
             told_notes.append(_left_over(choice.algorithm, task))
     if not any(run.values):
-        run = order_of_starting(traits, grouping.values, task.values) or run
+        run = names_left(traits, grouping.values, task.values) or run
     apart = [trait for trait in others if trait.role in {"run", "seed"} and trait.varies]
     if choice.algorithm:
         apart += telling(others, task.values, run.values)

@@ -65,6 +65,9 @@ _USUAL = [
         r"monitor:r",
     )
 ]
+# CleanRL plays some episodes with the final model and logs them by their number: no curve of
+# training, which stands beside it.
+_OF_FINAL_MODEL = {"eval/episodic_return": "charts/episodic_return"}
 
 
 @dataclass(frozen=True)
@@ -157,7 +160,12 @@ def _standing_out(
 ) -> MetricChoice:
     if len(points) == 1:
         return MetricChoice(next(iter(points)), "the only metric")
-    complete = [name for name in points if not _lacking(points[name], points, algorithms)]
+    complete = [
+        name
+        for name in points
+        if not _lacking(points[name], points, algorithms)
+        and _OF_FINAL_MODEL.get(name) not in points
+    ]
     names = sorted(complete or points, key=_preference)
     best = [name for name in names if _preference(name)[0] == _preference(names[0])[0]]
     kind = _preference(best[0])[0]
@@ -259,14 +267,16 @@ def _check_algorithms(
         for name in sorted(points, key=_preference)
         if not _lacking(points[name], points, algorithms)
     ]
+    others = f"leave out the algorithms that lack it, by naming the others with {argument('only')}"
     remedy = (
-        f"All algorithms have {listed(whole, MAX_LISTED)}."
+        f"All algorithms have {listed(whole, MAX_LISTED)}. Choose another by "
+        f"{argument('metric')}, or {others}."
         if whole
-        else "No metric is in all of them."
+        else "No metric is in all of them: some may be other logs of the same runs. Name only the "
+        f"folder with one kind of log, or {others}."
     )
     msg = (
         f"The metric {metric!r} is in {listed(shown, MAX_LISTED)}, so not all algorithms can be "
-        f"compared by it. {remedy} Choose another by {argument('metric')}, or leave out the "
-        "algorithms that lack it."
+        f"compared by it. {remedy}"
     )
     raise CurvesError(msg)

@@ -24,7 +24,7 @@ def words(text: str) -> tuple[str, ...]:
 
 
 _MONTHS = "Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec"
-_CLOCK = r"\d{1,2}[-_:.h]?\d{2}(?:[-_:.m]?\d{2}(?:[.,]\d+)?)?"
+_CLOCK = r"\d{1,2}[-_:.h]?\d{2}(?:[-_:.m]?\d{2}(?:[.,]\d+|[-_]\d{6})?)?"
 # Settings people write next to their values: lr0.1, batch_size_32, depth3.
 _SETTINGS = (
     "lr|learning_?rate|bs|batch_?size|batch|gamma|alpha|beta|eps|epsilon|tau|lambda|lam|wd|"
@@ -36,6 +36,15 @@ _SETTINGS = (
 _FIRST_WORDS = (
     "batch|learning|env|exp|n|num|hidden|weight|max|min|buffer|train|target|clip|ent|init|model|"
     "run|data|random|total|use|net|policy|value|replay|frame|action|reward"
+)
+# Tasks of two names, as the DeepMind control suite has them: walker_run, cartpole-swingup.
+_DOMAINS = (
+    "acrobot|ball_in_cup|cup|cartpole|cheetah|dog|finger|fish|hopper|humanoid|manipulator|"
+    "pendulum|point_?mass|quadruped|reacher|stacker|swimmer|walker"
+)
+_DUTIES = (
+    "(?:balance|swingup)(?:[-_]sparse)?|catch|easy|escape|fetch|hard|hop|spin|stand|swim|trot|"
+    "turn[-_](?:easy|hard)|upright|walk"
 )
 _NUMBER = r"\d+(?:\.\d+)?(?:[eE][-+]?\d+)?"
 _START = r"(?<![^\W_])"
@@ -54,6 +63,8 @@ _PIECES = re.compile(
         (?:{_MONTHS})\d{{1,2}}_\d{{2}}-\d{{2}}-\d{{2}}(?:_[^\W_]+(?:\.[^\W_]+)*(?:-\d+)*(?![=]))?
         |\d{{4}}[-_.]\d{{1,2}}[-_.]\d{{1,2}}(?:[T_\s-]{{1,2}}{_CLOCK})?Z?
         |20\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:[T_-]?\d{{4,6}})?
+        |[1-4]\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])[-_](?:[01]\d|2[0-3])(?:[0-5]\d){{2}}
+        |\d{{2}}[-.]\d{{2}}[-.]20\d\d(?:[T_\s-]{{1,2}}{_CLOCK})?
         |\d{{2}}[-:]\d{{2}}[-:]\d{{2}}
         |1[4-9]\d{{8}}(?:\d{{3}})?(?:\.\d+)?
         ){_END})
@@ -65,7 +76,11 @@ _PIECES = re.compile(
         |[Rr]eplicate|[Rr]epetition|[Ss]plit|[Vv]ersion|[Jj]ob|s(?=\d))
         [-_\s\#.]?(?P<place>\d{{1,6}}){_END})
     |(?P<setting>{_START}(?P<name>(?i:{_SETTINGS}))(?P<glue>[-_]?)(?P<number>{_NUMBER}){_END})
-    |(?P<task>{_START}[A-Z][^\W_]*(?:-[A-Z0-9][^\W_]*)*-v\d+{_END})
+    |(?P<task>{_START}(?:
+        [A-Z][^\W_]*(?:-[A-Z0-9][^\W_]*)*-v\d+
+        |(?i:{_DOMAINS})[-_](?i:{_DUTIES})
+        |(?i:cheetah|dog|humanoid|quadruped|walker)[-_](?i:run)
+        ){_END})
     |(?P<whole>{_START}(?<!\.){_NUMBER}{_END}(?!\.\d))
     |(?P<word>[^\s_,;\-+()\[\]=&]+(?:(?<=\de)-\d+)?)
     """,

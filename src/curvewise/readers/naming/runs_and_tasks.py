@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from curvewise.readers.naming.telling import Names
     from curvewise.readers.naming.traits import Clues
 
-__all__ = ["left_over_task", "order_of_starting", "run_of", "task_of", "without_task"]
+__all__ = ["left_over_task", "names_left", "run_of", "task_of", "without_task"]
 
 
 def _labelled(clues: Sequence[Clues], part: str, found: Choice) -> Choice:
@@ -112,12 +112,15 @@ def _numbers(traits: list[Trait]) -> list[Trait]:
     ]
 
 
-def order_of_starting(
-    traits: list[Trait], algorithms: Names, tasks: Names
-) -> Choice | None:
-    """Return the numbers that a tool gave to runs, as in version_3, if they name them."""
-    for trait in traits:
-        if trait.kind == "noise" and trait.name in {"version", "job"}:
+def names_left(traits: list[Trait], algorithms: Names, tasks: Names) -> Choice | None:
+    """Return the seed that all runs have, or else the numbers of a tool, as in version_3.
+
+    None if they do not name the runs of each algorithm and task.
+    """
+    seeds = [trait for trait in traits if trait.role == "seed"]
+    counters = [trait for trait in traits if trait.kind == "noise"]
+    for trait in (*seeds, *counters):
+        if trait.role == "seed" or trait.name in {"version", "job"}:
             names = set(zip(algorithms, tasks, trait.values, strict=True))
             if None not in trait.values and len(names) == len(algorithms):
                 return Choice(trait.values, (trait,))

@@ -201,14 +201,18 @@ class Trait:
         return "length" if _LENGTHS.fullmatch(self.key) else ""
 
     @cached_property
-    def rank(self) -> tuple[int, int, str]:
-        """How telling it is as the name of an algorithm: small is telling."""
+    def rank(self) -> tuple[int, int, bool, str]:
+        """How telling it is as the name of an algorithm: small is telling.
+
+        Of the same name a setting goes first: the path may hold a shortened copy of it.
+        """
+        in_path = self.kind != "setting"
         if self.kind == "setting" or self.key in _TELLING:
             telling = _TELLING.index(self.key) if self.key in _TELLING else len(_TELLING)
             if telling < _N_NAMING:
-                return 0, telling, self.name
-            return 2, telling, self.name
-        return (1 if self.kind == "word" else 2), 0, self.name
+                return 0, telling, in_path, self.name
+            return 2, telling, in_path, self.name
+        return (1 if self.kind == "word" else 2), 0, in_path, self.name
 
     @property
     def is_proper(self) -> bool:

@@ -81,6 +81,7 @@ def resumed(parts: Sequence[LoggedRun]) -> LoggedRun:
     for session, part in enumerate(parts):
         for metric, series in part.series.items():
             found.setdefault(metric, []).append((session, series))
+            last.axes[metric] = part.axes.get(metric, part.x)
     last.series = {metric: _in_sessions(pieces) for metric, pieces in found.items()}
     last.config = {key: part.config[key] for part in parts for key in part.config}
     last.notes = list(dict.fromkeys(note for part in parts for note in part.notes))
@@ -123,7 +124,7 @@ def over_metric(run: LoggedRun, x: str) -> LoggedRun:
     if n_lost:
         run.notes.append(f"{plural(n_lost, 'record')} at steps without {x!r} left out")
     others = tuple(other for other in (run.x, *run.other_x) if other != x)
-    return replace(run, series=series, x=x, other_x=others)
+    return replace(run, series=series, x=x, other_x=others, axes={})
 
 
 def _looked_up(axis: Series, records: Series) -> Floats:

@@ -155,9 +155,9 @@ def run_of_table(
             )
         early = _before_first_episode(column, scores, present)
         if early.any():
+            rows = "row" if early.sum() == 1 else f"{early.sum()} rows"
             notes.append(
-                f"{column} has no value in the first {plural(int(early.sum()), 'row')}, "
-                "before an episode had ended"
+                f"{column} has no value in the first {rows}, before an episode had ended"
             )
         lost |= present & ~has_step
         kept = present & has_step & ~early
@@ -201,7 +201,7 @@ def _axes(table: RunTable, columns: Sequence[str], layout: Layout) -> _Axes:
     A column with the name of a counter may hold something else, such as the length of each
     episode. A counter falls only when the run is resumed, and then others fall with it; rows of
     training and of evaluation, told by the counters they have, may each count on their own. One
-    that never changes is not used by default.
+    that never changes could not fall, so says nothing of the others, and is not used by default.
     """
     known = [column for column in layout.steps if column in columns]
     named = [column for column in step_names(columns) if column not in known]
@@ -215,7 +215,8 @@ def _axes(table: RunTable, columns: Sequence[str], layout: Layout) -> _Axes:
             parts = [numbers[kept & kind] for kind in kinds] or [values[column]]
             falls[column] = sum(int(np.count_nonzero(np.diff(p) < 0)) for p in parts)
     sure = known[:1] if layout.is_sure else []
-    fewest = min(falls.values(), default=0)
+    moving = {column for column in falls if np.unique(values[column]).size > 1}
+    fewest = min((falls[column] for column in moving), default=0)
     steps = [
         column
         for column, n_falls in falls.items()
@@ -227,9 +228,9 @@ def _axes(table: RunTable, columns: Sequence[str], layout: Layout) -> _Axes:
         for column, found in seconds.items()
         if column not in steps and found[1].any()
     }
-    moving = [column for column in steps if np.unique(values[column]).size > 1]
+    usual = sorted(steps, key=lambda column: column not in moving)
     by_time = [TIME for time, has_time in times.values() if _rises(time[has_time])][:1]
-    return _Axes(steps, times, [*moving, *steps, *by_time, ROW][0])
+    return _Axes(steps, times, [*usual, *by_time, ROW][0])
 
 
 def _kinds_of_rows(
