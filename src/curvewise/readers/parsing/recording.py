@@ -118,7 +118,11 @@ def over_metric(run: LoggedRun, x: str) -> LoggedRun:
         n_lost += int((~kept).sum())
         sessions = None if records.sessions is None else records.sessions[kept]
         series[metric] = replace(
-            records, steps=values[kept], scores=records.scores[kept], sessions=sessions
+            records,
+            steps=values[kept],
+            scores=records.scores[kept],
+            sessions=sessions,
+            x="",
         )
     if n_lost:
         run.notes.append(f"{plural(n_lost, 'record')} at steps without {x!r} left out")
