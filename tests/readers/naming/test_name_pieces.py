@@ -30,6 +30,9 @@ from curvewise.readers.naming.name_pieces import kinds_of, slots_of
         ("0.5", ("number",)),
         ("run-20240501", ("word", "noise")),
         ("myseed3x", ("word",)),
+        ("dart.s3", ("word", "pair")),
+        ("dart-l6.run0", ("word", "word", "pair")),
+        ("yolo.s3x", ("word",)),
         ("", ()),
     ],
 )
@@ -46,6 +49,38 @@ def test_pieces_are_aligned_from_both_ends() -> None:
         ("word", "", ("x", "x")),
         ("word", "", ("double_q", "sarsa")),
         ("number", "", ("1", "2")),
+    ]
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("mnist", "fashion-mnist", "cifar-100"),
+        ("wikitext-2", "wikitext-103", "tiny_shakespeare"),
+        ("sst_2", "AG News", "lunar_lander"),
+    ],
+)
+def test_tasks_of_several_words(names: tuple[str, ...]) -> None:
+    assert _found(*names) == [("task", "", names)]
+
+
+def test_a_number_behind_a_task_may_be_that_of_a_run() -> None:
+    assert _found("cifar_9", "cifar_11") == [
+        ("task", "", ("cifar", "cifar")),
+        ("number", "", ("9", "11")),
+    ]
+
+
+def test_numbers_behind_a_dot() -> None:
+    assert _found("big.0", "big.1", "small.0", "small.1") == [
+        ("word", "", ("big", "big", "small", "small")),
+        ("number", "", ("0", "1", "0", "1")),
+    ]
+
+
+def test_brackets_are_closed() -> None:
+    assert _found("net (old)", "tree [new]") == [
+        ("word", "", ("net (old)", "tree [new]"))
     ]
 
 
