@@ -19,6 +19,8 @@ from curvewise.readers.naming.name_pieces import kinds_of, slots_of
         ("0fe1a2b", ("noise",)),
         ("123e4567-e89b-12d3-a456-426614174000", ("noise",)),
         ("version_3", ("noise",)),
+        ("tb_logs", ("noise",)),
+        ("csv", ("noise",)),
         ("MiniGrid-Empty-8x8-v0", ("task",)),
         ("PPO-HalfCheetah-v4", ("word", "task")),
         ("lr1e-3", ("pair",)),

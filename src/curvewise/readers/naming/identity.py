@@ -157,7 +157,8 @@ def _together(clues: Sequence[Clues], said: Identity, told: Identity) -> Identit
 def _repeats(n_runs: int) -> str:
     return (
         f"{plural(n_runs, 'run')} with the name of another run of the same algorithm and task: "
-        "numbered, as in '1 (2)'. Leave out what is no run of its own."
+        "numbered, as in '1 (2)'; with the same scores they count once, else leave out what is "
+        "no run of its own"
     )
 
 
@@ -232,7 +233,9 @@ def _identified(
     apart = [trait for trait in others if trait.role in {"run", "seed"} and trait.varies]
     if choice.algorithm:
         apart += telling(others, task.values, run.values)
-    names, notes = _distinct(clues, grouping.values, run.values, task.values, apart)
+    names, first_names, notes = _distinct(
+        clues, grouping.values, run.values, task.values, apart
+    )
     notes += told_notes
     if choice.algorithm:
         notes += _mixed(grouping, apart)
@@ -247,9 +250,9 @@ def _identified(
             f"every run has its own {listed(own, 3)}, which is not what groups them"
         )
     whos = tuple(
-        Who(algorithm or "", name, of, clue.labels.get("block"))
-        for algorithm, name, of, clue in zip(
-            grouping.values, names, task.values, clues, strict=True
+        Who(algorithm or "", name, of, clue.labels.get("block"), name_of=first)
+        for algorithm, name, first, of, clue in zip(
+            grouping.values, names, first_names, task.values, clues, strict=True
         )
     )
     says_algorithm = all("algorithm" in clue.labels for clue in clues)
@@ -303,8 +306,11 @@ def _distinct(
     runs: Names,
     tasks: Names,
     apart: list[Trait],
-) -> tuple[list[str], list[str]]:
-    """Give each run of an algorithm and task a name of its own, and say what was done."""
+) -> tuple[list[str], list[str], list[str]]:
+    """Give each run of an algorithm and task a name of its own, and say what was done.
+
+    Return the names, those that runs share with one before them, and the notes.
+    """
     notes = []
     names = [run or "" for run in runs]
 
@@ -333,6 +339,7 @@ def _distinct(
     places: dict[str, list[int]] = {}
     for row, clue in enumerate(clues):
         places.setdefault(clue.place, []).append(row)
+    first_names = [""] * len(clues)
     counts: Counter[tuple[str | None, str | None, str]] = Counter()
     for row in (row for place in natural_order(places) for row in places[place]):
         group = algorithms[row], tasks[row], names[row]
@@ -340,8 +347,9 @@ def _distinct(
         if not names[row]:
             names[row] = str(counts[group])
         elif counts[group] > 1:
+            first_names[row] = names[row]
             names[row] = f"{names[row]} ({counts[group]})"
-    return names, notes
+    return names, first_names, notes
 
 
 def _mixed(grouping: Grouping, traits: list[Trait]) -> list[str]:

@@ -87,6 +87,11 @@ _TASKS = words(
     "librispeech cora citeseer pubmed breastcancer californiahousing coinrun starpilot "
     "bigfish minigrid crafter procgen"
 )
+# Folders that are named by what wrote the logs in them: tb, csv_logs.
+_LOGGERS = re.compile(
+    r"(?:tb|tensorboardx?|tfevents|csv|jsonl?|wandb|mlflow)(?:[-_]?(?:logs?|logger|runs?))?",
+    re.IGNORECASE,
+)
 # The order of starting: it numbers runs, but says nothing about them.
 _COUNTERS = {"version", "job"}
 _RUNS = {"rep", "repeat", "replicate", "repetition"}
@@ -241,6 +246,8 @@ _DOT_BEFORE_SEED = re.compile(
 @lru_cache(maxsize=65536)
 def _pieces(name: str) -> tuple[_Piece, ...]:
     """Take one name apart."""
+    if _LOGGERS.fullmatch(name):
+        return (_Piece("noise", name, 0, len(name)),)
     # dart.seed=5 and dart.s5 are a word and a seed, unlike model.lr=0.1.
     name = _DOT_BEFORE_SEED.sub("_", name)
     pieces: list[_Piece] = []
