@@ -283,6 +283,19 @@ def test_a_curve_with_hyperparameters_is_a_run_of_its_own(tmp_path: Path) -> Non
     assert set(read_all(FORMAT, tmp_path)) == {tmp_path.name, "big"}
 
 
+def test_hyperparameters_of_keras_are_those_of_the_run_that_they_lie_in(
+    tmp_path: Path,
+) -> None:
+    write_events(tmp_path, [])
+    for run, optimizer in enumerate(["adam", "sgd"]):
+        write_events(tmp_path / f"run-{run}", [hparams(optimizer=optimizer)])
+        write_events(tmp_path / f"run-{run}/train", curve("loss", [2.0, 1.0]))
+    runs = read_all(FORMAT, tmp_path)
+    assert runs["run-0"].config == {"optimizer": "adam"}
+    assert runs["run-1"].config == {"optimizer": "sgd"}
+    assert points(runs["run-1"], "train/loss") == [(0, 2.0), (1, 1.0)]
+
+
 def test_evaluations_that_keras_counts_in_iterations(tmp_path: Path) -> None:
     tags = ["epoch_loss", "evaluation_loss_vs_iterations"]
     write_events(tmp_path, [event for tag in tags for event in curve(tag, [2.0, 1.0])])

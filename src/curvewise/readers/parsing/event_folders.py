@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from curvewise.errors import CurvesError
-from curvewise.readers.parsing.event_messages import event_messages
+from curvewise.readers.parsing.event_messages import event_messages, is_scalar
 from curvewise.readers.parsing.parts import part_of
 from curvewise.readers.parsing.protobuf_messages import text_of
 from curvewise.readers.parsing.tfrecords import RecordFile, begins_with_record
@@ -82,8 +82,25 @@ def home_of(folder: Folder, files: Sequence[File]) -> tuple[Folder, str]:
     if name.startswith("eval_") and is_below_events:
         return above, f"{folder.path.name}/"
     if is_below_events and _are_results(files):
-        return above, ""
+        is_timed = TIME_NAME.fullmatch(name) is not None
+        if is_timed or (_has_scalars(above) and not _has_parts(folder)):
+            return above, ""
     return folder, ""
+
+
+def _has_scalars(folder: Folder) -> bool:
+    """Whether the event files in a folder begin with scalars, as those of a run may."""
+    return any(
+        is_scalar(value)
+        for file in event_files(folder)
+        for event in first_events(file)
+        for value in event.summary.value
+    )
+
+
+def _has_parts(folder: Folder) -> bool:
+    """Whether there are event files below a folder, as there are below Keras' runs."""
+    return any(event_files(below) for below in folder.folders.values())
 
 
 def _are_results(files: Sequence[File]) -> bool:
