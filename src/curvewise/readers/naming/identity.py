@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from curvewise.data.frames import natural_order
-from curvewise.errors import CurvesError
+from curvewise.errors import CurvesError, OptionError
 from curvewise.readers.naming.grouping import (
     Grouping,
     candidates_of,
@@ -123,15 +123,32 @@ def identify(
     options = {"group_by": group_by, "run_by": run_by, "task_by": task_by}
     said = [clue for clue in clues if "algorithm" in clue.labels]
     full = [clue for clue in clues if clue.has_points]
+    has_empty = 0 < len(full) < len(clues)
     if group_by:
-        return _identified(clues, options)[0]
-    if 0 < len(said) < len(clues):
+        try:
+            return _identified(clues, options)[0]
+        except OptionError:
+            if not has_empty:
+                raise
+    elif 0 < len(said) < len(clues):
         others = [clue for clue in clues if "algorithm" not in clue.labels]
         return _together(clues, identify(said, **options), identify(others, **options))
-    if 0 < len(full) < len(clues):
+    if has_empty:
         told, naming = _identified(full, options)
-        return _with_empty(clues, told, naming, _identified(clues, options)[0])
+        return _with_empty(clues, told, naming, _told_at_all(clues, options))
     return _identified(clues, options)[0]
+
+
+def _told_at_all(clues: Sequence[Clues], options: dict[str, str | None]) -> Identity:
+    """Tell who is who as the caller says, or else, as runs without a point may lack that."""
+    try:
+        return _identified(clues, options)[0]
+    except OptionError:
+        told = _identified(clues, dict.fromkeys(options))[0]
+        if not options["group_by"]:
+            return told
+        whos = [replace(who, algorithm=UNKNOWN, is_known=False) for who in told.whos]
+        return replace(told, whos=tuple(whos))
 
 
 def _together(clues: Sequence[Clues], said: Identity, told: Identity) -> Identity:
@@ -180,7 +197,7 @@ def _with_empty(
     for row, (who, clue) in enumerate(zip(whos, clues, strict=True)):
         algorithms = members.get(keys[row], set())
         if not clue.has_points and len(algorithms) == 1:
-            whos[row] = replace(who, algorithm=min(algorithms))
+            whos[row] = replace(who, algorithm=min(algorithms), is_known=True)
         elif not clue.has_points and keys[row] and None in keys[row]:
             whos[row] = replace(who, algorithm=UNKNOWN, is_known=False)
     notes = told.notes
