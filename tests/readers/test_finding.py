@@ -215,6 +215,17 @@ def test_a_run_that_a_tracker_resumed_in_another_folder_is_one(tmp_path: Path) -
         assert run.notes == []
 
 
+def test_a_session_that_was_killed_before_it_wrote_anything_is_told(
+    tmp_path: Path,
+) -> None:
+    killed = write_wandb(tmp_path, [], "abc", "20261115_120000")
+    write_wandb(tmp_path, [history(5, loss=1.0), wandb_exit()], "abc")
+    (run,) = found_in(tmp_path).values()
+    assert points(run.logged, "loss") == [(5, 1.0)]
+    (note,) = run.logged.notes
+    assert note.startswith(f"the session in {killed.name} has no history")
+
+
 def test_the_same_id_in_another_folder_is_another_run(tmp_path: Path) -> None:
     for task in ("a", "b"):
         write_wandb(tmp_path / task, [history(0, loss=1.0)], "seed1")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -65,6 +66,21 @@ def test_tasks_have_rows_of_their_own_if_there_are_several() -> None:
     assert column(two, "task") == ["x", "y"]
     assert column(two, "incomplete") == ["", "2 ends at 50"]
     assert two.tasks == ("x", "y")
+
+
+def test_run_names_are_sorted_as_people_do() -> None:
+    found = a_scan(a_run(run="10"), a_run(run="9"), a_run(run="1"))
+    assert column(found, "run names") == ["1, 9 and 10"]
+
+
+def test_a_run_whose_metrics_mostly_go_on_does_not_end_early() -> None:
+    spans = {"epoch_loss": 8, "epoch_acc": 8, "loss_vs_iterations": 640}
+    longest = {name: MetricSpan(5, 0, last, "step") for name, last in spans.items()}
+    other = {**longest, "loss_vs_iterations": MetricSpan(5, 0, 512, "step")}
+    found = a_scan(
+        replace(a_run(run="1"), metrics=longest), replace(a_run(run="2"), metrics=other)
+    )
+    assert column(found, "incomplete") == [""]
 
 
 @pytest.mark.parametrize(

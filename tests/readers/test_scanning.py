@@ -13,7 +13,7 @@ from curvewise.errors import CurvesError, OptionError
 from curvewise.readers.logged import LoggedRun, Series
 from curvewise.readers.request import Naming
 from curvewise.readers.scanning import Logs
-from tests.readers.logs.writing import curve, scalar, write_events
+from tests.readers.logs.writing import curve, hparams, scalar, write_events
 from tests.readers.trees import a_table, jsonl, progress, study
 
 FIXTURES = Path(__file__).parent / "logs/fixtures"
@@ -42,6 +42,26 @@ def test_a_run_in_several_formats_is_one_run(tmp_path: Path) -> None:
     assert len(found.runs) == 6
     assert found.runs[0].formats == ("tables", "TensorBoard event files")
     assert found.metrics["reward"].n_runs == 1
+
+
+def test_runs_that_two_loggers_wrote_count_once(tmp_path: Path) -> None:
+    hparams_of = {0: "optim:\n  name: adam", 1: "optim:\n  name: sgd"}
+    for place in range(4):
+        scores = [place, place + 1.0, place + 3.0]
+        written = f"{hparams_of[place % 2]}\nseed: {place // 2}\n"
+        table, events = (tmp_path / name / f"version_{place}" for name in ("csv", "tb"))
+        progress(table, step=[0, 1, 2], loss=scores)
+        write_events(events, [hparams(**{"optim/name": "sgd"}), *curve("loss", scores)])
+        for folder in (table, events):
+            (folder / "hparams.yaml").write_text(written)
+    found = cw.scan(tmp_path)
+    assert not found.ambiguity
+    assert sorted((log.algorithm, log.run) for log in found.run_logs("loss")) == [
+        ("adam", "0"),
+        ("adam", "1"),
+        ("sgd", "0"),
+        ("sgd", "1"),
+    ]
 
 
 def test_every_metric_has_its_own_points(tmp_path: Path) -> None:

@@ -130,10 +130,8 @@ class FoundRun:
     axes: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.axes = {
-            **dict.fromkeys(self.logged.series, self.logged.x),
-            **self.logged.axes,
-        }
+        run = self.logged
+        self.axes = {name: series.x or run.x for name, series in run.series.items()}
 
     @property
     def place(self) -> tuple[Path, str]:
@@ -155,7 +153,7 @@ class FoundRun:
         for metric, series in other.series.items():
             if metric not in own.series:
                 own.series[metric] = series
-                self.axes[metric] = other.axes.get(metric, other.x)
+                self.axes[metric] = series.x or other.x
         own.config = {**other.config, **own.config}
         own.status = own.status or other.status
         self.note(other.notes)

@@ -121,6 +121,8 @@ class Series:
         Whether a record is an episode, so that steps are wherever episodes ended.
     precision : float
         The machine epsilon of the type that scores were stored in.
+    x : str
+        What the steps are, where they are not those of the run.
     """
 
     steps: Floats
@@ -128,6 +130,7 @@ class Series:
     sessions: Integers | None = None
     of_episodes: bool = False
     precision: float = DOUBLE
+    x: str = ""
 
 
 @dataclass
@@ -139,9 +142,7 @@ class LoggedRun:
     series : dict from metric to Series
         Those that were wanted and are there.
     x : str
-        What the steps are, as the log calls it.
-    axes : dict from metric to str
-        What they are for metrics with steps of their own.
+        What the steps are, as the log calls it; a series may have others.
     other_x : tuple of str
         What else could be the steps.
     key : str
@@ -165,4 +166,3 @@ class LoggedRun:
     config: Mapping[str, Any] = field(default_factory=dict)
     status: str = ""
     notes: list[str] = field(default_factory=list)
-    axes: dict[str, str] = field(default_factory=dict)

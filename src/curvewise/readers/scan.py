@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from curvewise.data.frames import natural_order
 from curvewise.data.selection import check_algorithms
 from curvewise.errors import CurvesError
 from curvewise.readers.naming.metric_choice import choose_metric
@@ -27,6 +28,9 @@ MAX_LINES = 8  # about what was left out of runs, and about what was skipped
 MAX_PLACES = 3  # that such a line names
 MAX_METRICS = 40  # rows of the table of metrics
 MIN_SHARE = 0.9  # of the longest run, for one that does not end early
+
+# The last step of each metric on its axis in any run; under None, that of the longest run.
+_Ends = dict[tuple[str, str] | None, float]
 
 
 @dataclass(frozen=True)
@@ -220,12 +224,14 @@ class Scan:
         for run in self.runs:
             key = (run.task if has_tasks else None, run.algorithm)
             groups.setdefault(key, []).append(run)
-        longest: dict[str | None, float] = {}
+        ends_of: dict[str | None, _Ends] = {}
         for (task, _), runs in groups.items():
-            longest[task] = max([longest.get(task, 0.0), *_ends(runs)])
+            _add_ends(ends_of.setdefault(task, {}), runs)
         rows = []
-        for (task, algorithm), runs in groups.items():
-            ends = _ends(runs)
+        for (task, algorithm), members in groups.items():
+            named = {run.run: run for run in members}
+            runs = [named[name] for name in natural_order(named)]
+            ends = [run.last_step for run in runs if run.last_step is not None]
             points = [run.n_points for run in runs if run.metrics]
             row = (
                 algorithm,
@@ -233,7 +239,7 @@ class Scan:
                 _range(points),
                 _range(ends),
                 listed([run.run for run in runs], MAX_NAMED),
-                _not_whole(runs, longest[task]),
+                _not_whole(runs, ends_of[task]),
             )
             rows.append(((task or "",) if has_tasks else ()) + row)
         header = ("algorithm", "runs", "points", "last step", "run names", "incomplete")
@@ -381,12 +387,29 @@ def _range(values: Iterable[float]) -> str:
     return " to ".join(ends)
 
 
-def _ends(runs: list[ScannedRun]) -> list[float]:
-    return [run.last_step for run in runs if run.last_step is not None]
+def _add_ends(ends: _Ends, runs: list[ScannedRun]) -> None:
+    """Put in where the longest run ends, and where each metric does in the run it is longest."""
+    for run in runs:
+        found: _Ends = {(name, s.x): s.last for name, s in run.metrics.items()}
+        if run.last_step is not None:
+            found[None] = run.last_step
+        for what, last in found.items():
+            ends[what] = max(ends.get(what, last), last)
 
 
-def _not_whole(runs: list[ScannedRun], longest: float) -> str:
-    """Say which runs failed, are empty or end before nine tenths of the longest run."""
+def _ends_early(run: ScannedRun, last_step: float, ends: _Ends) -> bool:
+    """Whether a run ends before nine tenths of the longest, and most of its metrics do.
+
+    Metrics are looked at, too, because one of them may be counted in something else.
+    """
+    early = [
+        span.last < MIN_SHARE * ends[name, span.x] for name, span in run.metrics.items()
+    ]
+    return last_step < MIN_SHARE * ends[None] and 2 * sum(early) >= len(early)
+
+
+def _not_whole(runs: list[ScannedRun], ends: _Ends) -> str:
+    """Say which runs failed, are empty or end early."""
     found = []
     for run in runs:
         if run.last_step is None:
@@ -394,7 +417,7 @@ def _not_whole(runs: list[ScannedRun], longest: float) -> str:
             failed = run.status not in {"", "empty", "unreadable"}
             status = f" ({run.status})" if failed else ""
             found.append(f"{run.run} is {how}{status}")
-        elif run.last_step < MIN_SHARE * longest or run.status:
+        elif _ends_early(run, run.last_step, ends) or run.status:
             status = f" ({run.status})" if run.status else ""
             found.append(f"{run.run} ends at {step_text(run.last_step)}{status}")
     return listed(found, 3)

@@ -289,7 +289,13 @@ class Logs:
         parts = self._parts(home.path)
         if stem is not None:
             parts = (*parts[:-1], stem)
-        config = {**beside, **flattened(run.logged.config)}
+        # Lightning writes optimizer: {lr: 0.1} as optimizer/lr into event files.
+        logged = {
+            name: value
+            for name, value in flattened(run.logged.config).items()
+            if "/" not in name or name.replace("/", ".") not in beside
+        }
+        config = {**beside, **logged}
         return Clues(
             parts,
             run.logged.key,

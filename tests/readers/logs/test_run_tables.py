@@ -206,7 +206,7 @@ def test_parts_with_other_steps_say_so(tmp_path: Path) -> None:
     write(tmp_path, train_csv="step,loss\n1,2\n2,1\n", eval_csv="epoch,loss\n1,2\n2,1\n")
     run = only(tmp_path)
     assert set(run.series) == {"train/loss", "eval/loss"}
-    axes = {metric: run.axes.get(metric, run.x) for metric in run.series}
+    axes = {metric: series.x or run.x for metric, series in run.series.items()}
     assert axes == {"train/loss": "step", "eval/loss": "epoch"}
 
 

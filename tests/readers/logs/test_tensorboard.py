@@ -266,14 +266,43 @@ def test_curves_of_add_scalars_are_metrics_of_the_run(tmp_path: Path) -> None:
     assert list(only.series) == ["acc/sgd"]
 
 
-def test_results_of_add_hparams_do_not_replace_a_curve(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["1700000123.4567", "named by the caller"])
+def test_results_of_add_hparams_do_not_replace_a_curve(tmp_path: Path, name: str) -> None:
     write_events(tmp_path, curve("acc", [0.1, 0.2]))
     results = [hparams(lr=0.1), scalar("acc", 0, 0.2), scalar("hparam/best", 0, 0.9)]
-    write_events(tmp_path / "1700000123.4567", results)
+    write_events(tmp_path / name, results)
     run = read_one(FORMAT, tmp_path)
     assert [step for step, _ in points(run, "acc")] == [0, 1]
     assert len(points(run, "hparam/best")) == 1
     assert run.config == {"lr": 0.1}
+
+
+def test_a_curve_with_hyperparameters_is_a_run_of_its_own(tmp_path: Path) -> None:
+    write_events(tmp_path, curve("acc", [0.1, 0.2]))
+    write_events(tmp_path / "big", [hparams(lr=0.1), *curve("acc", [0.3, 0.4])])
+    assert set(read_all(FORMAT, tmp_path)) == {tmp_path.name, "big"}
+
+
+def test_hyperparameters_of_keras_are_those_of_the_run_that_they_lie_in(
+    tmp_path: Path,
+) -> None:
+    write_events(tmp_path, [])
+    for run, optimizer in enumerate(["adam", "sgd"]):
+        write_events(tmp_path / f"run-{run}", [hparams(optimizer=optimizer)])
+        write_events(tmp_path / f"run-{run}/train", curve("loss", [2.0, 1.0]))
+    runs = read_all(FORMAT, tmp_path)
+    assert runs["run-0"].config == {"optimizer": "adam"}
+    assert runs["run-1"].config == {"optimizer": "sgd"}
+    assert points(runs["run-1"], "train/loss") == [(0, 2.0), (1, 1.0)]
+
+
+def test_evaluations_that_keras_counts_in_iterations(tmp_path: Path) -> None:
+    tags = ["epoch_loss", "evaluation_loss_vs_iterations"]
+    write_events(tmp_path, [event for tag in tags for event in curve(tag, [2.0, 1.0])])
+    run = read_one(FORMAT, tmp_path)
+    assert [run.series[tag].x for tag in tags] == ["", "iteration"]
+    by_time = read_one(FORMAT, tmp_path, Wanted(x="time"))
+    assert [by_time.series[tag].x for tag in tags] == ["", ""]
 
 
 def test_configuration_is_there_whatever_is_wanted(tmp_path: Path) -> None:

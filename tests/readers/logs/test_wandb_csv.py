@@ -73,6 +73,21 @@ def test_bands_holes_and_names_with_the_separator(tmp_path: Path) -> None:
     assert big.notes == []
 
 
+@pytest.mark.parametrize("index", [[""], ["", "Unnamed: 0"]])
+def test_a_chart_that_pandas_wrote_again_with_the_numbers_of_its_rows(
+    tmp_path: Path, index: list[str]
+) -> None:
+    header = [*index, "epoch", *banded("ppo - return", "dqn - return")]
+    write(
+        tmp_path / "a.csv",
+        header,
+        *([*[k] * len(index), k + 1, *tripled(1, 2)] for k in range(2)),
+    )
+    runs = read_all(MODULE, tmp_path)
+    assert set(runs) == {"a.csv#ppo", "a.csv#dqn"}
+    assert points(runs["a.csv#dqn"], "return") == [(1, 2), (2, 2)]
+
+
 def test_a_cut_last_row_is_left_out(tmp_path: Path) -> None:
     write(
         tmp_path / "a.csv",

@@ -6,12 +6,14 @@ import csv
 import json
 import sqlite3
 from collections import Counter
+from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from curvewise import CurvesError
+from curvewise import CurvesError, OptionError
 from curvewise.readers.naming.configurations import Configurations, flattened
 from curvewise.readers.naming.identity import identify
 from curvewise.readers.naming.name_pieces import words
@@ -537,6 +539,25 @@ def test_a_run_without_a_point_changes_nothing_for_the_others() -> None:
     found = _whos(identify([*clues, empty]))
     assert found[:4] == _whos(identify(clues))
     assert found[4] == ("sgd", "99", None)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [{"group_by": "optimizer"}, {"group_by": "run-{algorithm}"}, {"run_by": "seed"}],
+)
+def test_a_run_without_a_point_need_not_have_what_the_caller_groups_by(
+    asked: dict[str, Any],
+) -> None:
+    clues = [
+        Clues((f"run-{row}",), config={"optimizer": optimizer, "seed": seed})
+        for row, (optimizer, seed) in enumerate(product(["adam", "sgd"], [1, 2]))
+    ]
+    empty = Clues((), has_points=False)
+    found = identify([empty, *clues], **asked)
+    assert _whos(found)[1:] == _whos(identify(clues, **asked))
+    assert not found.whos[0].is_known
+    with pytest.raises(OptionError, match="is not known of 1 of 5 runs"):
+        identify([replace(empty, has_points=True), *clues], group_by="optimizer")
 
 
 def test_one_algorithm_and_one_run_are_named() -> None:

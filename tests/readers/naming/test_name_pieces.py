@@ -25,6 +25,8 @@ from curvewise.readers.naming.name_pieces import kinds_of, slots_of
         ("0fe1a2b", ("noise",)),
         ("123e4567-e89b-12d3-a456-426614174000", ("noise",)),
         ("version_3", ("noise",)),
+        ("tb_logs", ("noise",)),
+        ("csv", ("noise",)),
         ("MiniGrid-Empty-8x8-v0", ("task",)),
         ("PPO-HalfCheetah-v4", ("word", "task")),
         ("lr1e-3", ("pair",)),
@@ -36,6 +38,9 @@ from curvewise.readers.naming.name_pieces import kinds_of, slots_of
         ("0.5", ("number",)),
         ("run-20240501", ("word", "noise")),
         ("myseed3x", ("word",)),
+        ("dart.s3", ("word", "pair")),
+        ("dart-l6.run0", ("word", "word", "pair")),
+        ("yolo.s3x", ("word",)),
         ("", ()),
     ],
 )
@@ -52,6 +57,38 @@ def test_pieces_are_aligned_from_both_ends() -> None:
         ("word", "", ("x", "x")),
         ("word", "", ("double_q", "sarsa")),
         ("number", "", ("1", "2")),
+    ]
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("mnist", "fashion-mnist", "cifar-100"),
+        ("wikitext-2", "wikitext-103", "tiny_shakespeare"),
+        ("sst_2", "AG News", "lunar_lander"),
+    ],
+)
+def test_tasks_of_several_words(names: tuple[str, ...]) -> None:
+    assert _found(*names) == [("task", "", names)]
+
+
+def test_a_number_behind_a_task_may_be_that_of_a_run() -> None:
+    assert _found("cifar_9", "cifar_11") == [
+        ("task", "", ("cifar", "cifar")),
+        ("number", "", ("9", "11")),
+    ]
+
+
+def test_numbers_behind_a_dot() -> None:
+    assert _found("big.0", "big.1", "small.0", "small.1") == [
+        ("word", "", ("big", "big", "small", "small")),
+        ("number", "", ("0", "1", "0", "1")),
+    ]
+
+
+def test_brackets_are_closed() -> None:
+    assert _found("net (old)", "tree [new]") == [
+        ("word", "", ("net (old)", "tree [new]"))
     ]
 
 

@@ -8,6 +8,7 @@ by the usual names of steps, times and scores.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from curvewise.readers.logged import Claim
@@ -200,10 +201,8 @@ def read(claims: Sequence[Claim], wanted: Wanted) -> Iterator[LoggedRun]:
     parts = [_read_table(claim, wanted) for claim in claims]
     run = parts[0]
     for part in parts[1:]:
-        if part.x != run.x:
-            own = part.series.keys() - run.series.keys()
-            run.axes |= dict.fromkeys(own, part.x)
-        run.series = {**part.series, **run.series}
+        for metric, series in part.series.items():
+            run.series.setdefault(metric, replace(series, x=series.x or part.x))
         run.notes += part.notes
     yield run
 

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
 __all__ = ["claims", "read"]
 
 PLACEHOLDER = ("hp_metric", -1.0)  # Lightning logs it so that hyperparameters are shown
+ITERATIONS = "_vs_iterations"  # Keras counts these evaluations so, all else in epochs
 SESSION_START = 1
 # A record that begins a session is no longer than this; it holds no tag to look for.
 MAX_SESSION_LOG_SIZE = 24
@@ -285,12 +286,14 @@ class _Reading:
             if metric.rpartition("/")[2] == PLACEHOLDER[0]:
                 kept = scores != PLACEHOLDER[1]
             if kept.any():
+                in_iterations = metric.endswith(ITERATIONS) and not self._by_time
                 found[metric] = Series(
                     steps[kept],
                     scores[kept],
                     sessions[kept],
                     counts_episodes(metric),
                     records.precision,
+                    "iteration" if in_iterations else "",
                 )
         return found
 

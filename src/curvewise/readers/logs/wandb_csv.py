@@ -35,6 +35,7 @@ SEPARATOR = " - "
 BANDS = ("__MIN", "__MAX")
 # Columns that the table of runs always has.
 RUNS_TABLE = {"Name", "State"}
+INDEX = re.compile(r"(?:Unnamed: \d+)?")
 GROUP = re.compile(r"group: ", re.IGNORECASE)
 SETTING = re.compile(r"[\w./-]+: ")
 # Points of a run beyond which the pages draw buckets, whose band is wide also for single runs.
@@ -76,7 +77,13 @@ def claims(folder: Folder) -> Iterator[Claim]:
 
 
 def _is_chart(header: list[str]) -> bool:
-    return len(header) > 1 and all(SEPARATOR in name for name in header[1:])
+    columns = header[_n_indices(header) + 1 :]
+    return bool(columns) and all(SEPARATOR in name for name in columns)
+
+
+def _n_indices(header: list[str]) -> int:
+    """Return how many columns before the steps only number the rows, as pandas writes them."""
+    return next((k for k, name in enumerate(header) if not INDEX.fullmatch(name)), 0)
 
 
 def read(claims: Sequence[Claim], wanted: Wanted) -> Iterator[LoggedRun]:
@@ -127,8 +134,9 @@ def _chart(file: File, notes: list[str]) -> Chart:
     if len(rows) > 1 and (is_cut or is_open or len(rows[-1]) < len(header)):
         rows.pop()
         notes.append(CUT_LINE.format(name=file.path.name))
-    width = len(header)
-    cells = [(row + [""] * width)[:width] for row in rows[1:]]
+    first, width = _n_indices(header), len(header)
+    header = header[first:]
+    cells = [(row + [""] * width)[first:width] for row in rows[1:]]
     return Chart(file, header[0], _columns(header), cells)
 
 

@@ -129,6 +129,11 @@ def read(claims: Sequence[Claim], wanted: Wanted) -> Iterator[LoggedRun]:
         log = BlockLog(file)
         reading.read(log)
         runs.append(reading.run(log, is_last=file is files[-1]))
+        if len(files) > 1 and not reading.n_rows:
+            runs[-1].notes.append(
+                f"the session in {file.path.parent.name} has no history: it logged nothing, or "
+                "broke off before that was written"
+            )
     yield resumed(runs)
 
 
@@ -159,7 +164,7 @@ class _Reading:
         self._wanted = wanted
         # The numbers of each key; None for those that are not needed.
         self._columns: dict[str, _Column | None] = {}
-        self._n_rows = 0
+        self.n_rows = 0
         self._config: dict[str, Any] = {}
         self._run: dict[str, str] = {}
         self._exit_code: int | None = None
@@ -218,9 +223,9 @@ class _Reading:
                 self._columns[key] = _Column() if self._is_needed(key) else None
             column = self._columns[key]
             if column is not None:
-                column.rows.append(self._n_rows)
+                column.rows.append(self.n_rows)
                 column.values.append(value)
-        self._n_rows += 1
+        self.n_rows += 1
 
     def _is_needed(self, key: str) -> bool:
         """Whether a key is wanted, or may count as the steps of one that is."""
@@ -279,10 +284,10 @@ class _Reading:
         others = [key for key in (RUNTIME, TIMESTAMP, *axes) if key in self._columns]
         offered = list(dict.fromkeys([STEP, *others, *step_names(list(self._columns))]))
         x = self._wanted.x
-        if x is not None and x not in self._columns and self._n_rows:
+        if x is not None and x not in self._columns and self.n_rows:
             x = ALIASES.get(x, x)
             chosen_x(Wanted(x=x), offered)
-        series, used, notes = {}, dict[str, str](), []
+        series, used, notes = {}, Counter[str](), []
         for key, column in self._columns.items():
             is_metric = not key.startswith("_") and key not in axes
             if column is None or not is_metric or key not in self._wanted:
@@ -294,13 +299,16 @@ class _Reading:
                 left_out = plural(int((~has_step).sum()), "record")
                 notes.append(f"{left_out} of {key!r} in rows without {axis!r} left out")
             if has_step.any():
-                used[key] = axis
+                used[axis] += 1
                 series[key] = Series(
-                    steps[has_step], values[has_step], None, counts_episodes(key)
+                    steps[has_step],
+                    values[has_step],
+                    of_episodes=counts_episodes(key),
+                    x=axis,
                 )
-        name = Counter(used.values()).most_common(1)[0][0] if used else x or STEP
+        name = used.most_common(1)[0][0] if used else x or STEP
         notes = log.notes + notes
-        is_open = self._exit_code is None and not log.is_cut and self._n_rows > 0
+        is_open = self._exit_code is None and not log.is_cut and self.n_rows > 0
         if is_open and is_last:
             notes.append(
                 f"{log.name} has no closing record: the run broke off or is still under way"
@@ -312,7 +320,6 @@ class _Reading:
             config={**self._run, **self._config},
             status="failed" if self._exit_code else "",
             notes=notes,
-            axes=used,
         )
 
     def _steps(self, axis: str, rows: Integers) -> tuple[Floats, Any]:

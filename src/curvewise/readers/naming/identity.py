@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from curvewise.data.frames import natural_order
-from curvewise.errors import CurvesError
+from curvewise.errors import CurvesError, OptionError
 from curvewise.readers.naming.grouping import (
     Grouping,
     candidates_of,
@@ -123,15 +123,32 @@ def identify(
     options = {"group_by": group_by, "run_by": run_by, "task_by": task_by}
     said = [clue for clue in clues if "algorithm" in clue.labels]
     full = [clue for clue in clues if clue.has_points]
+    has_empty = 0 < len(full) < len(clues)
     if group_by:
-        return _identified(clues, options)[0]
-    if 0 < len(said) < len(clues):
+        try:
+            return _identified(clues, options)[0]
+        except OptionError:
+            if not has_empty:
+                raise
+    elif 0 < len(said) < len(clues):
         others = [clue for clue in clues if "algorithm" not in clue.labels]
         return _together(clues, identify(said, **options), identify(others, **options))
-    if 0 < len(full) < len(clues):
+    if has_empty:
         told, naming = _identified(full, options)
-        return _with_empty(clues, told, naming, _identified(clues, options)[0])
+        return _with_empty(clues, told, naming, _told_at_all(clues, options))
     return _identified(clues, options)[0]
+
+
+def _told_at_all(clues: Sequence[Clues], options: dict[str, str | None]) -> Identity:
+    """Tell who is who as the caller says, or else, as runs without a point may lack that."""
+    try:
+        return _identified(clues, options)[0]
+    except OptionError:
+        told = _identified(clues, dict.fromkeys(options))[0]
+        if not options["group_by"]:
+            return told
+        whos = [replace(who, algorithm=UNKNOWN, is_known=False) for who in told.whos]
+        return replace(told, whos=tuple(whos))
 
 
 def _together(clues: Sequence[Clues], said: Identity, told: Identity) -> Identity:
@@ -157,7 +174,8 @@ def _together(clues: Sequence[Clues], said: Identity, told: Identity) -> Identit
 def _repeats(n_runs: int) -> str:
     return (
         f"{plural(n_runs, 'run')} with the name of another run of the same algorithm and task: "
-        "numbered, as in '1 (2)'. Leave out what is no run of its own."
+        "numbered, as in '1 (2)'; with the same scores they count once, else leave out what is "
+        "no run of its own"
     )
 
 
@@ -179,7 +197,7 @@ def _with_empty(
     for row, (who, clue) in enumerate(zip(whos, clues, strict=True)):
         algorithms = members.get(keys[row], set())
         if not clue.has_points and len(algorithms) == 1:
-            whos[row] = replace(who, algorithm=min(algorithms))
+            whos[row] = replace(who, algorithm=min(algorithms), is_known=True)
         elif not clue.has_points and keys[row] and None in keys[row]:
             whos[row] = replace(who, algorithm=UNKNOWN, is_known=False)
     notes = told.notes
@@ -232,7 +250,9 @@ def _identified(
     apart = [trait for trait in others if trait.role in {"run", "seed"} and trait.varies]
     if choice.algorithm:
         apart += telling(others, task.values, run.values)
-    names, notes = _distinct(clues, grouping.values, run.values, task.values, apart)
+    names, first_names, notes = _distinct(
+        clues, grouping.values, run.values, task.values, apart
+    )
     notes += told_notes
     if choice.algorithm:
         notes += _mixed(grouping, apart)
@@ -247,9 +267,9 @@ def _identified(
             f"every run has its own {listed(own, 3)}, which is not what groups them"
         )
     whos = tuple(
-        Who(algorithm or "", name, of, clue.labels.get("block"))
-        for algorithm, name, of, clue in zip(
-            grouping.values, names, task.values, clues, strict=True
+        Who(algorithm or "", name, of, clue.labels.get("block"), name_of=first)
+        for algorithm, name, first, of, clue in zip(
+            grouping.values, names, first_names, task.values, clues, strict=True
         )
     )
     says_algorithm = all("algorithm" in clue.labels for clue in clues)
@@ -303,8 +323,11 @@ def _distinct(
     runs: Names,
     tasks: Names,
     apart: list[Trait],
-) -> tuple[list[str], list[str]]:
-    """Give each run of an algorithm and task a name of its own, and say what was done."""
+) -> tuple[list[str], list[str], list[str]]:
+    """Give each run of an algorithm and task a name of its own, and say what was done.
+
+    Return the names, those that runs share with one before them, and the notes.
+    """
     notes = []
     names = [run or "" for run in runs]
 
@@ -333,6 +356,7 @@ def _distinct(
     places: dict[str, list[int]] = {}
     for row, clue in enumerate(clues):
         places.setdefault(clue.place, []).append(row)
+    first_names = [""] * len(clues)
     counts: Counter[tuple[str | None, str | None, str]] = Counter()
     for row in (row for place in natural_order(places) for row in places[place]):
         group = algorithms[row], tasks[row], names[row]
@@ -340,8 +364,9 @@ def _distinct(
         if not names[row]:
             names[row] = str(counts[group])
         elif counts[group] > 1:
+            first_names[row] = names[row]
             names[row] = f"{names[row]} ({counts[group]})"
-    return names, notes
+    return names, first_names, notes
 
 
 def _mixed(grouping: Grouping, traits: list[Trait]) -> list[str]:

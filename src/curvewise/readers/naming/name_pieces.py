@@ -95,9 +95,17 @@ _TASKS = words(
     "invertedpendulum inverteddoublependulum cheetah quadruped breakout pong seaquest "
     "qbert spaceinvaders beamrider enduro asterix freeway montezumarevenge mspacman "
     "alien amidar assault boxing mnist fashionmnist emnist kmnist cifar10 cifar100 "
-    "cifar svhn imagenet tinyimagenet stl10 digits iris wikitext wikitext2 "
-    "wikitext103 imdb squad glue sst2 mnli qqp cola mrpc rte shakespeare coinrun "
-    "starpilot bigfish minigrid crafter procgen"
+    "cifar svhn imagenet imagenet1k tinyimagenet stl10 digits iris celeba coco "
+    "cityscapes caltech101 food101 flowers102 wikitext wikitext2 wikitext103 imdb squad "
+    "glue sst2 sst5 mnli qnli qqp cola mrpc rte wnli stsb boolq agnews yelp trec dbpedia "
+    "conll2003 shakespeare tinyshakespeare tinystories openwebtext enwik8 text8 ptb "
+    "librispeech cora citeseer pubmed breastcancer californiahousing coinrun starpilot "
+    "bigfish minigrid crafter procgen"
+)
+# Folders that are named by what wrote the logs in them: tb, csv_logs.
+_LOGGERS = re.compile(
+    r"(?:tb|tensorboardx?|tfevents|csv|jsonl?|wandb|mlflow)(?:[-_]?(?:logs?|logger|runs?))?",
+    re.IGNORECASE,
 )
 # The order of starting: it numbers runs, but says nothing about them.
 _COUNTERS = {"version", "job"}
@@ -209,7 +217,7 @@ def _double_underscores(parts: list[list[str]]) -> list[Slot]:
 
 
 def _counted(names: list[str], *, each_once: bool) -> list[Slot]:
-    """Take apart NAME, NAME_1, NAME_2, or ppo1, ppo2, sac1, sac2; nothing for other names.
+    """Take apart NAME, NAME_1, NAME_2, or ppo1, ppo2, sac.1, sac.2; nothing for other names.
 
     Names of several runs each are rather those of variants: of them only numbers after one
     and the same word are taken apart.
@@ -223,7 +231,7 @@ def _counted(names: list[str], *, each_once: bool) -> list[Slot]:
     numbers = tuple(match[2] if match else "0" for match in matches)
     if each_once and any(matches) and _is_counted(stems, numbers):
         return [*slots_of(stems), Slot("noise", "version", numbers, numbers)]
-    glued = [re.fullmatch(r"(.*[^\W\d_])(\d+)", name) for name in names]
+    glued = [re.fullmatch(r"(.*[^\W\d_])\.?(\d+)", name) for name in names]
     stems = [match[1] for match in glued if match]
     numbers = tuple(match[2] for match in glued if match)
     if len(stems) < len(names) or not (each_once or len(set(stems)) == 1):
@@ -245,13 +253,17 @@ def _is_counted(stems: Sequence[str], numbers: Sequence[str]) -> bool:
     )
 
 
-_DOT_BEFORE_SEED = re.compile(r"\.(?=(?:seed|run|trial|fold|rep)=)", re.IGNORECASE)
+_DOT_BEFORE_SEED = re.compile(
+    r"\.(?=(?:seed|run|trial|fold|rep)(?:=|[-_]?\d)|s\d+(?![^\W_]))", re.IGNORECASE
+)
 
 
 @lru_cache(maxsize=65536)
 def _pieces(name: str) -> tuple[_Piece, ...]:
     """Take one name apart."""
-    # dart.seed=5 is a word and a seed, unlike model.lr=0.1.
+    if _LOGGERS.fullmatch(name):
+        return (_Piece("noise", name, 0, len(name)),)
+    # dart.seed=5 and dart.s5 are a word and a seed, unlike model.lr=0.1.
     name = _DOT_BEFORE_SEED.sub("_", name)
     pieces: list[_Piece] = []
     for match in _PIECES.finditer(name):
@@ -286,7 +298,25 @@ def _pieces(name: str) -> tuple[_Piece, ...]:
         else:
             piece = _Piece("word", text, start, end)
         pieces.append(piece)
-    return tuple(pieces)
+    return tuple(_with_long_tasks(name, pieces))
+
+
+def _with_long_tasks(name: str, pieces: list[_Piece]) -> list[_Piece]:
+    """Put together pieces that name a task only together: fashion-mnist, cifar-10."""
+    found: list[_Piece] = []
+    for piece in pieces:
+        if found and piece.kind in {"word", "task", "number"}:
+            before, between = found[-1], name[found[-1].end : piece.start]
+            both = re.sub(r"[\W_]", "", before.text + piece.text).lower()
+            # sst_2, but not cifar_10, whose number may be that of a run.
+            is_apart = piece.kind == "number" and before.kind == "task"
+            joins = between == "-" or (between in {"_", " "} and not is_apart)
+            if joins and before.kind in {"word", "task"} and both in _TASKS:
+                text = name[before.start : piece.end]
+                found[-1] = _Piece("task", text, before.start, piece.end)
+                continue
+        found.append(piece)
+    return found
 
 
 def kinds_of(name: str) -> tuple[str, ...]:
@@ -333,7 +363,14 @@ def _aligned(rows: list[list[_Piece]], *, constant_words: bool = False) -> int:
 
 
 def _between(name: str, pieces: list[_Piece]) -> str | None:
-    return name[pieces[0].start : pieces[-1].end] if pieces else None
+    """Return what is written from the first piece to the last, with brackets that it opens."""
+    if not pieces:
+        return None
+    start, end = pieces[0].start, pieces[-1].end
+    for opening, closing in ("()", "[]"):
+        is_open = name.count(opening, start, end) > name.count(closing, start, end)
+        end += is_open and name.startswith(closing, end)
+    return name[start:end]
 
 
 def _side_by_side(names: list[str], rows: list[list[_Piece]]) -> list[Slot]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from curvewise.readers.parsing.event_messages import event_messages
+from curvewise.errors import CurvesError
+from curvewise.readers.parsing.event_messages import event_messages, is_scalar
 from curvewise.readers.parsing.parts import part_of
 from curvewise.readers.parsing.protobuf_messages import text_of
 from curvewise.readers.parsing.tfrecords import RecordFile, begins_with_record
@@ -18,10 +20,11 @@ if TYPE_CHECKING:
 
 __all__ = ["event_files", "first_events", "home_of", "key_of_scalars", "repeats_results"]
 
-# add_hparams makes a folder that is named by the time.
+# add_hparams makes a folder that is named by the time, if the caller names none.
 TIME_NAME = re.compile(r"\d{9,}\.\d+")
 # What writers replace in tags, or in the folders that they name by them.
 NO_NAME = re.compile(r"[^-.\w]")
+MAX_RESULTS_SIZE = 100_000  # bytes of hyperparameters and of one value of each metric
 HPARAMS_MARK = b"_hparams_/session_start_info"
 
 
@@ -78,10 +81,52 @@ def home_of(folder: Folder, files: Sequence[File]) -> tuple[Folder, str]:
         return above, f"{folder.path.name}/"
     if name.startswith("eval_") and is_below_events:
         return above, f"{folder.path.name}/"
-    is_time = is_below_events and TIME_NAME.fullmatch(name) is not None
-    if is_time and any(HPARAMS_MARK in file.head() for file in files):
-        return above, ""
+    if is_below_events and _are_results(files):
+        is_timed = TIME_NAME.fullmatch(name) is not None
+        if is_timed or (_has_scalars(above) and not _has_parts(folder)):
+            return above, ""
     return folder, ""
+
+
+def _has_scalars(folder: Folder) -> bool:
+    """Whether the event files in a folder begin with scalars, as those of a run may."""
+    return any(
+        is_scalar(value)
+        for file in event_files(folder)
+        for event in first_events(file)
+        for value in event.summary.value
+    )
+
+
+def _has_parts(folder: Folder) -> bool:
+    """Whether there are event files below a folder, as there are below Keras' runs."""
+    return any(event_files(below) for below in folder.folders.values())
+
+
+def _are_results(files: Sequence[File]) -> bool:
+    """Whether files are those of add_hparams, with one value of each metric.
+
+    Its folder is named by the time, unless the caller names it.
+    """
+    if not any(HPARAMS_MARK in file.head() for file in files):
+        return False
+    if TIME_NAME.fullmatch(files[0].path.parent.name):
+        return True
+    if any(file.size > MAX_RESULTS_SIZE for file in files):
+        return False
+    tags = [tag for file in files for tag in _tags(file)]
+    return len(tags) == len(set(tags))
+
+
+def _tags(file: File) -> Iterator[bytes]:
+    """Yield the tag of each value in a file, as far as its records can be read."""
+    from google.protobuf.message import DecodeError
+
+    parse = event_messages()["Event"].FromString
+    with suppress(DecodeError, CurvesError):
+        for payloads in RecordFile(file).batches():
+            for payload in payloads:
+                yield from (value.tag for value in parse(payload).summary.value)
 
 
 def _run_of_scalars(folder: Folder, files: Sequence[File]) -> Folder | None:
@@ -123,5 +168,4 @@ def key_of_scalars(place: str, tag: str) -> str:
 
 def repeats_results(claim: Claim) -> bool:
     """Whether files are those of add_hparams, which repeat how metrics ended."""
-    folder = claim.files[0].path.parent
-    return folder != claim.home and TIME_NAME.fullmatch(folder.name) is not None
+    return claim.files[0].path.parent != claim.home and _are_results(claim.files)

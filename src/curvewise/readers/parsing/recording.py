@@ -80,8 +80,8 @@ def resumed(parts: Sequence[LoggedRun]) -> LoggedRun:
     found: dict[str, list[tuple[int, Series]]] = {}
     for session, part in enumerate(parts):
         for metric, series in part.series.items():
-            found.setdefault(metric, []).append((session, series))
-            last.axes[metric] = part.axes.get(metric, part.x)
+            own = replace(series, x=series.x or part.x)
+            found.setdefault(metric, []).append((session, own))
     last.series = {metric: _in_sessions(pieces) for metric, pieces in found.items()}
     last.config = {key: part.config[key] for part in parts for key in part.config}
     last.notes = list(dict.fromkeys(note for part in parts for note in part.notes))
@@ -119,12 +119,16 @@ def over_metric(run: LoggedRun, x: str) -> LoggedRun:
         n_lost += int((~kept).sum())
         sessions = None if records.sessions is None else records.sessions[kept]
         series[metric] = replace(
-            records, steps=values[kept], scores=records.scores[kept], sessions=sessions
+            records,
+            steps=values[kept],
+            scores=records.scores[kept],
+            sessions=sessions,
+            x="",
         )
     if n_lost:
         run.notes.append(f"{plural(n_lost, 'record')} at steps without {x!r} left out")
     others = tuple(other for other in (run.x, *run.other_x) if other != x)
-    return replace(run, series=series, x=x, other_x=others, axes={})
+    return replace(run, series=series, x=x, other_x=others)
 
 
 def _looked_up(axis: Series, records: Series) -> Floats:
