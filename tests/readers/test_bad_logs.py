@@ -525,6 +525,19 @@ def test_a_log_that_is_being_written(tmp_path: Path, kind: str) -> None:
     assert lengths[-1] > lengths[0]
 
 
+@pytest.mark.parametrize("kind", LIVE)
+def test_a_log_that_was_looked_at_before_it_had_anything(runs: Path, kind: str) -> None:
+    name, start, piece = LIVE[kind]
+    folder = runs / "a" / "seed9"
+    folder.mkdir()
+    (folder / name).write_bytes(b"")
+    cw.scan(runs)
+    (folder / name).write_bytes(start + piece(0))
+    assert {log.n_points for log in cw.scan(runs).run_logs() if log.run == "9"} == {1}
+    (folder / name).write_bytes(start + piece(0) + piece(1))
+    assert {log.n_points for log in cw.scan(runs).run_logs() if log.run == "9"} == {2}
+
+
 def test_a_database_that_is_being_written(tmp_path: Path) -> None:
     path = tmp_path / "optuna.db"
     writing = sqlite3.connect(path, isolation_level=None)

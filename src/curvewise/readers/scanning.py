@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from curvewise.errors import CurvesError, OptionError
+from curvewise.readers.broken import broken_logs
 from curvewise.readers.copies import copies, copies_note
 from curvewise.readers.finding import find_homes
 from curvewise.readers.folders import File, Skipped, walk
@@ -18,7 +19,7 @@ from curvewise.readers.naming.identity import identify
 from curvewise.readers.naming.traits import Clues
 from curvewise.readers.parsing.homes import stem_of
 from curvewise.readers.request import Naming, as_paths
-from curvewise.readers.scan import MetricSpan, Scan, ScannedRun
+from curvewise.readers.scan import MetricSpan, Scan, ScannedRun, said_of
 from curvewise.readers.settling import logs_of, settled_metrics
 from curvewise.shuffling.parallel import track_items
 from curvewise.text import did_you_mean, listed, plural
@@ -133,6 +134,7 @@ class Logs:
         logs = cls(place, walked, homes, naming, list(walked.skipped))
         if not homes:
             raise CurvesError(logs._nothing_found())
+        logs.skipped += broken_logs(walked, homes)
         return logs
 
     def scan(self) -> Scan:
@@ -339,7 +341,7 @@ class Logs:
     def _nothing_read(self) -> str:
         """Say that no log could be read, and why the first ones could not."""
         reasons = list(
-            dict.fromkeys(f"{each.path.name}: {each.reason}." for each in self.skipped)
+            dict.fromkeys(said_of([each.path.name], each.reason) for each in self.skipped)
         )
         more = len(reasons) - MAX_REASONS
         lines = reasons[:MAX_REASONS] + ([f"and {more} more"] if more > 0 else [])
