@@ -45,15 +45,6 @@ def test_a_log_of_the_same_name_elsewhere(tmp_path: Path) -> None:
     assert skipped.reason == "history.json is damaged: it ends in the middle"
 
 
-def test_a_table_cut_in_its_header(tmp_path: Path) -> None:
-    for name in NAMES:
-        columns = '"Step","adam-1 - loss","adam-1 - loss__MIN","sgd-1 - loss"'
-        (tmp_path / f"{name}.csv").write_text(f"{columns}\n1,2,2,3\n2,2,2,4\n")
-    cut(tmp_path / "flat-1.csv", 30)
-    (skipped,) = cw.scan(tmp_path).skipped
-    assert skipped.reason == "flat-1.csv is damaged: its first line is cut"
-
-
 def test_what_is_whole_and_what_is_called_otherwise_is_not_mentioned(
     tmp_path: Path,
 ) -> None:

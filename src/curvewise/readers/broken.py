@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
 __all__ = ["broken_logs"]
 
-LINES = {"csv", "tsv", "jsonl", "ndjson"}
-
 
 def broken_logs(walk: Walk, homes: Iterable[Home]) -> Iterator[Skipped]:
     """Yield files that no home has, although they are called or placed like logs, and why.
@@ -51,8 +49,6 @@ def _reason(file: File) -> str:
     """Say why a file could not be recognised; nothing if it is whole, and something else."""
     if not file.size:
         return f"{file.path.name} is empty"
-    if _ending(file) in LINES and _is_one_cut_line(file):
-        return f"{file.path.name} is damaged: its first line is cut"
     try:
         if _ending(file) == "npz":
             check_archive(file)
@@ -61,11 +57,6 @@ def _reason(file: File) -> str:
     except CurvesError as error:
         return str(error).removesuffix(".")
     return ""
-
-
-def _is_one_cut_line(file: File) -> bool:
-    head = file.head()
-    return len(head) < HEAD_SIZE and b"\n" not in head and b"\r" not in head
 
 
 def _begins_a_document(file: File) -> bool:
