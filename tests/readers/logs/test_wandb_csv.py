@@ -87,8 +87,9 @@ def test_a_cut_last_row_is_left_out(tmp_path: Path) -> None:
     assert run.notes == ["the last line of a.csv is cut and was left out"]
 
 
-def test_a_cut_header_is_said(tmp_path: Path) -> None:
-    (tmp_path / "a.csv").write_text('"Step","adam-1 - loss","sgd-1 - lo')
+@pytest.mark.parametrize("end", ["", '"'])
+def test_a_cut_header_is_said(tmp_path: Path, end: str) -> None:
+    (tmp_path / "a.csv").write_text(f'"Step","adam-1 - loss","sgd-1 - lo{end}')
     for run in read_all(MODULE, tmp_path).values():
         assert run.notes == ["the last line of a.csv is cut and was left out"]
 
