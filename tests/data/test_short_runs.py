@@ -126,6 +126,15 @@ def test_refusing_says_where_a_prefix_would_end_and_the_p_of_failing() -> None:
     assert "c0" in str(caught.value)
 
 
+@pytest.mark.parametrize("steps", [[0], [-10, -5]])
+def test_refusing_does_not_advise_a_prefix_of_nothing(steps: list[int]) -> None:
+    logs = [*WHOLE, log("A", "c", steps, np.ones(len(steps)))]
+    with pytest.raises(CurvesError, match="leaves no two steps that all runs share"):
+        align(logs)
+    with pytest.raises(CurvesError):
+        align(logs, short="prefix", min_steps=1)
+
+
 def test_runs_that_still_run_call_for_a_prefix() -> None:
     with pytest.raises(
         CurvesError, match='1 of them is still running, for which short="pre'

@@ -18,6 +18,7 @@ from curvewise.readers.naming.configurations import Configurations, flattened
 from curvewise.readers.naming.identity import identify
 from curvewise.readers.naming.traits import Clues
 from curvewise.readers.parsing.homes import stem_of
+from curvewise.readers.parsing.run_columns import TIME, steps_to_choose
 from curvewise.readers.request import Naming, as_paths
 from curvewise.readers.scan import MetricSpan, Scan, ScannedRun, said_of
 from curvewise.readers.settling import logs_of, settled_metrics
@@ -154,6 +155,10 @@ class Logs:
         if not any(spans) and self.skipped:
             raise CurvesError(self._nothing_read())
         named = self._named(runs)
+        notes = named.notes
+        axes = {span.x for found in spans for span in found.values()}
+        if axes == {TIME} and self.naming.x is None:
+            notes += (steps_to_choose(),)
         scanned = tuple(
             ScannedRun(
                 who.algorithm,
@@ -175,7 +180,7 @@ class Logs:
                 for each in self.skipped
             ),
             named.explanation,
-            named.notes,
+            notes,
             named.candidates,
             tuple(dict.fromkeys(x for run in runs for x in run.logged.other_x)),
             named.problem,
