@@ -334,7 +334,12 @@ def test_configurations_that_are_broken_or_run_code(runs: Path) -> None:
             (runs / algorithm / f"seed{seed}" / "config.yaml").write_text(text)
     (runs / "a" / "seed0" / "params.json").write_text("[" * 100_000 + "]" * 100_000)
     for command in (inspected, compared):
-        assert "config.yaml cannot be read" in command(runs)
+        text = command(runs)
+        assert "config.yaml cannot be read" in text
+        assert (
+            "params.json cannot be read and was left out (it is nested too deeply)"
+            in text
+        )
     assert not target.exists()
     assert n_points(runs) == ALL_WHOLE
 

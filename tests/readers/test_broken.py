@@ -53,3 +53,15 @@ def test_what_is_whole_and_what_is_called_otherwise_is_not_mentioned(
     (tmp_path / "notes.json").write_text('{"author": "me"}')
     (tmp_path / "empty.txt").write_text("")
     assert cw.scan(tmp_path).skipped == ()
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be"])
+def test_text_in_utf_16_is_said_to_be_that(tmp_path: Path, encoding: str) -> None:
+    mark = "\ufeff" if encoding == "utf-16-be" else ""
+    lines = '{"step": 0, "score": 1}\n{"step": 1, "score": 2}\n'
+    (tmp_path / "run.jsonl").write_bytes(f"{mark}{lines}".encode(encoding))
+    (tmp_path / "run.csv").write_bytes(f"{mark}step,score\n0,1\n".encode(encoding))
+    with pytest.raises(cw.CurvesError) as caught:
+        cw.scan(tmp_path)
+    for name in ("run.csv", "run.jsonl"):
+        assert f"{name} is text in UTF-16. Save it in UTF-8." in str(caught.value)

@@ -1,7 +1,8 @@
-"""Files that no format knows for a log, but that are where a log would be: empty, or broken off."""
+"""Files that no format knows for a log, but that may be one: empty, broken off, in UTF-16."""
 
 from __future__ import annotations
 
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from typing import TYPE_CHECKING
 
 from curvewise.errors import CurvesError
@@ -19,9 +20,9 @@ __all__ = ["broken_logs"]
 
 
 def broken_logs(walk: Walk, homes: Iterable[Home]) -> Iterator[Skipped]:
-    """Yield files that no home has, although they are called or placed like logs, and why.
+    """Yield files that no home has, although they may be logs, and why.
 
-    A log is cut before it can be recognised if training stops while it is written. Such a file
+    Text in UTF-16, as some shells of Windows write it, is said to be that. A log is cut before it can be recognised if training stops while it is written. Such a file
     has the name of a log elsewhere, or the ending of a log in the same folder.
     """
     logs = [
@@ -35,7 +36,10 @@ def broken_logs(walk: Walk, homes: Iterable[Home]) -> Iterator[Skipped]:
     endings = {(file.path.parent, _ending(file)) for file in logs}
     for folder in walk.folders:
         for file in folder.files.values():
-            if file.name in names or (folder.path, _ending(file)) in endings:
+            if file.head().startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+                reason = f"{file.path.name} is text in UTF-16. Save it in UTF-8"
+                yield Skipped(file.path, reason)
+            elif file.name in names or (folder.path, _ending(file)) in endings:
                 reason = _reason(file)
                 if reason:
                     yield Skipped(file.path, reason)

@@ -133,9 +133,10 @@ class Logs:
         homes = find_homes(walked)
         place = listed([os.fspath(path) for path in paths], 3)
         logs = cls(place, walked, homes, naming, list(walked.skipped))
+        broken = list(broken_logs(walked, homes))
+        logs.skipped += broken
         if not homes:
-            raise CurvesError(logs._nothing_found())
-        logs.skipped += broken_logs(walked, homes)
+            raise CurvesError(logs._nothing_read() if broken else logs._nothing_found())
         return logs
 
     def scan(self) -> Scan:

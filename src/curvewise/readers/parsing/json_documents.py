@@ -67,7 +67,8 @@ def parsed(text: str | bytes) -> Any:
     ({'loss': 1}, None)
     """
     try:
-        return json.loads(text)
+        # Bytes would be taken for UTF-16 line by line, of which only the first begins so.
+        return json.loads(text.decode("utf-8-sig") if isinstance(text, bytes) else text)
     except (ValueError, RecursionError):
         return None
 
