@@ -40,6 +40,13 @@ def test_a_run_can_be_empty() -> None:
         ([0, 1], ["low", "high"], r"The scores of run '1' of 'A' must be numbers"),
         ([[0, 1]], [1, 2], r"a sequence of numbers, not an array of 2 dimensions"),
         (0, 1, r"not an array of 0 dimensions"),
+        ([0, [1]], [1, 2], r"The steps of run '1' of 'A' must be numbers"),
+        (
+            np.array(["2026-01-01", "2026-01-02"], dtype="M8[D]"),
+            [1, 2],
+            r"The steps of run '1' of 'A' are dates or times\. Give numbers, such as seconds",
+        ),
+        ([10**18, 10**18 + 1], [1, 2], r"go beyond 2\^53, .* Count them from the start"),
     ],
 )
 def test_what_cannot_be_a_run_is_refused(steps: Any, scores: Any, message: str) -> None:

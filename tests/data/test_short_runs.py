@@ -126,6 +126,14 @@ def test_refusing_says_where_a_prefix_would_end_and_the_p_of_failing() -> None:
     assert "c0" in str(caught.value)
 
 
+def test_refusing_does_not_advise_a_prefix_of_one_step() -> None:
+    logs = [*WHOLE, log("A", "c", [0])]
+    with pytest.raises(CurvesError, match="leaves no two steps that all runs share"):
+        align(logs)
+    with pytest.raises(CurvesError, match="All runs share step 0 only"):
+        align(logs, short="prefix", min_steps=1)
+
+
 def test_runs_that_still_run_call_for_a_prefix() -> None:
     with pytest.raises(
         CurvesError, match='1 of them is still running, for which short="pre'

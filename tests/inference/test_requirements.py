@@ -175,8 +175,8 @@ DESIGNS: list[tuple[Curves, str]] = [
     (
         some_curves(0, (5,)),
         (
-            "Comparing needs at least two algorithms, and there is only 'A'. Check which column "
-            "names the algorithm, and which algorithms were kept."
+            "Comparing needs at least two algorithms, and there is only 'A'. Name the files or "
+            "the folder of all algorithms, and check what tells them apart and which were kept."
         ),
     ),
     (

@@ -334,7 +334,12 @@ def test_configurations_that_are_broken_or_run_code(runs: Path) -> None:
             (runs / algorithm / f"seed{seed}" / "config.yaml").write_text(text)
     (runs / "a" / "seed0" / "params.json").write_text("[" * 100_000 + "]" * 100_000)
     for command in (inspected, compared):
-        assert "config.yaml cannot be read" in command(runs)
+        text = command(runs)
+        assert "config.yaml cannot be read" in text
+        assert (
+            "params.json cannot be read and was left out (it is nested too deeply)"
+            in text
+        )
     assert not target.exists()
     assert n_points(runs) == ALL_WHOLE
 
@@ -523,6 +528,19 @@ def test_a_log_that_is_being_written(tmp_path: Path, kind: str) -> None:
         writer.join()
     assert lengths == sorted(lengths)
     assert lengths[-1] > lengths[0]
+
+
+@pytest.mark.parametrize("kind", LIVE)
+def test_a_log_that_was_looked_at_before_it_had_anything(runs: Path, kind: str) -> None:
+    name, start, piece = LIVE[kind]
+    folder = runs / "a" / "seed9"
+    folder.mkdir()
+    (folder / name).write_bytes(b"")
+    cw.scan(runs)
+    (folder / name).write_bytes(start + piece(0))
+    assert {log.n_points for log in cw.scan(runs).run_logs() if log.run == "9"} == {1}
+    (folder / name).write_bytes(start + piece(0) + piece(1))
+    assert {log.n_points for log in cw.scan(runs).run_logs() if log.run == "9"} == {2}
 
 
 def test_a_database_that_is_being_written(tmp_path: Path) -> None:

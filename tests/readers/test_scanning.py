@@ -267,3 +267,28 @@ def test_where_nothing_can_be_read_each_reason_is_said_once(tmp_path: Path) -> N
         cw.scan(tmp_path)
     lines = str(error.value).splitlines()
     assert len(lines) == len(set(lines)) == 2
+
+
+def test_logs_that_say_what_they_are_among_others_that_cannot_be_told(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "returns.json").write_text('{"ppo": {"0": [1, 2]}, "dqn": {"0": [3, 4]}}')
+    for path1 in ("x", "y"):
+        for path2 in ("k", "l"):
+            (tmp_path / path1 / path2).mkdir(parents=True)
+            table = "step,score\n0,1\n1,2\n"
+            (tmp_path / path1 / path2 / "progress.csv").write_text(table)
+    text = cw.scan(tmp_path).ambiguity
+    assert text.startswith("The logs of 2 runs say which algorithm they are of")
+    assert "those of 4 others, such as x/k, do not. Read the two apart" in text
+    apart = cw.scan([tmp_path / "x", tmp_path / "y"], group_by="path1")
+    assert apart.algorithms == ("x", "y")
+
+
+def test_logs_that_only_tell_the_time_say_that_steps_must_be_chosen(
+    tmp_path: Path,
+) -> None:
+    for name in ("a_0", "a_1", "b_0", "b_1"):
+        (tmp_path / f"{name}.csv").write_text("time,loss\n0.5,3\n1.5,2\n2.5,1\n")
+    assert any("count no steps" in note for note in cw.scan(tmp_path).notes)
+    assert not any("count no steps" in note for note in cw.scan(tmp_path, x="row").notes)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from curvewise.data.steps import MAX_STEP
 from curvewise.errors import CurvesError
 from curvewise.text import capitalised, plural, step_text
 
@@ -92,6 +93,12 @@ class RunLog:
             msg = f"The steps of {self.where} must be finite numbers."
             raise CurvesError(msg)
         falls = np.flatnonzero(np.diff(steps) <= 0)
+        if falls.size and np.abs(steps[falls]).max() >= MAX_STEP:
+            msg = (
+                f"The steps of {self.where} go beyond 2^53, where neighbouring numbers cannot be "
+                "told apart. Count them from the start of the run."
+            )
+            raise CurvesError(msg)
         if falls.size:
             msg = (
                 f"The steps of {self.where} must increase, but {step_text(steps[falls[0] + 1])} "
@@ -123,10 +130,14 @@ class RunLog:
 def _numbers(values: Any, what: str) -> Floats:
     """Return a copy of values as a vector of numbers; raise if they are none."""
     try:
-        array = np.array(values, dtype=np.float64)
+        given = np.asarray(values)
+        array = np.array(given, dtype=np.float64)
     except (TypeError, ValueError):
         msg = f"{what} must be numbers."
         raise CurvesError(msg) from None
+    if given.dtype.kind in "mM":
+        msg = f"{what} are dates or times. Give numbers, such as seconds since the run began."
+        raise CurvesError(msg)
     if array.ndim != 1:
         msg = f"{what} must be a sequence of numbers, not an array of {array.ndim} dimensions."
         raise CurvesError(msg)

@@ -160,8 +160,7 @@ def kept_runs(runs: Sequence[UsableRun], policy: Policy) -> Sequence[UsableRun]:
     if not short:
         return runs
     if policy == "refuse":
-        ends = [run.end for run in runs]
-        _refuse(runs, None if np.isnan(ends).any() else min(ends))
+        _refuse(runs)
     empty = [run for run in short if not len(run.steps)]
     if empty and policy in {"prefix", "carry"}:
         nothing = "cut" if policy == "prefix" else "carry on"
@@ -201,11 +200,8 @@ def counts_text(
     return listed(parts, 8)
 
 
-def _refuse(runs: Sequence[UsableRun], prefix_end: float | None) -> NoReturn:
-    """Raise for runs that are short: who they are, and what can be done.
-
-    ``prefix_end`` is where all runs would be cut, if they can be.
-    """
+def _refuse(runs: Sequence[UsableRun]) -> NoReturn:
+    """Raise for runs that are short: who they are, and what can be done."""
     short = [run for run in runs if run.is_short]
     names = list(dict.fromkeys(run.log.algorithm for run in runs))
     n_runs = [sum(run.log.algorithm == name for run in runs) for name in names]
@@ -242,20 +238,23 @@ def _refuse(runs: Sequence[UsableRun], prefix_end: float | None) -> NoReturn:
     msg = (
         f"{counts_text(n_short, n_runs, names)} end early, diverge or are empty{tested}; the "
         f"longest run ends at step {step_text(last)}. {'; '.join(whose)}.{advice} Which of these "
-        f"is right depends on why, and is for you to say:\n{_policies(prefix_end)}"
+        f"is right depends on why, and is for you to say:\n{_policies(runs)}"
     )
     raise CurvesError(msg)
 
 
-def _policies(prefix_end: float | None) -> str:
-    """Return what can be done with short runs, a line each."""
-    until, unless = "", " Not possible here, as a run has no score."
-    if prefix_end is not None:
-        until, unless = f" (step {step_text(prefix_end)})", ""
+def _policies(runs: Sequence[UsableRun]) -> str:
+    """Return what can be done with short runs, a line each, and what cannot."""
+    until, unless, uncut = "", " Not possible here, as a run has no score.", ""
+    if all(len(run.steps) for run in runs):
+        end = min(run.end for run in runs)
+        until, unless = f" (step {step_text(end)})", ""
+        if end <= max(run.steps[0] for run in runs):
+            uncut = " Not possible here: it leaves no two steps that all runs share."
     lines = {
         argument("short", "prefix"): (
             f"compare all runs up to where the first one ends{until}. Valid whatever made them "
-            f"end; right for runs that are still training.{unless}"
+            f"end; right for runs that are still training.{unless}{uncut}"
         ),
         argument("short", "worst"): (
             "from their end on they score the worst score of all. Right where failing is the "

@@ -128,8 +128,8 @@ def check_design(curves: Curves) -> None:
     if n_algorithms < 2:
         msg = (
             f"Comparing needs at least two algorithms, and there is only "
-            f"{curves.algorithms[0]!r}. Check which column names the algorithm, and which "
-            "algorithms were kept."
+            f"{curves.algorithms[0]!r}. Name the files or the folder of all algorithms, and check "
+            "what tells them apart and which were kept."
         )
         raise CurvesError(msg)
     if curves.n_runs <= n_algorithms:

@@ -85,7 +85,11 @@ class File:
 
     def head(self) -> bytes:
         """Return the first 4,096 bytes, unpacked; nothing if the file cannot be read."""
-        return _head(self)
+        try:
+            status = self.path.stat()
+        except OSError:
+            return b""
+        return _head(self, status.st_size, status.st_mtime_ns)
 
     def first_line(self) -> str:
         """Return the first line that is not blank, without its end; at most 4,096 bytes."""
@@ -187,7 +191,8 @@ def _size_left(file: BufferedReader, *, is_packed: bool) -> int:
 
 
 @lru_cache(maxsize=4096)
-def _head(file: File) -> bytes:
+def _head(file: File, _size: int, _written: int) -> bytes:
+    """Return how a file begins; once for each size and time, as logs are read while they grow."""
     try:
         with file.open() as stream:
             head = b""

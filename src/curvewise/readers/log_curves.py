@@ -12,8 +12,8 @@ from curvewise.data.frames import natural_order
 from curvewise.data.selection import check_algorithms
 from curvewise.errors import CurvesError
 from curvewise.readers.naming.metric_choice import MetricChoice, lower_is_better
-from curvewise.readers.parsing.run_columns import ROW, TIME
-from curvewise.text import argument, call, listed, plural
+from curvewise.readers.parsing.run_columns import TIME, steps_to_choose
+from curvewise.text import call, listed, plural
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -46,13 +46,7 @@ def read_logs(logs: Logs, request: Request) -> Tasks:
     """
     found, choice = _chosen(logs, request)
     if found.axes == [TIME] and request.naming.x is None:
-        msg = (
-            "These logs count no steps, they only tell the time. Choose what is compared: "
-            f"{argument('x', TIME)} takes the seconds since each run began, by which runs on a "
-            f"slower machine are behind; {argument('x', ROW)} takes the number of the record, if "
-            "all runs were logged equally often."
-        )
-        raise CurvesError(msg)
+        raise CurvesError(steps_to_choose())
     better = request.higher_is_better
     if better is None:
         better = not lower_is_better(choice.name)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from curvewise.readers.naming.grouping import Candidate
     from curvewise.readers.naming.metric_choice import MetricChoice
 
-__all__ = ["MetricSpan", "Scan", "ScannedMetric", "ScannedRun"]
+__all__ = ["MetricSpan", "Scan", "ScannedMetric", "ScannedRun", "said_of"]
 
 MAX_NAMED = 6  # names of runs, formats or endings that a line holds
 MAX_LINES = 8  # about what was left out of runs, and about what was skipped
@@ -370,12 +370,17 @@ def _metric(name: str, spans: list[MetricSpan]) -> ScannedMetric:
 
 def _some(places: dict[str, list[str]], what: str) -> list[str]:
     """Return what is said of which places, of many only the first, and how many more."""
-    shown = [
-        f"{listed(paths, MAX_PLACES)}: {text}."
-        for text, paths in list(places.items())[:MAX_LINES]
-    ]
+    shown = [said_of(paths, text) for text, paths in list(places.items())[:MAX_LINES]]
     more = len(places) - MAX_LINES
     return [*shown, f"And {more:,} more {what}."] if more > 0 else shown
+
+
+def said_of(paths: list[str], text: str) -> str:
+    """Return a sentence about places; one about a file that begins with its name has its path."""
+    name = paths[0].rpartition("/")[2]
+    if len(paths) == 1 and text.startswith(f"{name} "):
+        return f"{paths[0]}{text.removeprefix(name)}."
+    return f"{listed(paths, MAX_PLACES)}: {text}."
 
 
 def _range(values: Iterable[float]) -> str:

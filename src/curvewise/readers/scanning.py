@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from curvewise.errors import CurvesError, OptionError
+from curvewise.readers.broken import broken_logs
 from curvewise.readers.copies import copies, copies_note
 from curvewise.readers.finding import find_homes
 from curvewise.readers.folders import File, Skipped, walk
@@ -17,8 +18,9 @@ from curvewise.readers.naming.configurations import Configurations, flattened
 from curvewise.readers.naming.identity import identify
 from curvewise.readers.naming.traits import Clues
 from curvewise.readers.parsing.homes import stem_of
+from curvewise.readers.parsing.run_columns import TIME, steps_to_choose
 from curvewise.readers.request import Naming, as_paths
-from curvewise.readers.scan import MetricSpan, Scan, ScannedRun
+from curvewise.readers.scan import MetricSpan, Scan, ScannedRun, said_of
 from curvewise.readers.settling import logs_of, settled_metrics
 from curvewise.shuffling.parallel import track_items
 from curvewise.text import did_you_mean, listed, plural
@@ -131,8 +133,10 @@ class Logs:
         homes = find_homes(walked)
         place = listed([os.fspath(path) for path in paths], 3)
         logs = cls(place, walked, homes, naming, list(walked.skipped))
+        broken = list(broken_logs(walked, homes))
+        logs.skipped += broken
         if not homes:
-            raise CurvesError(logs._nothing_found())
+            raise CurvesError(logs._nothing_read() if broken else logs._nothing_found())
         return logs
 
     def scan(self) -> Scan:
@@ -152,6 +156,10 @@ class Logs:
         if not any(spans) and self.skipped:
             raise CurvesError(self._nothing_read())
         named = self._named(runs)
+        notes = named.notes
+        axes = {span.x for found in spans for span in found.values()}
+        if axes == {TIME} and self.naming.x is None:
+            notes += (steps_to_choose(),)
         scanned = tuple(
             ScannedRun(
                 who.algorithm,
@@ -173,7 +181,7 @@ class Logs:
                 for each in self.skipped
             ),
             named.explanation,
-            named.notes,
+            notes,
             named.candidates,
             tuple(dict.fromkeys(x for run in runs for x in run.logged.other_x)),
             named.problem,
@@ -345,7 +353,7 @@ class Logs:
     def _nothing_read(self) -> str:
         """Say that no log could be read, and why the first ones could not."""
         reasons = list(
-            dict.fromkeys(f"{each.path.name}: {each.reason}." for each in self.skipped)
+            dict.fromkeys(said_of([each.path.name], each.reason) for each in self.skipped)
         )
         more = len(reasons) - MAX_REASONS
         lines = reasons[:MAX_REASONS] + ([f"and {more} more"] if more > 0 else [])

@@ -94,6 +94,19 @@ def test_arrays(tmp_path: Path) -> None:
     assert only(runs["packed.npy.gz#0"]) == only(runs["ppo.npy#0"])
 
 
+def test_arrays_that_are_called_by_their_scores(tmp_path: Path) -> None:
+    np.savez(
+        tmp_path / "ppo-0.npz", timesteps=[5, 10], returns=[1.0, 2.0], losses=[4.0, 3.0]
+    )
+    np.savez(tmp_path / "ppo.npz", reward=[[1.0, 2.0], [3.0, 4.0]])
+    runs = read_all(MODULE, tmp_path)
+    assert set(runs) == {"ppo-0.npz", "ppo.npz#0", "ppo.npz#1"}
+    assert points(runs["ppo-0.npz"], "returns") == [(5, 1.0), (10, 2.0)]
+    assert points(runs["ppo-0.npz"], "losses") == [(5, 4.0), (10, 3.0)]
+    assert runs["ppo-0.npz"].labels == {}
+    assert points(runs["ppo.npz#1"], "reward") == [(0, 3.0), (1, 4.0)]
+
+
 @pytest.mark.parametrize(
     ("array", "message"),
     [

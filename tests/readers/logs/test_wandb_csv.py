@@ -102,6 +102,13 @@ def test_a_cut_last_row_is_left_out(tmp_path: Path) -> None:
     assert run.notes == ["the last line of a.csv is cut and was left out"]
 
 
+@pytest.mark.parametrize("end", ["", '"'])
+def test_a_cut_header_is_said(tmp_path: Path, end: str) -> None:
+    (tmp_path / "a.csv").write_text(f'"Step","adam-1 - loss","sgd-1 - lo{end}')
+    for run in read_all(MODULE, tmp_path).values():
+        assert run.notes == ["the last line of a.csv is cut and was left out"]
+
+
 def test_charts_of_a_folder_are_metrics_of_the_same_runs(tmp_path: Path) -> None:
     write(tmp_path / "1.csv", ["Step", *banded("a - loss")], [0, *tripled(1)])
     write(tmp_path / "2.csv", ["Step", *banded("a - acc")], [0, *tripled(0.5)])

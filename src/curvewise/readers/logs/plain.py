@@ -144,12 +144,7 @@ def _found(file: File, notes: list[str]) -> Iterator[Found]:
     name = file.name.lower()
     metric = score_name_in(stem_of(file))
     if name.endswith(".npz"):
-        arrays = read_archive(file)
-        steps = arrays.pop("steps", None)
-        check_orientation(file.path.name, arrays, steps)
-        for key, array in arrays.items():
-            for found in _of_array(file, array, metric, steps):
-                yield found._replace(labels={"algorithm": key, **found.labels})
+        yield from _of_archive(file, read_archive(file), metric)
     elif name.endswith(".npy"):
         array = read_array(file)
         check_orientation(file.path.name, {"": array})
@@ -158,6 +153,21 @@ def _found(file: File, notes: list[str]) -> Iterator[Found]:
         yield from _of_document(file, document(file), metric)
     else:
         yield from _of_text(file, metric, notes)
+
+
+def _of_archive(
+    file: File, arrays: dict[str, np.ndarray[Any, Any]], metric: str
+) -> Iterator[Found]:
+    """Yield the curves of arrays, which are called by algorithms or all by scores."""
+    named = [key for key in step_names(list(arrays)) if arrays[key].ndim == 1]
+    beside = [arrays.pop(key) for key in named] if len(arrays) > len(named) else []
+    steps = beside[0] if beside else None
+    check_orientation(file.path.name, arrays, steps)
+    has_metrics = all(is_score_name(key) for key in arrays)
+    for key, array in arrays.items():
+        for found in _of_array(file, array, key if has_metrics else metric, steps):
+            labels = {} if has_metrics else {"algorithm": key}
+            yield found._replace(labels={**labels, **found.labels})
 
 
 def _of_array(

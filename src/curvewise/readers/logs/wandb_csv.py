@@ -130,9 +130,9 @@ def _chart(file: File, notes: list[str]) -> Chart:
         )
         raise NotALogError(msg)
     # A row is complete when its last cell is closed; an export need not end in a newline.
-    is_open = not text.endswith(("\n", '"'))
-    if len(rows) > 1 and (is_cut or is_open or len(rows[-1]) < len(header)):
-        rows.pop()
+    is_open = not text.endswith(("\n", '"') if len(rows) > 1 else "\n")
+    if is_cut or is_open or len(rows[-1]) < len(header):
+        del rows[max(1, len(rows) - 1) :]
         notes.append(CUT_LINE.format(name=file.path.name))
     first, width = _n_indices(header), len(header)
     header = header[first:]

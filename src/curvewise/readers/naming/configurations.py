@@ -242,6 +242,8 @@ def _of_files(files: list[File]) -> tuple[dict[str, Setting], list[str]]:
             _add((flattened(_plain(_document(file), file)), []), settings, notes)
         except (OSError, ValueError, RecursionError, CurvesError) as error:
             reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+            if isinstance(error, RecursionError):
+                reason = "it is nested too deeply"
             notes.append(
                 f"the configuration {file.path.name} cannot be read and was left out "
                 f"({reason[:200]})"

@@ -163,9 +163,18 @@ def _together(clues: Sequence[Clues], said: Identity, told: Identity) -> Identit
     notes = [*said.notes, *told.notes]
     if n_repeated:
         notes.append(_repeats(n_repeated))
+    problem = told.problem
+    if problem:
+        place = next(c.place for c in clues if "algorithm" not in c.labels)
+        problem = (
+            f"The logs of {plural(len(said.whos), 'run')} say which algorithm they are of, those "
+            f"of {len(told.whos)} others, such as {printable(place)}, do not. Read the two apart: "
+            f"name the files or folders of either. Of the others: {problem}"
+        )
     return replace(
         told,
         whos=numbered,
+        problem=problem,
         explanation=explanation + told.explanation,
         notes=tuple(dict.fromkeys(notes)),
     )

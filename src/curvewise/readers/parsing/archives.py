@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from curvewise.readers.folders import File
 
-__all__ = ["archive_names", "read_archive", "read_array"]
+__all__ = ["archive_names", "check_archive", "read_archive", "read_array"]
 
 # What an archive may hold unpacked; more is not a set of curves.
 MAX_ARCHIVE_SIZE = 2**32
@@ -42,6 +42,15 @@ def archive_names(file: File) -> list[str]:
     except (*BROKEN, ValueError):
         return []
     return [name.removesuffix(".npy") for name in names if name.endswith(".npy")]
+
+
+def check_archive(file: File) -> None:
+    """Raise CurvesError if a file is not a whole archive."""
+    try:
+        with file.open() as stream, zipfile.ZipFile(stream):
+            pass
+    except (*BROKEN, ValueError) as error:
+        raise CurvesError(DAMAGED.format(name=file.path.name, error=error)) from None
 
 
 def read_archive(

@@ -37,7 +37,6 @@ MAX_NESTING = 100
 CLOSING = {"{": "}", "[": "]"}
 
 
-@lru_cache(maxsize=1024)  # every format of JSON documents asks
 def beginning(file: File) -> Any:
     """Return the JSON document in a file as far as its first 4,096 bytes show it.
 
@@ -45,7 +44,12 @@ def beginning(file: File) -> Any:
     file does not begin with one object or list, if another one follows on the next line, or if
     it is nested as no log is.
     """
-    text = file.head().decode("utf-8-sig", errors="ignore").lstrip()
+    return _beginning(file.head())
+
+
+@lru_cache(maxsize=1024)  # every format of JSON documents asks
+def _beginning(head: bytes) -> Any:
+    text = head.decode("utf-8-sig", errors="ignore").lstrip()
     if not text.startswith(("{", "[")):
         return None
     kept, rest = _closed(text)
@@ -63,7 +67,8 @@ def parsed(text: str | bytes) -> Any:
     ({'loss': 1}, None)
     """
     try:
-        return json.loads(text)
+        # Bytes would be taken for UTF-16 line by line, of which only the first begins so.
+        return json.loads(text.decode("utf-8-sig") if isinstance(text, bytes) else text)
     except (ValueError, RecursionError):
         return None
 

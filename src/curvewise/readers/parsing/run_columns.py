@@ -24,7 +24,15 @@ if TYPE_CHECKING:
     # Times in seconds, and which rows have one.
     _Seconds = tuple[Floats, npt.NDArray[np.bool_]]
 
-__all__ = ["ROW", "TIME", "Layout", "RunTable", "is_needed", "run_of_table"]
+__all__ = [
+    "ROW",
+    "TIME",
+    "Layout",
+    "RunTable",
+    "is_needed",
+    "run_of_table",
+    "steps_to_choose",
+]
 
 ROW, TIME = "row", "time"
 # Without these a mean over episodes is NaN as long as none has ended.
@@ -34,6 +42,16 @@ INDEX = re.compile(r"(?:unnamed: \d+)?", re.IGNORECASE)
 MIN_TIMESTAMP = 1e8
 UNITS = ((1e17, 1e9), (1e14, 1e6), (1e11, 1e3))
 DATES = ("%Y-%m-%d_%H-%M-%S", "%Y/%m/%d %H:%M:%S", "%d.%m.%Y %H:%M:%S")
+
+
+def steps_to_choose() -> str:
+    """Say what can be compared where logs tell nothing but the time."""
+    return (
+        "These logs count no steps, they only tell the time. Choose what is compared: "
+        f"{argument('x', TIME)} takes the seconds since each run began, by which runs on a "
+        f"slower machine are behind; {argument('x', ROW)} takes the number of the record, if "
+        "all runs were logged equally often."
+    )
 
 
 class RunTable(Protocol):
