@@ -20,6 +20,7 @@ from curvewise.readers.parsing.json_documents import beginning, curve, document,
 from curvewise.readers.parsing.log_tables import CUT_LINE
 from curvewise.readers.parsing.recording import chosen_x
 from curvewise.readers.parsing.score_names import (
+    is_nothing_but_a_score,
     is_run_name,
     is_score_name,
     score_name_in,
@@ -147,9 +148,11 @@ def _found(file: File, notes: list[str]) -> Iterator[Found]:
         arrays = read_archive(file)
         steps = arrays.pop("steps", None)
         check_orientation(file.path.name, arrays, steps)
+        has_metrics = any(map(is_score_name, arrays))
         for key, array in arrays.items():
-            for found in _of_array(file, array, metric, steps):
-                yield found._replace(labels={"algorithm": key, **found.labels})
+            for found in _of_array(file, array, key if has_metrics else metric, steps):
+                labels = {} if has_metrics else {"algorithm": key}
+                yield found._replace(labels={**labels, **found.labels})
     elif name.endswith(".npy"):
         array = read_array(file)
         check_orientation(file.path.name, {"": array})
@@ -280,20 +283,35 @@ def _of_document(file: File, found: Any, metric: str) -> Iterator[Found]:
         msg = f"{file.path.name} is damaged: it holds more than lists of numbers."
         raise CurvesError(msg)
     leaves = list(_leaves(found))
-    last = [leaf.keys[-1] for leaf in leaves] if depth else []
-    # {algorithm: {metric: [...]}}, or {metric: [...]}
-    has_metrics = depth > 0 and all(is_score_name(name) for name in last)
-    levels = LEVELS.get(depth - has_metrics)
+    place = _level_of_metrics(leaves, depth)
+    levels = LEVELS.get(depth - (place is not None))
     if levels is None:
         msg = f"{file.path.name} has {depth} levels of keys; there may be three at most."
         raise CurvesError(msg)
-    if depth == 1 and all(map(is_run_name, last)):
+    others = [
+        tuple(key for level, key in enumerate(leaf.keys) if level != place)
+        for leaf in leaves
+    ]
+    if levels == LEVELS[1] and all(is_run_name(key) for (key,) in others):
         levels = ("run",)
-    for leaf in leaves:
-        labels = dict(zip(levels, leaf.keys, strict=False))
-        name = leaf.keys[-1] if has_metrics else metric
-        for row_labels, series in _of_leaf(file, leaf, labels):
-            yield Found(row_labels, name, series)
+    for leaf, keys in zip(leaves, others, strict=True):
+        name = metric if place is None else leaf.keys[place]
+        for labels, series in _of_leaf(file, leaf, dict(zip(levels, keys, strict=True))):
+            yield Found(labels, name, series)
+
+
+def _level_of_metrics(leaves: Sequence[Leaf], depth: int) -> int | None:
+    """Return the level at which keys name metrics, from the outside in, if there is one.
+
+    Mostly the last, as in {algorithm: {metric: [...]}} or {metric: [...]}. On levels above it
+    algorithms may be named by the losses they use.
+    """
+    if depth and all(is_score_name(leaf.keys[-1]) for leaf in leaves):
+        return depth - 1
+    for level in range(depth - 1):
+        if all(is_nothing_but_a_score(leaf.keys[level]) for leaf in leaves):
+            return level
+    return None
 
 
 def _of_leaf(
