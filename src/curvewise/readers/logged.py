@@ -150,7 +150,8 @@ class LoggedRun:
     config : mapping
         The configuration, where the log holds it; may be nested.
     status : str
-        "failed", "killed", "running", "pruned", "deleted", or nothing.
+        "failed", "killed", "running", "pruned", "deleted", "parent" (it only holds other runs
+        together), or nothing.
     notes : list of str
         What was left out or mended, in a sentence each without the name of the run.
     """

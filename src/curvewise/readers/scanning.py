@@ -37,6 +37,11 @@ __all__ = ["Logs", "ReadRuns", "scan"]
 
 MAX_ENDINGS = 6  # of files that are no logs, in a message
 MAX_REASONS = 3  # why logs cannot be read, in a message
+# Runs that are skipped, by their status, and why.
+NO_RUNS = {
+    "deleted": "was deleted by its owner",
+    "parent": "has no curve of its own and only holds other runs together",
+}
 
 
 def scan(
@@ -215,7 +220,7 @@ class Logs:
         return found
 
     def _read(self, wanted: Wanted) -> Iterator[FoundRun]:
-        """Yield the runs of every home; those that were deleted are skipped.
+        """Yield the runs of every home; what was deleted or only holds runs is skipped.
 
         Raises CurvesError after the last one if there was none.
         """
@@ -223,9 +228,10 @@ class Logs:
         n_runs = 0
         for home in track_items(self.homes):
             for run in home.read(wanted, skipped):
-                if run.logged.status == "deleted":
-                    reason = f"{run.logged.key or 'the run'} was deleted by its owner"
-                    skipped.append(Skipped(home.path, reason))
+                reason = NO_RUNS.get(run.logged.status)
+                if reason is not None:
+                    who = run.logged.key or "the run"
+                    skipped.append(Skipped(home.path, f"{who} {reason}"))
                     continue
                 n_runs += 1
                 yield run
