@@ -54,7 +54,9 @@ def read_logs(logs: Logs, request: Request) -> Tasks:
         )
         raise CurvesError(msg)
     better = request.higher_is_better
-    if better is None:
+    if better is None and found.lower_is_better is not None:
+        better = not found.lower_is_better
+    elif better is None:
         better = not lower_is_better(choice.name)
     selection = request.selection(higher_is_better=better)
     tasks: dict[str | None, list[RunLog]] = {}

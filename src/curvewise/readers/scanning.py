@@ -97,6 +97,8 @@ class ReadRuns:
         What algorithm, run and task were inferred from.
     notes : tuple of str
         What a reader should know of how runs were named.
+    lower_is_better : bool or None
+        Whether low scores are good, if the logs themselves say so, all the same.
     """
 
     logs: list[RunLog]
@@ -104,6 +106,7 @@ class ReadRuns:
     axes: list[str]
     explanation: str
     notes: tuple[str, ...]
+    lower_is_better: bool | None = None
 
 
 @dataclass
@@ -215,6 +218,8 @@ class Logs:
             found.logs += logs[place]
             found.formats[who.task, who.algorithm, who.run] = run.formats
             found.axes += [x for x in run.axes.values() if x not in found.axes]
+        said = {runs[row].logged.lower_is_better for row in rows}
+        found.lower_is_better = said.pop() if len(said) == 1 else None
         if again:
             found.notes += (copies_note(len(again)),)
         return found
