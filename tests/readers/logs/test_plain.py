@@ -168,6 +168,40 @@ def test_metrics_may_stand_above_runs(
     assert points(run, "return") == [(0, 3)]
 
 
+def test_a_level_of_seeds_is_that_of_runs_wherever_it_is(tmp_path: Path) -> None:
+    document = {f"seed_{run}": {"ppo": [1, run], "dqn": [2, run]} for run in range(2)}
+    (tmp_path / "a.json").write_text(json.dumps(document))
+    labels = [run.labels for run in read_all(MODULE, tmp_path).values()]
+    assert labels == [
+        {"run": f"seed_{run}", "algorithm": algorithm}
+        for run in range(2)
+        for algorithm in ("ppo", "dqn")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("document", "labels"),
+    [
+        (
+            {"dart": {"0": {"fit": {"l2": [1]}, "other": {"l2": [2]}}}},
+            {"algorithm": "dart", "run": "0"},
+        ),
+        (
+            {"dart": {"fit": {"l2": [1]}, "other": {"l2": [2]}, "test": {"l2": [3]}}},
+            {"algorithm": "dart"},
+        ),
+    ],
+)
+def test_data_sets_above_metrics_belong_to_them(
+    tmp_path: Path, document: dict[str, Any], labels: dict[str, str]
+) -> None:
+    (tmp_path / "a.json").write_text(json.dumps(document))
+    run = read_one(MODULE, tmp_path)
+    assert run.labels == labels
+    assert points(run, "fit-l2") == [(0, 1)]
+    assert points(run, "other-l2") == [(0, 2)]
+
+
 def test_algorithms_may_be_named_by_their_losses(tmp_path: Path) -> None:
     document = {"mse_loss": {"1": [2, 1]}, "huber_loss": {"1": [3]}}
     (tmp_path / "a.json").write_text(json.dumps(document))

@@ -20,6 +20,7 @@ from curvewise.readers.parsing.json_documents import beginning, curve, document,
 from curvewise.readers.parsing.log_tables import CUT_LINE
 from curvewise.readers.parsing.recording import chosen_x
 from curvewise.readers.parsing.score_names import (
+    is_data_set,
     is_nothing_but_a_score,
     is_run_name,
     is_score_name,
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 __all__ = ["claims", "read"]
 
 STEP = "step"
+METRIC = "metric"
 TEXTS = (".txt", ".dat", ".csv", ".tsv", ".log", ".out")
 ARRAYS = (".npy", ".npz")
 CELLS = re.compile(r"[\s,;|]+")
@@ -283,34 +285,62 @@ def _of_document(file: File, found: Any, metric: str) -> Iterator[Found]:
         msg = f"{file.path.name} is damaged: it holds more than lists of numbers."
         raise CurvesError(msg)
     leaves = list(_leaves(found))
-    place = _level_of_metrics(leaves, depth)
-    levels = LEVELS.get(depth - (place is not None))
-    if levels is None:
+    roles = _roles(list(zip(*(leaf.keys for leaf in leaves), strict=True)))
+    if roles is None:
         msg = f"{file.path.name} has {depth} levels of keys; there may be three at most."
         raise CurvesError(msg)
-    others = [
-        tuple(key for level, key in enumerate(leaf.keys) if level != place)
-        for leaf in leaves
-    ]
-    if levels == LEVELS[1] and all(is_run_name(key) for (key,) in others):
-        levels = ("run",)
-    for leaf, keys in zip(leaves, others, strict=True):
-        name = metric if place is None else leaf.keys[place]
-        for labels, series in _of_leaf(file, leaf, dict(zip(levels, keys, strict=True))):
-            yield Found(labels, name, series)
+    for leaf in leaves:
+        named = list(zip(roles, leaf.keys, strict=True))
+        own = {role: key for role, key in named if role != METRIC}
+        name = "-".join(key for role, key in named if role == METRIC)
+        for labels, series in _of_leaf(file, leaf, own):
+            yield Found(labels, name or metric, series)
 
 
-def _level_of_metrics(leaves: Sequence[Leaf], depth: int) -> int | None:
+def _roles(levels: Sequence[tuple[str, ...]]) -> list[str] | None:
+    """Tell what the keys of each level are, from the outside in; None of too many levels.
+
+    Names of scores are metrics, with the data sets above them, numbers and seeds are runs; of
+    the rest, tasks stand above algorithms, and these above runs.
+    """
+    roles: dict[int, str] = {}
+    place = _level_of_metrics(levels)
+    if place is not None:
+        roles[place] = METRIC
+    rest = [level for level in range(len(levels)) if level != place]
+    runs = [level for level in rest if all(map(is_run_name, levels[level]))]
+    if (
+        place is not None
+        and len(rest) > 1
+        and rest[-1] == place - 1
+        and rest[-1] not in runs
+    ):
+        is_inside = bool(runs) and runs[-1] < rest[-1]
+        if is_inside or any(map(is_data_set, levels[rest[-1]])):
+            roles[rest.pop()] = METRIC
+    if len(runs) == 1:
+        roles[runs[0]] = "run"
+        rest.remove(runs[0])
+        names: tuple[str, ...] | None = LEVELS.get(len(rest) + 1, ())[:-1]
+    else:
+        names = LEVELS.get(len(rest))
+    if names is None or len(names) != len(rest):
+        return None
+    roles.update(zip(rest, names, strict=True))
+    return [roles[level] for level in range(len(levels))]
+
+
+def _level_of_metrics(levels: Sequence[tuple[str, ...]]) -> int | None:
     """Return the level at which keys name metrics, from the outside in, if there is one.
 
     Mostly the last, as in {algorithm: {metric: [...]}} or {metric: [...]}. On levels above it
     algorithms may be named by the losses they use.
     """
-    if depth and all(is_score_name(leaf.keys[-1]) for leaf in leaves):
-        return depth - 1
-    for level in range(depth - 1):
-        if all(is_nothing_but_a_score(leaf.keys[level]) for leaf in leaves):
-            return level
+    if levels and all(map(is_score_name, levels[-1])):
+        return len(levels) - 1
+    for place, keys in enumerate(levels[:-1]):
+        if all(map(is_nothing_but_a_score, keys)):
+            return place
     return None
 
 
