@@ -244,3 +244,18 @@ def test_where_nothing_can_be_read_each_reason_is_said_once(tmp_path: Path) -> N
         cw.scan(tmp_path)
     lines = str(error.value).splitlines()
     assert len(lines) == len(set(lines)) == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [("a.pkl", "could run code"), ("a.joblib", "could run code"), ("a.xlsx", "as CSV")],
+)
+def test_why_files_of_some_endings_are_not_read(
+    tmp_path: Path, name: str, message: str
+) -> None:
+    (tmp_path / name).write_bytes(b"\x80\x04")
+    with pytest.raises(CurvesError, match=message):
+        cw.scan(tmp_path)
+    (tmp_path / "notes.md").write_text("none of these is a log")
+    with pytest.raises(CurvesError, match="is a training log or a table"):
+        cw.scan(tmp_path)

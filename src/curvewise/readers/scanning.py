@@ -37,6 +37,16 @@ __all__ = ["Logs", "ReadRuns", "scan"]
 
 MAX_ENDINGS = 6  # of files that are no logs, in a message
 MAX_REASONS = 3  # why logs cannot be read, in a message
+_PICKLE = (
+    "pickles are not read, because loading one could run code. If you trust it, load it yourself "
+    "and save a table (CSV) of the columns algorithm, run, step and score."
+)
+_SPREADSHEET = "spreadsheets are not read. Save each table as CSV."
+# Why files with some endings are no logs.
+NOT_READ = {
+    **dict.fromkeys((".pkl", ".pickle", ".joblib"), _PICKLE),
+    **dict.fromkeys((".xlsx", ".xls", ".ods"), _SPREADSHEET),
+}
 # Runs that are skipped, by their status, and why.
 NO_RUNS = {
     "deleted": "was deleted by its owner",
@@ -338,6 +348,9 @@ class Logs:
         endings = Counter(
             file.path.suffix.lower() or "without an ending" for file in files
         )
+        reasons = {NOT_READ.get(ending) for ending in endings}
+        if len(reasons) == 1 and None not in reasons:
+            return f"Nothing in {self.place} can be read: {reasons.pop()}"
         shown = listed([ending for ending, _ in endings.most_common()], MAX_ENDINGS)
         is_one = len(files) == 1
         what = "The file" if is_one else f"None of the {plural(len(files), 'file')}"
