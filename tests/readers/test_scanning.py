@@ -259,3 +259,13 @@ def test_why_files_of_some_endings_are_not_read(
     (tmp_path / "notes.md").write_text("none of these is a log")
     with pytest.raises(CurvesError, match="is a training log or a table"):
         cw.scan(tmp_path)
+
+
+def test_a_store_that_only_its_tool_can_read_is_said(tmp_path: Path) -> None:
+    (tmp_path / ".aim").mkdir()
+    (tmp_path / ".aim" / "run_metadata.sqlite").write_bytes(b"x")
+    for path in (tmp_path, tmp_path / ".aim"):
+        with pytest.raises(
+            CurvesError, match="Aim itself can read; export its runs to CSV"
+        ):
+            cw.scan(path)

@@ -343,6 +343,8 @@ class Logs:
     def _nothing_found(self) -> str:
         """Say that there is no log, and what there is instead."""
         files = [file for folder in self.walk.folders for file in folder.files.values()]
+        if not files and self.skipped:
+            return self._nothing_read()
         if not files:
             return f"{self.place} holds no file. Name the folder that the logs are in."
         endings = Counter(

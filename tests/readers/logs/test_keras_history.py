@@ -101,6 +101,8 @@ def test_settings_beside_the_lists(tmp_path: Path) -> None:
     documents = {
         "flat": settings | {"episode": [5, 10], "returns": [1.0, 2.0]},
         "inner": settings | {"history": {"episode": [5, 10], "returns": [1.0, 2.0]}},
+        "records": settings
+        | {"log": [{"episode": 5, "returns": 1.0}, {"episode": 10, "returns": 2.0}]},
     }
     for name, document in documents.items():
         (tmp_path / f"{name}.json").write_text(json.dumps(document))
@@ -116,6 +118,8 @@ def test_lists_that_are_neither_curves_nor_settings(tmp_path: Path) -> None:
         "rows": {"loss": [2.0, 1.0], "scores": [[1.0], [2.0]]},
         "algorithms": {"ppo": {"loss": [1.0]}, "dqn": {"loss": [2.0]}, "seed": 1},
         "one": {"ppo": {"loss": [1.0]}},
+        "runs": {"a": 1, "runs": [{"seed": 1, "epoch": 0, "loss": 2.0}]},
+        "results": {"a": 1, "results": [{"lr": 1, "loss": 2.0}, {"lr": 2, "loss": 3.0}]},
     }
     for name, document in documents.items():
         (tmp_path / f"{name}.json").write_text(json.dumps(document))

@@ -96,7 +96,7 @@ def test_arrays(tmp_path: Path) -> None:
 
 def test_arrays_named_as_scores_are_metrics(tmp_path: Path) -> None:
     returns, lengths = [[1.0, 2.0], [3.0, 4.0]], [[7, 8], [9, 9]]
-    np.savez(tmp_path / "ppo.npz", steps=[5, 10], returns=returns, lengths=lengths)
+    np.savez(tmp_path / "ppo.npz", timesteps=[5, 10], returns=returns, lengths=lengths)
     np.savez(tmp_path / "dqn_s1.npz", returns=returns[0], lengths=lengths[0])
     runs = read_all(MODULE, tmp_path)
     assert points(runs["ppo.npz#1"], "returns") == [(5, 3.0), (10, 4.0)]
@@ -200,6 +200,13 @@ def test_data_sets_above_metrics_belong_to_them(
     assert run.labels == labels
     assert points(run, "fit-l2") == [(0, 1)]
     assert points(run, "other-l2") == [(0, 2)]
+
+
+def test_means_of_runs_are_refused(tmp_path: Path) -> None:
+    document = {"ppo": {"mean": [1, 2], "std": [0.1, 0.2]}}
+    (tmp_path / "a.json").write_text(json.dumps(document))
+    with pytest.raises(CurvesError, match="from which runs cannot be told"):
+        read_all(MODULE, tmp_path)
 
 
 def test_algorithms_may_be_named_by_their_losses(tmp_path: Path) -> None:

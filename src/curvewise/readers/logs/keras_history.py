@@ -23,7 +23,7 @@ from curvewise.readers.parsing.json_documents import (
 from curvewise.readers.parsing.log_tables import header_of
 from curvewise.readers.parsing.recording import chosen_x
 from curvewise.readers.parsing.score_names import is_score_name
-from curvewise.readers.tables.columns import step_names, time_names
+from curvewise.readers.tables.columns import USUAL_NAMES, step_names, time_names
 from curvewise.text import listed
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 __all__ = ["claims", "read"]
 
 EPOCH = "epoch"
+OF_RUNS = {*USUAL_NAMES["algorithm"], *USUAL_NAMES["run"]}
 TABLES = (".csv", ".tsv", ".log", ".txt")
 # What the name of a history has besides that of its run.
 AFFIX = re.compile(
@@ -83,8 +84,13 @@ def _is_history(start: Any) -> bool:
 def _parts(found: dict[str, Any]) -> tuple[dict[str, list[Any]], dict[str, Any]]:
     """Return the curves of a history, and what else there is.
 
-    Beside settings, curves may be in an object of their own: {"seed": 3, "history": {...}}.
+    Beside settings, curves may be in an object of their own, {"seed": 3, "history": {...}}, or
+    in a list of records, {"seed": 3, "log": [{"epoch": 0, "loss": 2.5}, ...]}.
     """
+    found = {
+        name: _columns(value) if _are_records(value) else value
+        for name, value in found.items()
+    }
     lists = _lists(found)
     others = {name: value for name, value in found.items() if name not in lists}
     inner = {
@@ -97,6 +103,27 @@ def _parts(found: dict[str, Any]) -> tuple[dict[str, list[Any]], dict[str, Any]]
         lists = _lists(value)
         del others[name]
     return lists, others
+
+
+def _are_records(value: Any) -> bool:
+    """Whether a value is a list of objects with steps, all of one run."""
+    if not isinstance(value, list) or not all(isinstance(row, dict) for row in value):
+        return False
+    names = list(value[0]) if value else []
+    return bool(step_names(names)) and OF_RUNS.isdisjoint(map(str.lower, names))
+
+
+def _columns(records: list[dict[str, Any]]) -> dict[str, list[Any]]:
+    """Return the numbers in records by name; None where a record has none."""
+    rows = [dict(flattened(record)) for record in records]
+    names = dict.fromkeys(
+        name for row in rows for name in row if as_number(row[name]) is not None
+    )
+    return {name: [_number(row.get(name)) for row in rows] for name in names}
+
+
+def _number(value: Any) -> Any:
+    return value if as_number(value) is not None else None
 
 
 def _lists(found: dict[str, Any]) -> dict[str, list[Any]]:

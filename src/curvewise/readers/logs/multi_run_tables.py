@@ -54,6 +54,7 @@ TASKS = ("task", "env", "envid", "envname", "environment", "game", "dataset", "p
 BLOCKS = ("block",)
 METRICS = ("metric", "variable", "measure", "name", "tag", "key")
 VALUES = ("value", "score", "scores", "values")
+ABOUT_RUNS = re.compile(r"^(?:run|meta|info)/")
 STEP, SCORE = "step", "score"
 LAYOUT = Layout()
 
@@ -138,8 +139,11 @@ def _named(header: list[str], names: Sequence[str]) -> list[str]:
 
 
 def _word(column: str) -> str:
-    """Return the name of a column in letters and digits, in lower case."""
-    return re.sub(r"[^a-z0-9]", "", column.lower())
+    """Return the name of a column in letters and digits, in lower case.
+
+    Of what stands in an object of its own about the run, it is the last part: run/seed.
+    """
+    return re.sub(r"[^a-z0-9]", "", ABOUT_RUNS.sub("", column.lower()))
 
 
 def _first(header: list[str], names: Sequence[str]) -> str:

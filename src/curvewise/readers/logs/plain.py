@@ -13,7 +13,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from curvewise.errors import CurvesError
-from curvewise.readers.logged import DOUBLE, SINGLE, Claim, LoggedRun, Series
+from curvewise.readers.logged import (
+    DOUBLE,
+    SINGLE,
+    Claim,
+    LoggedRun,
+    NotALogError,
+    Series,
+)
 from curvewise.readers.parsing.archives import archive_names, read_archive, read_array
 from curvewise.readers.parsing.homes import homes_of, stem_of
 from curvewise.readers.parsing.json_documents import beginning, curve, document, is_curve
@@ -50,6 +57,8 @@ OTHERS = re.compile(
     r"requirements)(?:$|[^a-z])|^(?:mean|std|var|seeds?|times?|x|y)$",
     re.IGNORECASE,
 )
+# Keys of what is left of runs when they are put together.
+SUMMARIES = {"std", "sem", "stderr", "ci_low", "ci_high", "ci", "lower", "upper", "iqm"}
 # Levels of keys above a list, from the outside in.
 LEVELS = {
     0: (),
@@ -148,7 +157,8 @@ def _found(file: File, notes: list[str]) -> Iterator[Found]:
     metric = score_name_in(stem_of(file))
     if name.endswith(".npz"):
         arrays = read_archive(file)
-        steps = arrays.pop("steps", None)
+        at = [key for key in step_names(list(arrays)) if arrays[key].ndim == 1]
+        steps = arrays.pop(at[0]) if at and len(arrays) > 1 else None
         check_orientation(file.path.name, arrays, steps)
         has_metrics = any(map(is_score_name, arrays))
         for key, array in arrays.items():
@@ -285,6 +295,12 @@ def _of_document(file: File, found: Any, metric: str) -> Iterator[Found]:
         msg = f"{file.path.name} is damaged: it holds more than lists of numbers."
         raise CurvesError(msg)
     leaves = list(_leaves(found))
+    if depth and {leaf.keys[-1].lower() for leaf in leaves} & SUMMARIES:
+        msg = (
+            f"{file.path.name} holds means or the like of several runs, from which runs cannot be "
+            "told. Save the scores of each run."
+        )
+        raise NotALogError(msg)
     roles = _roles(list(zip(*(leaf.keys for leaf in leaves), strict=True)))
     if roles is None:
         msg = f"{file.path.name} has {depth} levels of keys; there may be three at most."
