@@ -213,6 +213,8 @@ def test_registered_models_are_no_runs(tmp_path: Path) -> None:
     }.items():
         (tmp_path / place).mkdir(parents=True)
         (tmp_path / place / "meta.yaml").write_text(text)
+        (tmp_path / place / "tags").mkdir()
+        (tmp_path / place / "tags" / "mlflow.user").write_text("me")
     assert homes("mlflow_files", tmp_path) == {}
 
 

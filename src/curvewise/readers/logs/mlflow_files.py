@@ -33,6 +33,7 @@ METRICS, PARAMS, TAGS, ARTIFACTS = "metrics", "params", "tags", "artifacts"
 # A version of a registered model names a run as well, but no experiment.
 RUN_KEYS = (rb"(?m)^run_(id|uuid):", rb"(?m)^experiment_id:")
 ID = re.compile(r"\w+")  # of a run; a path would lead elsewhere
+MODEL_KEY = rb"(?m)^(model_id|version):"
 MAX_TEXT_SIZE = 2**20  # of a parameter, a tag or meta.yaml
 
 
@@ -66,7 +67,12 @@ def _is_run(meta: File) -> bool:
 
 
 def _has_own_tags(folder: Folder) -> bool:
-    """Whether there are tags that MLflow sets, as when meta.yaml was lost in a crash."""
+    """Whether there are tags that MLflow sets, as when meta.yaml was lost in a crash.
+
+    Models have them too, and a logged model repeats the metrics of its run.
+    """
+    if re.search(MODEL_KEY, folder.files[META].head()):
+        return False
     tags = folder.folders.get(TAGS)
     return tags is not None and any(name.startswith("mlflow.") for name in tags.files)
 
