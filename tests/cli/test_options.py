@@ -40,7 +40,7 @@ def test_tasks_are_read_and_counted(
 ) -> None:
     tasks = Reading([table], algorithm="seed", run="seed", stop=40, task="agent").tasks()
     assert list(tasks) == ["A", "B", "C"]
-    assert capsys.readouterr().err.endswith("; 3 tasks\n")
+    assert capsys.readouterr().err.endswith("; the same for each of 3 tasks\n")
 
 
 def test_columns_windows_and_direction_are_taken(tmp_path: Path) -> None:
@@ -354,7 +354,7 @@ def test_tasks_of_logs_are_read_alike(tmp_path: Path) -> None:
     options = SHUFFLING_COMMANDS["transfer"]
     same = invoke("transfer", tmp_path, "--task", "path1", *options)
     assert same.exit_code == 0, same.output
-    assert same.stderr.endswith("; 2 tasks\n")
+    assert same.stderr.endswith("; the same for each of 2 tasks\n")
     progress(
         tmp_path / "Hopper-v4/A/seed0",
         step=[0, 200, 400],

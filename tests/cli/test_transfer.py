@@ -63,7 +63,7 @@ def test_several_tasks(worlds: Path, tmp_path: Path) -> None:
     options = [*COLUMNS, *SIDES, "--task", "world", "--optimum", "1"]
     result = invoke("transfer", worlds, *options, "--plot", figure)
     assert result.exit_code == 0, result.output
-    assert "; 2 tasks" in one_line(result.stderr)
+    assert "; the same for each of 2 tasks" in one_line(result.stderr)
     assert figure.read_text(encoding="utf-8").startswith("<?xml")
     record = json_of("transfer", worlds, *options)
     assert set(record["tasks"]) == {"3x3", "4x4"}

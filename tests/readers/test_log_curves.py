@@ -39,6 +39,24 @@ def test_curves_have_the_scores_that_were_logged(tmp_path: Path) -> None:
     assert curves.preparation is None
 
 
+def test_what_a_log_says_of_its_scores_goes_before_their_name(tmp_path: Path) -> None:
+    lines: list[dict[str, object]] = [
+        {"op_code": 0, "study_name": "s", "directions": [1]}
+    ]
+    for number in range(4):
+        lines.append({"op_code": 4, "study_id": 0, "user_attrs": {"agent": number % 2}})
+        for step in range(3):
+            report = {"step": step, "intermediate_value": step + number}
+            lines.append({"op_code": 7, "trial_id": number, **report})
+    jsonl(tmp_path / "journal.log", lines)
+    curves = read(tmp_path)
+    assert not curves.higher_is_better
+    assert "metric 'intermediate' (the only metric), lower is better" in str(
+        curves.source
+    )
+    assert read(tmp_path, higher_is_better=True).higher_is_better
+
+
 def test_the_source_is_one_line_that_says_everything(tmp_path: Path) -> None:
     curves = read(study(tmp_path))
     assert curves.source == (

@@ -292,3 +292,28 @@ def test_logs_that_only_tell_the_time_say_that_steps_must_be_chosen(
         (tmp_path / f"{name}.csv").write_text("time,loss\n0.5,3\n1.5,2\n2.5,1\n")
     assert any("count no steps" in note for note in cw.scan(tmp_path).notes)
     assert not any("count no steps" in note for note in cw.scan(tmp_path, x="row").notes)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [("a.pkl", "could run code"), ("a.joblib", "could run code"), ("a.xlsx", "as CSV")],
+)
+def test_why_files_of_some_endings_are_not_read(
+    tmp_path: Path, name: str, message: str
+) -> None:
+    (tmp_path / name).write_bytes(b"\x80\x04")
+    with pytest.raises(CurvesError, match=message):
+        cw.scan(tmp_path)
+    (tmp_path / "notes.md").write_text("none of these is a log")
+    with pytest.raises(CurvesError, match="is a training log or a table"):
+        cw.scan(tmp_path)
+
+
+def test_a_store_that_only_its_tool_can_read_is_said(tmp_path: Path) -> None:
+    (tmp_path / ".aim").mkdir()
+    (tmp_path / ".aim" / "run_metadata.sqlite").write_bytes(b"x")
+    for path in (tmp_path, tmp_path / ".aim"):
+        with pytest.raises(
+            CurvesError, match="Aim itself can read; export its runs to CSV"
+        ):
+            cw.scan(path)

@@ -222,7 +222,7 @@ def _say_what_was_read(tasks: Mapping[str, Curves]) -> None:
     if len({curves.source for curves in tasks.values()}) > 1:
         source += f"; that is {name}, and likewise {plural(len(tasks) - 1, 'other task')}"
     elif len(tasks) > 1:
-        source += f"; {plural(len(tasks), 'task')}"
+        source += f"; the same for each of {plural(len(tasks), 'task')}"
     note(f"Read {source}")
     notes = [
         f"{f'{name}, ' if len(tasks) > 1 else ''}{text}"

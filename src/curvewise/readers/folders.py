@@ -272,6 +272,9 @@ def walk(paths: Sequence[str | os.PathLike[str]]) -> Walk:
     n_files = 0
     for path in dict.fromkeys(named):
         if path.is_dir():
+            if path.name in HIDDEN_STORES:
+                walk.skipped.append(Skipped(path, HIDDEN_STORES[path.name]))
+                continue
             n_files += _walk_folder(path, walk, seen)
         else:
             parent = roots.get(path.parent)

@@ -48,7 +48,9 @@ def read_logs(logs: Logs, request: Request) -> Tasks:
     if found.axes == [TIME] and request.naming.x is None:
         raise CurvesError(steps_to_choose())
     better = request.higher_is_better
-    if better is None:
+    if better is None and found.lower_is_better is not None:
+        better = not found.lower_is_better
+    elif better is None:
         better = not lower_is_better(choice.name)
     selection = request.selection(higher_is_better=better)
     tasks: dict[str | None, list[RunLog]] = {}

@@ -153,7 +153,11 @@ class LoggedRun:
     config : mapping
         The configuration, where the log holds it; may be nested.
     status : str
-        "failed", "killed", "running", "pruned", "deleted", or nothing.
+        "failed", "killed", "running", "pruned", "deleted", "parent" (it only holds other runs
+        together), or nothing.
+    lower_is_better : bool or None
+        Whether low scores are good, where the log itself says so; None where only the names of
+        metrics can tell.
     notes : list of str
         What was left out or mended, in a sentence each without the name of the run.
     """
@@ -165,4 +169,5 @@ class LoggedRun:
     labels: Mapping[str, str] = field(default_factory=dict)
     config: Mapping[str, Any] = field(default_factory=dict)
     status: str = ""
+    lower_is_better: bool | None = None
     notes: list[str] = field(default_factory=list)

@@ -39,6 +39,21 @@ __all__ = ["Logs", "ReadRuns", "scan"]
 
 MAX_ENDINGS = 6  # of files that are no logs, in a message
 MAX_REASONS = 3  # why logs cannot be read, in a message
+_PICKLE = (
+    "pickles are not read, because loading one could run code. If you trust it, load it yourself "
+    "and save a table (CSV) of the columns algorithm, run, step and score."
+)
+_SPREADSHEET = "spreadsheets are not read. Save each table as CSV."
+# Why files with some endings are no logs.
+NOT_READ = {
+    **dict.fromkeys((".pkl", ".pickle", ".joblib"), _PICKLE),
+    **dict.fromkeys((".xlsx", ".xls", ".ods"), _SPREADSHEET),
+}
+# Runs that are skipped, by their status, and why.
+NO_RUNS = {
+    "deleted": "was deleted by its owner",
+    "parent": "has no curve of its own and only holds other runs together",
+}
 
 
 def scan(
@@ -94,6 +109,8 @@ class ReadRuns:
         What algorithm, run and task were inferred from.
     notes : tuple of str
         What a reader should know of how runs were named.
+    lower_is_better : bool or None
+        Whether low scores are good, if the logs themselves say so, all the same.
     """
 
     logs: list[RunLog]
@@ -101,6 +118,7 @@ class ReadRuns:
     axes: list[str]
     explanation: str
     notes: tuple[str, ...]
+    lower_is_better: bool | None = None
 
 
 @dataclass
@@ -218,12 +236,14 @@ class Logs:
             found.logs += logs[place]
             found.formats[who.task, who.algorithm, who.run] = run.formats
             found.axes += [x for x in run.axes.values() if x not in found.axes]
+        said = {runs[row].logged.lower_is_better for row in rows}
+        found.lower_is_better = said.pop() if len(said) == 1 else None
         if again:
             found.notes += (copies_note(len(again)),)
         return found
 
     def _read(self, wanted: Wanted) -> Iterator[FoundRun]:
-        """Yield the runs of every home; those that were deleted are skipped.
+        """Yield the runs of every home; what was deleted or only holds runs is skipped.
 
         Raises CurvesError after the last one if there was none.
         """
@@ -231,9 +251,10 @@ class Logs:
         n_runs = 0
         for home in track_items(self.homes):
             for run in home.read(wanted, skipped):
-                if run.logged.status == "deleted":
-                    reason = f"{run.logged.key or 'the run'} was deleted by its owner"
-                    skipped.append(Skipped(home.path, reason))
+                reason = NO_RUNS.get(run.logged.status)
+                if reason is not None:
+                    who = run.logged.key or "the run"
+                    skipped.append(Skipped(home.path, f"{who} {reason}"))
                     continue
                 n_runs += 1
                 yield run
@@ -336,11 +357,16 @@ class Logs:
     def _nothing_found(self) -> str:
         """Say that there is no log, and what there is instead."""
         files = [file for folder in self.walk.folders for file in folder.files.values()]
+        if not files and self.skipped:
+            return self._nothing_read()
         if not files:
             return f"{self.place} holds no file. Name the folder that the logs are in."
         endings = Counter(
             file.path.suffix.lower() or "without an ending" for file in files
         )
+        reasons = {NOT_READ.get(ending) for ending in endings}
+        if len(reasons) == 1 and None not in reasons:
+            return f"Nothing in {self.place} can be read: {reasons.pop()}"
         shown = listed([ending for ending, _ in endings.most_common()], MAX_ENDINGS)
         is_one = len(files) == 1
         what = "The file" if is_one else f"None of the {plural(len(files), 'file')}"

@@ -46,3 +46,9 @@ def test_tables_with_other_columns_are_not_claimed(tmp_path: Path) -> None:
     for number, header in enumerate(headers):
         (tmp_path / f"{number}.csv").write_text(f"{header}\n")
     assert homes(MODULE, tmp_path) == {}
+
+
+def test_numbers_beside_steps_are_runs(tmp_path: Path) -> None:
+    (tmp_path / "ppo.csv").write_text("step,1,2\n0,5,6\n")
+    runs = read_all(MODULE, tmp_path)
+    assert [run.labels for run in runs.values()] == [{"run": "1"}, {"run": "2"}]

@@ -94,3 +94,33 @@ def test_a_cut_history_is_refused(tmp_path: Path) -> None:
     (tmp_path / "history.json").write_text(json.dumps(HISTORY)[:30])
     with pytest.raises(CurvesError, match="damaged: it ends in the middle"):
         read_one(MODULE, tmp_path)
+
+
+def test_settings_beside_the_lists(tmp_path: Path) -> None:
+    settings = {"algo": "ppo", "seed": 3, "net": {"hidden": [64, 64], "tags": ["a"]}}
+    documents = {
+        "flat": settings | {"episode": [5, 10], "returns": [1.0, 2.0]},
+        "inner": settings | {"history": {"episode": [5, 10], "returns": [1.0, 2.0]}},
+        "records": settings
+        | {"log": [{"episode": 5, "returns": 1.0}, {"episode": 10, "returns": 2.0}]},
+    }
+    for name, document in documents.items():
+        (tmp_path / f"{name}.json").write_text(json.dumps(document))
+    for run in read_all(MODULE, tmp_path).values():
+        assert (run.x, points(run, "returns")) == ("episode", [(5, 1.0), (10, 2.0)])
+        assert set(run.series) == {"returns"}
+        assert run.config == settings
+
+
+def test_lists_that_are_neither_curves_nor_settings(tmp_path: Path) -> None:
+    documents = {
+        "splits": {"loss": [2.0, 1.0], "val": {"loss": [2.5, 1.5]}, "seed": 1},
+        "rows": {"loss": [2.0, 1.0], "scores": [[1.0], [2.0]]},
+        "algorithms": {"ppo": {"loss": [1.0]}, "dqn": {"loss": [2.0]}, "seed": 1},
+        "one": {"ppo": {"loss": [1.0]}},
+        "runs": {"a": 1, "runs": [{"seed": 1, "epoch": 0, "loss": 2.0}]},
+        "results": {"a": 1, "results": [{"lr": 1, "loss": 2.0}, {"lr": 2, "loss": 3.0}]},
+    }
+    for name, document in documents.items():
+        (tmp_path / f"{name}.json").write_text(json.dumps(document))
+    assert homes(MODULE, tmp_path) == {}

@@ -213,6 +213,8 @@ def test_registered_models_are_no_runs(tmp_path: Path) -> None:
     }.items():
         (tmp_path / place).mkdir(parents=True)
         (tmp_path / place / "meta.yaml").write_text(text)
+        (tmp_path / place / "tags").mkdir()
+        (tmp_path / place / "tags" / "mlflow.user").write_text("me")
     assert homes("mlflow_files", tmp_path) == {}
 
 
@@ -233,3 +235,36 @@ def test_one_run_folder_by_itself(
     monkeypatch.chdir(run)
     (read,) = read_all("mlflow_files", Path()).values()
     assert read.config["experiment"] == "cartpole"
+
+
+def test_a_run_that_only_holds_others_together_is_told(tmp_path: Path) -> None:
+    best = {"best": lines((9, 3, 0))}
+    tags = {"mlflow.parentRunId": "sweep", "mlflow.runName": "fold-1"}
+    own = {"mlflow.runName": "resnet"}
+    write_run(tmp_path, "sweep", metrics=best, params={"lr": "1", "k": "5"}, tags=own)
+    curve = {"acc": lines((1, 1, 1), (2, 2, 2))}
+    write_run(tmp_path, "child", metrics=curve, params={"lr": "2"}, tags=tags)
+    write_run(tmp_path, "alone", metrics=best)
+    runs = read_all("mlflow_files", tmp_path)
+    assert {name: run.status for name, run in runs.items()} == {
+        "17/sweep": "parent",
+        "17/child": "",
+        "17/alone": "",
+    }
+    assert runs["17/child"].config == {
+        "run_name": "fold-1",
+        "parent": "resnet",
+        "experiment": "cartpole",
+        "lr": "2",
+        "k": "5",
+    }
+
+
+def test_a_run_with_a_curve_is_a_run_though_others_are_nested_in_it(
+    tmp_path: Path,
+) -> None:
+    curve = {"acc": lines((1, 1, 1), (2, 2, 2))}
+    write_run(tmp_path, "outer", metrics=curve)
+    write_run(tmp_path, "inner", metrics=curve, tags={"mlflow.parentRunId": "outer"})
+    runs = read_all("mlflow_files", tmp_path)
+    assert [run.status for run in runs.values()] == ["", ""]

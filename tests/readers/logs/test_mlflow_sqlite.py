@@ -214,3 +214,17 @@ def test_databases_of_old_versions(tmp_path: Path) -> None:
     database.close()
     (run,) = read_all("mlflow_sqlite", tmp_path).values()
     assert points(run, "acc") == [(0, 0.25), (1, 0.5)]
+
+
+def test_a_run_that_only_holds_others_together_is_told(tmp_path: Path) -> None:
+    database = create(tmp_path / "mlflow.db")
+    add_run(database, "sweep", [("best", 1, 9, 0, 0)])
+    database.execute("INSERT INTO params VALUES ('k', '5', 'sweep')")
+    add_run(database, "child", [("acc", 1, 1, 1, 0), ("acc", 2, 2, 2, 0)])
+    database.execute("INSERT INTO tags VALUES ('mlflow.parentRunId', 'sweep', 'child')")
+    database.commit()
+    database.close()
+    sweep, child = read_all("mlflow_sqlite", tmp_path).values()
+    assert (sweep.status, child.status) == ("parent", "")
+    assert child.config["parent"] == "name-sweep"
+    assert (child.config["k"], child.config["algo"]) == ("5", "a-child")

@@ -207,3 +207,17 @@ def test_decimals_with_a_comma_are_refused(tmp_path: Path) -> None:
     )
     with pytest.raises(CurvesError, match=r"no column of numbers .* with a point"):
         read_all(MODULE, tmp_path)
+
+
+def test_what_a_record_says_of_its_run_in_an_object(tmp_path: Path) -> None:
+    rows = [
+        {"run": {"algo": algo, "seed": 3}, "step": step, "eval": {"return": step / 2}}
+        for algo in ("ppo", "dqn")
+        for step in (0, 10)
+    ]
+    (tmp_path / "all.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    runs = read_all("multi_run_tables", tmp_path).values()
+    assert [run.labels for run in runs] == [
+        {"algorithm": "ppo", "run": "3"},
+        {"algorithm": "dqn", "run": "3"},
+    ]

@@ -42,6 +42,18 @@ def write(folder: Path, *lines: str) -> None:
     (folder / "journal.log").write_text("".join(lines))
 
 
+def test_whether_a_study_minimizes(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        operation(0, study_name="errors", directions=[1]),
+        study("scores"),
+        trial(0),
+        trial(1),
+    )
+    runs = read_all("optuna_journal", tmp_path).values()
+    assert [run.lower_is_better for run in runs] == [True, False]
+
+
 def test_a_journal_is_replayed(tmp_path: Path) -> None:
     write(
         tmp_path,

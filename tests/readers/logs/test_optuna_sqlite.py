@@ -88,6 +88,28 @@ def test_real_logs_are_read_as_recorded(logs: Path) -> None:
     assert named["trial 7"].status == "failed"
 
 
+@pytest.mark.parametrize(
+    "directions",
+    [
+        (
+            "CREATE TABLE study_directions (study_id INTEGER, direction VARCHAR(8));"
+            "INSERT INTO study_directions VALUES (1, 'MINIMIZE'), (2, 'MAXIMIZE');"
+        ),
+        (
+            "ALTER TABLE studies ADD COLUMN direction VARCHAR(8);"
+            "UPDATE studies SET direction = iif(study_id = 1, 'MINIMIZE', 'MAXIMIZE');"
+        ),
+    ],
+)
+def test_whether_a_study_minimizes(
+    database: sqlite3.Connection, tmp_path: Path, directions: str
+) -> None:
+    database.executescript(directions)
+    database.close()
+    runs = read_all("optuna_sqlite", tmp_path).values()
+    assert [run.lower_is_better for run in runs] == [True, False, True, False]
+
+
 def test_studies_trials_and_their_parameters(
     database: sqlite3.Connection, tmp_path: Path
 ) -> None:

@@ -107,6 +107,16 @@ def test_arrays_that_are_called_by_their_scores(tmp_path: Path) -> None:
     assert points(runs["ppo.npz#1"], "reward") == [(0, 3.0), (1, 4.0)]
 
 
+def test_arrays_named_as_scores_are_metrics(tmp_path: Path) -> None:
+    returns, lengths = [[1.0, 2.0], [3.0, 4.0]], [[7, 8], [9, 9]]
+    np.savez(tmp_path / "ppo.npz", timesteps=[5, 10], returns=returns, lengths=lengths)
+    np.savez(tmp_path / "dqn_s1.npz", returns=returns[0], lengths=lengths[0])
+    runs = read_all(MODULE, tmp_path)
+    assert points(runs["ppo.npz#1"], "returns") == [(5, 3.0), (10, 4.0)]
+    assert points(runs["dqn_s1.npz"], "lengths") == [(0, 7.0), (1, 8.0)]
+    assert [run.labels for run in runs.values()] == [{}, {"run": "0"}, {"run": "1"}]
+
+
 @pytest.mark.parametrize(
     ("array", "message"),
     [
@@ -145,6 +155,81 @@ def test_an_array_that_lies_the_other_way_is_refused(tmp_path: Path) -> None:
     np.save(tmp_path / "a.npy", np.cumsum(scores, axis=1).T)
     with pytest.raises(CurvesError, match="steps × runs, not runs × steps"):
         read_all(MODULE, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("document", "labels"),
+    [
+        (
+            {"val_loss": {"ppo": {"1": [2, 1]}}, "return": {"ppo": {"1": [3]}}},
+            {"algorithm": "ppo", "run": "1"},
+        ),
+        (
+            {"ppo": {"val_loss": {"1": [2, 1]}, "return": {"1": [3]}}},
+            {"algorithm": "ppo", "run": "1"},
+        ),
+        ({"val_loss": {"1": [2, 1]}, "return": {"1": [3]}}, {"run": "1"}),
+    ],
+)
+def test_metrics_may_stand_above_runs(
+    tmp_path: Path, document: dict[str, Any], labels: dict[str, str]
+) -> None:
+    (tmp_path / "a.json").write_text(json.dumps(document))
+    run = read_one(MODULE, tmp_path)
+    assert run.labels == labels
+    assert points(run, "val_loss") == [(0, 2), (1, 1)]
+    assert points(run, "return") == [(0, 3)]
+
+
+def test_a_level_of_seeds_is_that_of_runs_wherever_it_is(tmp_path: Path) -> None:
+    document = {f"seed_{run}": {"ppo": [1, run], "dqn": [2, run]} for run in range(2)}
+    (tmp_path / "a.json").write_text(json.dumps(document))
+    labels = [run.labels for run in read_all(MODULE, tmp_path).values()]
+    assert labels == [
+        {"run": f"seed_{run}", "algorithm": algorithm}
+        for run in range(2)
+        for algorithm in ("ppo", "dqn")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("document", "labels"),
+    [
+        (
+            {"dart": {"0": {"fit": {"l2": [1]}, "other": {"l2": [2]}}}},
+            {"algorithm": "dart", "run": "0"},
+        ),
+        (
+            {"dart": {"fit": {"l2": [1]}, "other": {"l2": [2]}, "test": {"l2": [3]}}},
+            {"algorithm": "dart"},
+        ),
+    ],
+)
+def test_data_sets_above_metrics_belong_to_them(
+    tmp_path: Path, document: dict[str, Any], labels: dict[str, str]
+) -> None:
+    (tmp_path / "a.json").write_text(json.dumps(document))
+    run = read_one(MODULE, tmp_path)
+    assert run.labels == labels
+    assert points(run, "fit-l2") == [(0, 1)]
+    assert points(run, "other-l2") == [(0, 2)]
+
+
+def test_means_of_runs_are_refused(tmp_path: Path) -> None:
+    document = {"ppo": {"mean": [1, 2], "std": [0.1, 0.2]}}
+    (tmp_path / "a.json").write_text(json.dumps(document))
+    with pytest.raises(CurvesError, match="from which runs cannot be told"):
+        read_all(MODULE, tmp_path)
+
+
+def test_algorithms_may_be_named_by_their_losses(tmp_path: Path) -> None:
+    document = {"mse_loss": {"1": [2, 1]}, "huber_loss": {"1": [3]}}
+    (tmp_path / "a.json").write_text(json.dumps(document))
+    runs = read_all(MODULE, tmp_path)
+    assert [run.labels["algorithm"] for run in runs.values()] == [
+        "mse_loss",
+        "huber_loss",
+    ]
 
 
 def test_documents(tmp_path: Path) -> None:

@@ -353,3 +353,9 @@ def test_latin_text_in_names_and_strange_file_names(tmp_path: Path) -> None:
     (path / "metrics.csv").write_bytes(data)
     run = only(tmp_path)
     assert [series.scores.tolist() for series in run.series.values()] == [[0.5]]
+
+
+def test_decimals_with_a_comma_are_said(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("step;loss\n0;0,5\n10;0,25\n")
+    with pytest.raises(CurvesError, match=r"Write decimals with a point\."):
+        runs_below(tmp_path, "run_tables")

@@ -131,3 +131,12 @@ def test_other_archives_are_not_claimed(tmp_path: Path) -> None:
     (tmp_path / "b.npz").write_bytes(b"no archive")
     (tmp_path / "c.csv").write_text("step,score\n0,1\n")
     assert homes(MODULE, tmp_path) == {}
+
+
+def test_validation_curves_are_over_a_parameter(tmp_path: Path) -> None:
+    np.savez(tmp_path / "svm.npz", param_range=SIZES, test_scores=SCORES)
+    first, _ = read_all(MODULE, tmp_path).values()
+    assert (first.x, points(first, "test_scores")) == (
+        "param_range",
+        [(10, 0.1), (20, 0.3), (40, 0.5)],
+    )

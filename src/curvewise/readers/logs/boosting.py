@@ -10,7 +10,7 @@ from curvewise.readers.logged import Claim, LoggedRun, NotALogError
 from curvewise.readers.parsing.homes import homes_of
 from curvewise.readers.parsing.json_documents import beginning, curve, document, is_curve
 from curvewise.readers.parsing.recording import chosen_x
-from curvewise.readers.parsing.score_names import is_run_name
+from curvewise.readers.parsing.score_names import is_data_set, is_run_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -21,13 +21,6 @@ if TYPE_CHECKING:
 __all__ = ["claims", "read"]
 
 X = "round"
-# training, valid_0, validation_1, eval, dtest, learn: what people and libraries call data sets.
-DATASET = re.compile(
-    r"(?:^|[^a-z])d?(?:train(?:ing)?|learn|val|valid|validation|dev|eval|evaluation|test|"
-    r"h[eo]ld[ _-]?out|oob|unseen)"
-    r"(?:set|data)?(?:$|[^a-z])",
-    re.IGNORECASE,
-)
 # Metrics that only these libraries call so, and those that others do, too.
 OWN_METRIC = re.compile(
     r"l[12]|rmsle|mphe|merror|mlogloss|aucpr|auc_mu|(?:binary|multi)_(?:logloss|error)|"
@@ -69,7 +62,7 @@ def _is_evaluation(start: Any) -> bool:
         any(map(is_curve, curves))
         and all(is_curve(values, may_be_empty=True) for values in curves)
         and not all(map(is_run_name, names))
-        and (any(map(DATASET.search, start)) or _are_of_boosting(names, len(start)))
+        and (any(map(is_data_set, start)) or _are_of_boosting(names, len(start)))
     )
 
 

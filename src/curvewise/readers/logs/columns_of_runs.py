@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from curvewise.readers.logged import Claim
+from curvewise.readers.parsing.binary_tables import BINARY_TABLES
 from curvewise.readers.parsing.homes import stem_of
 from curvewise.readers.parsing.log_tables import LogTable, header_of, read_log_table
 from curvewise.readers.parsing.run_columns import Layout, run_of_table
@@ -20,11 +21,13 @@ if TYPE_CHECKING:
 
 __all__ = ["claims", "read"]
 
-TABLES = (".csv", ".tsv", ".txt")
+TABLES = (".csv", ".tsv", ".txt", *BINARY_TABLES)
 # The word must be there: "layer_1" and "layer_2" are metrics of one run.
 RUN = re.compile(
     r"(?:(.+?)[ _./:-]+)?(?:seed|run|trial|fold|rep|repeat)[ _=:-]*(\d+)", re.IGNORECASE
 )
+# Numbers alone, beside a column of steps: seeds.
+NUMBER = re.compile(r"()(\d+)")
 LAYOUT = Layout()
 
 
@@ -38,7 +41,9 @@ def claims(folder: Folder) -> Iterator[Claim]:
 def _runs(header: list[str]) -> dict[str, re.Match[str]]:
     """Return the columns of runs; none if there are columns of another kind, or no steps."""
     axes = {*step_names(header), *time_names(header)}
-    found = {name: RUN.fullmatch(name) for name in header if name and name not in axes}
+    others = [name for name in header if name and name not in axes]
+    pattern = NUMBER if all(name.isdecimal() for name in others) else RUN
+    found = {name: pattern.fullmatch(name) for name in others}
     runs = {name: match for name, match in found.items() if match is not None}
     # loss_fold1 is a score of one run, not a run.
     is_other = len(runs) < len(found) or any(is_score_name(name) for name in runs)

@@ -1,4 +1,7 @@
-"""Histories of training in one JSON object: a list per metric, as ``History.history`` of Keras."""
+"""Histories of training in one JSON object: a list per metric, as ``History.history`` of Keras.
+
+Settings may stand beside the lists: ``{"algo": "ppo", "seed": 3, "returns": [...]}``.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +17,13 @@ from curvewise.readers.parsing.json_documents import (
     beginning,
     curve,
     document,
+    flattened,
     is_curve,
 )
 from curvewise.readers.parsing.log_tables import header_of
 from curvewise.readers.parsing.recording import chosen_x
 from curvewise.readers.parsing.score_names import is_score_name
-from curvewise.readers.tables.columns import step_names, time_names
+from curvewise.readers.tables.columns import USUAL_NAMES, step_names, time_names
 from curvewise.text import listed
 
 if TYPE_CHECKING:
@@ -31,6 +35,7 @@ if TYPE_CHECKING:
 __all__ = ["claims", "read"]
 
 EPOCH = "epoch"
+OF_RUNS = {*USUAL_NAMES["algorithm"], *USUAL_NAMES["run"]}
 TABLES = (".csv", ".tsv", ".log", ".txt")
 # What the name of a history has besides that of its run.
 AFFIX = re.compile(
@@ -59,19 +64,70 @@ def claims(folder: Folder) -> Iterator[Claim]:
 
 
 def _is_history(start: Any) -> bool:
-    """Whether a document is an object of lists of numbers, one of them named as a score."""
+    """Whether a document is an object of lists of numbers, one of them named as a score.
+
+    All else in it must be settings, which other lists with the name of a score are not.
+    """
     if not isinstance(start, dict):
         return False
-    lists = _lists(start)
+    lists, others = _parts(start)
     return (
         any(lists.values())
-        and lists.keys() == start.keys()
         and any(map(is_score_name, lists))
+        and not any(
+            isinstance(value, list) and is_score_name(name)
+            for name, value in flattened(others)
+        )
     )
 
 
+def _parts(found: dict[str, Any]) -> tuple[dict[str, list[Any]], dict[str, Any]]:
+    """Return the curves of a history, and what else there is.
+
+    Beside settings, curves may be in an object of their own, {"seed": 3, "history": {...}}, or
+    in a list of records, {"seed": 3, "log": [{"epoch": 0, "loss": 2.5}, ...]}.
+    """
+    found = {
+        name: _columns(value) if _are_records(value) else value
+        for name, value in found.items()
+    }
+    lists = _lists(found)
+    others = {name: value for name, value in found.items() if name not in lists}
+    inner = {
+        name: value
+        for name, value in others.items()
+        if isinstance(value, dict) and value and _lists(value).keys() == value.keys()
+    }
+    if not lists and len(inner) == 1 and len(others) > 1:
+        ((name, value),) = inner.items()
+        lists = _lists(value)
+        del others[name]
+    return lists, others
+
+
+def _are_records(value: Any) -> bool:
+    """Whether a value is a list of objects with steps, all of one run."""
+    if not isinstance(value, list) or not all(isinstance(row, dict) for row in value):
+        return False
+    names = list(value[0]) if value else []
+    return bool(step_names(names)) and OF_RUNS.isdisjoint(map(str.lower, names))
+
+
+def _columns(records: list[dict[str, Any]]) -> dict[str, list[Any]]:
+    """Return the numbers in records by name; None where a record has none."""
+    rows = [dict(flattened(record)) for record in records]
+    names = dict.fromkeys(
+        name for row in rows for name in row if as_number(row[name]) is not None
+    )
+    return {name: [_number(row.get(name)) for row in rows] for name in names}
+
+
+def _number(value: Any) -> Any:
+    return value if as_number(value) is not None else None
+
+
 def _lists(found: dict[str, Any]) -> dict[str, list[Any]]:
-    """Return the curves of a history; pandas writes {"0": value, "1": value} for a list."""
+    """Return the lists in an object; pandas writes {"0": value, "1": value} for a list."""
     lists = {}
     for name, values in found.items():
         if isinstance(values, dict) and all(key.isdecimal() for key in values):
@@ -83,7 +139,7 @@ def _lists(found: dict[str, Any]) -> dict[str, list[Any]]:
 
 def _table_of(file: File, tables: list[File], *, is_alone: bool) -> File | None:
     """Return the table that a history repeats: of the same name, or the only one beside it."""
-    metrics = {name for name in beginning(file) if is_score_name(name)}
+    metrics = {name for name in _parts(beginning(file))[0] if is_score_name(name)}
     name = AFFIX.sub("", stem_of(file))
     for table in tables:
         is_of_same_run = AFFIX.sub("", stem_of(table)) == name or (
@@ -100,7 +156,7 @@ def read(claims: Sequence[Claim], wanted: Wanted) -> Iterator[LoggedRun]:
         file = claim.files[0]
         if claim.home not in {file.path, file.path.parent}:
             continue
-        lists = _lists(document(file))
+        lists, settings = _parts(document(file))
         length = max(map(len, lists.values()), default=0)
         whole = [name for name, values in lists.items() if len(values) == length]
         steps = [name for name in step_names(whole) if None not in lists[name]]
@@ -115,6 +171,7 @@ def read(claims: Sequence[Claim], wanted: Wanted) -> Iterator[LoggedRun]:
             },
             x,
             others,
+            config=settings,
         )
         shorter = [name for name in lists if name not in whole and name in wanted]
         if shorter:

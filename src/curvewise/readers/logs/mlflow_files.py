@@ -12,7 +12,12 @@ from typing import TYPE_CHECKING, Any
 from curvewise.readers.folders import File
 from curvewise.readers.logged import Claim
 from curvewise.readers.parsing.log_tables import CUT_LINE
-from curvewise.readers.parsing.mlflow_runs import MlflowMetric, MlflowRun
+from curvewise.readers.parsing.mlflow_runs import (
+    PARENT_ID,
+    RUN_NAME,
+    MlflowMetric,
+    MlflowRun,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -27,6 +32,8 @@ META = "meta.yaml"
 METRICS, PARAMS, TAGS, ARTIFACTS = "metrics", "params", "tags", "artifacts"
 # A version of a registered model names a run as well, but no experiment.
 RUN_KEYS = (rb"(?m)^run_(id|uuid):", rb"(?m)^experiment_id:")
+ID = re.compile(r"\w+")  # of a run; a path would lead elsewhere
+MODEL_KEY = rb"(?m)^(model_id|version):"
 MAX_TEXT_SIZE = 2**20  # of a parameter, a tag or meta.yaml
 
 
@@ -60,7 +67,12 @@ def _is_run(meta: File) -> bool:
 
 
 def _has_own_tags(folder: Folder) -> bool:
-    """Whether there are tags that MLflow sets, as when meta.yaml was lost in a crash."""
+    """Whether there are tags that MLflow sets, as when meta.yaml was lost in a crash.
+
+    Models have them too, and a logged model repeats the metrics of its run.
+    """
+    if re.search(MODEL_KEY, folder.files[META].head()):
+        return False
     tags = folder.folders.get(TAGS)
     return tags is not None and any(name.startswith("mlflow.") for name in tags.files)
 
@@ -76,14 +88,19 @@ def _run(home: Path, files: Sequence[File], wanted: Wanted) -> MlflowRun:
     if not meta:
         notes.append(f"{META} is damaged: how the run ended is not known")
     start = meta.get("start_time")
+    tags = _texts(home, files, TAGS)
+    parent, parent_params = _parent(home, tags.get(PARENT_ID, ""))
     run = MlflowRun(
         status=str(meta.get("status", "")),
         stage=str(meta.get("lifecycle_stage", "")),
+        is_parent=_is_parent(home, files),
         start=float(start) if isinstance(start, int | float) else None,
-        name=str(meta.get("run_name") or meta.get("name") or ""),
+        name=_name(meta),
+        parent=parent,
         experiment=str(_document(File(home.absolute().parent / META)).get("name") or ""),
-        params={name: _text(file) for name, file in _named(home, files, PARAMS)},
-        tags={name: _text(file) for name, file in _named(home, files, TAGS)},
+        params=_texts(home, files, PARAMS),
+        parent_params=parent_params,
+        tags=tags,
         notes=notes,
     )
     if not run.is_deleted:
@@ -93,6 +110,34 @@ def _run(home: Path, files: Sequence[File], wanted: Wanted) -> MlflowRun:
                 if metric.steps:
                     run.metrics[name] = metric
     return run
+
+
+def _name(meta: dict[str, Any]) -> str:
+    return str(meta.get("run_name") or meta.get("name") or "")
+
+
+def _texts(home: Path, files: Sequence[File], place: str) -> dict[str, str]:
+    return {name: _text(file) for name, file in _named(home, files, place)}
+
+
+def _parent(home: Path, parent_id: str) -> tuple[str, dict[str, str]]:
+    """Return the name and the parameters of the run that this one is nested in, if it is."""
+    if not ID.fullmatch(parent_id):
+        return "", {}
+    parent = home.absolute().parent / parent_id
+    tag = parent / TAGS / RUN_NAME
+    name = _text(File(tag)) if tag.is_file() else _name(_document(File(parent / META)))
+    files = [File(path) for path in (parent / PARAMS).rglob("*") if path.is_file()]
+    return name, _texts(parent, files, PARAMS)
+
+
+def _is_parent(home: Path, files: Sequence[File]) -> bool:
+    """Whether other runs are nested in this one, and it has no metric of several records."""
+    metrics = [file for _, file in _named(home, files, METRICS)]
+    if any(file.head().count(b"\n") > 1 for file in metrics):
+        return False
+    nested = home.absolute().parent.glob(f"*/{TAGS}/{PARENT_ID}")
+    return any(_text(File(tag)) == home.absolute().name for tag in nested)
 
 
 def _named(home: Path, files: Sequence[File], place: str) -> Iterator[tuple[str, File]]:

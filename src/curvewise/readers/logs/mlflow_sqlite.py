@@ -13,7 +13,13 @@ from typing import TYPE_CHECKING
 from curvewise.errors import CurvesError
 from curvewise.readers.logged import Claim
 from curvewise.readers.parsing.databases import columns_of, database_claims, opened
-from curvewise.readers.parsing.mlflow_runs import DELETED, MlflowMetric, MlflowRun
+from curvewise.readers.parsing.mlflow_runs import (
+    DELETED,
+    PARENT_ID,
+    RUN_NAME,
+    MlflowMetric,
+    MlflowRun,
+)
 
 if TYPE_CHECKING:
     import sqlite3
@@ -49,6 +55,8 @@ def read(claims: Sequence[Claim], wanted: Wanted) -> Iterator[LoggedRun]:
 def _runs(database: sqlite3.Connection) -> Iterator[tuple[str, MlflowRun]]:
     """Yield the id of each run, and what is known of it without its metrics."""
     params, tags = _texts(database, "params"), _texts(database, "tags")
+    parents = {values[PARENT_ID] for values in tags.values() if PARENT_ID in values}
+    names = dict(database.execute("SELECT run_uuid, name FROM runs"))
     rows = database.execute(
         "SELECT run_uuid, status, runs.lifecycle_stage, start_time, runs.name, "
         "experiments.name, experiments.lifecycle_stage FROM runs "
@@ -63,19 +71,32 @@ def _runs(database: sqlite3.Connection) -> Iterator[tuple[str, MlflowRun]]:
         experiment,
         experiment_stage,
     ) in rows.fetchall():
+        parent = tags[run_id].get(PARENT_ID, "")
         is_deleted = DELETED in {stage, experiment_stage}
         yield (
             run_id,
             MlflowRun(
                 status=status or "",
                 stage=DELETED if is_deleted else "",
+                is_parent=run_id in parents and not _has_curve(database, run_id),
                 start=start,
                 name=name or "",
+                parent=tags[parent].get(RUN_NAME) or names.get(parent) or "",
                 experiment=experiment or "",
                 params=params[run_id],
+                parent_params=params[parent],
                 tags=tags[run_id],
             ),
         )
+
+
+def _has_curve(database: sqlite3.Connection, run_id: str) -> bool:
+    """Whether a run has a metric of several records."""
+    rows = database.execute(
+        "SELECT 1 FROM metrics WHERE run_uuid = ? GROUP BY key HAVING COUNT(*) > 1 LIMIT 1",
+        (run_id,),
+    )
+    return rows.fetchone() is not None
 
 
 def _texts(database: sqlite3.Connection, table: str) -> dict[str, dict[str, str]]:

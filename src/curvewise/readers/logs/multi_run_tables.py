@@ -13,6 +13,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from curvewise.errors import CurvesError
 from curvewise.readers.logged import Claim
 from curvewise.readers.logs import json_lines
+from curvewise.readers.parsing.binary_tables import (
+    columns_of_binary,
+    is_binary_table,
+    read_binary_table,
+)
 from curvewise.readers.parsing.homes import homes_of
 from curvewise.readers.parsing.json_documents import flattened
 from curvewise.readers.parsing.json_records import objects
@@ -45,11 +50,11 @@ __all__ = ["claims", "read"]
 TEXT = ".txt"
 TABLES = (".csv", ".tsv", TEXT)
 JSON = (*json_lines.ENDINGS, ".json")
-PARQUET = (".parquet", ".pq")
 TASKS = ("task", "env", "envid", "envname", "environment", "game", "dataset", "problem")
 BLOCKS = ("block",)
 METRICS = ("metric", "variable", "measure", "name", "tag", "key")
 VALUES = ("value", "score", "scores", "values")
+ABOUT_RUNS = re.compile(r"^(?:run|meta|info)/")
 STEP, SCORE = "step", "score"
 LAYOUT = Layout()
 
@@ -106,15 +111,7 @@ def _header(file: File) -> list[str]:
     if name.endswith(JSON):
         rows = json_lines.first_objects(file)
         return list(dict.fromkeys(key for row in rows for key, _ in flattened(row)))
-    if name.endswith(PARQUET) and file.head().startswith(b"PAR1"):
-        import polars as pl
-
-        try:
-            with file.open() as stream:
-                return list(pl.read_parquet_schema(stream))
-        except (pl.exceptions.PolarsError, OSError):
-            return []
-    return []
+    return columns_of_binary(file) if is_binary_table(file) else []
 
 
 def _parts(header: list[str]) -> Parts:
@@ -142,8 +139,11 @@ def _named(header: list[str], names: Sequence[str]) -> list[str]:
 
 
 def _word(column: str) -> str:
-    """Return the name of a column in letters and digits, in lower case."""
-    return re.sub(r"[^a-z0-9]", "", column.lower())
+    """Return the name of a column in letters and digits, in lower case.
+
+    Of what stands in an object of its own about the run, it is the last part: run/seed.
+    """
+    return re.sub(r"[^a-z0-9]", "", ABOUT_RUNS.sub("", column.lower()))
 
 
 def _first(header: list[str], names: Sequence[str]) -> str:
@@ -322,14 +322,7 @@ def _frame(file: File, notes: list[str]) -> pl.DataFrame:
             {key: [_text(row.get(key)) for row in rows] for key in keys},
             schema=dict.fromkeys(keys, pl.String),
         )
-    try:
-        with file.open() as stream:
-            frame = pl.read_parquet(stream)
-        return _as_text(frame)
-    except (pl.exceptions.PolarsError, OSError) as error:
-        lines = str(error).strip().splitlines() or ["no data"]
-        msg = f"{file.path.name} is damaged: {lines[0].rstrip('.')}."
-        raise CurvesError(msg) from None
+    return _as_text(read_binary_table(file))
 
 
 def _text(value: Any) -> str | None:

@@ -27,6 +27,7 @@ __all__ = ["claims", "read"]
 # What a line does.
 CREATE_STUDY, DELETE_STUDY, CREATE_TRIAL, SET_PARAM = 0, 1, 4, 5
 SET_STATE, SET_INTERMEDIATE_VALUE, SET_USER_ATTRIBUTE = 6, 7, 8
+MINIMIZE = 1  # a direction
 STATES = ("RUNNING", "COMPLETE", "PRUNED", "FAIL", "WAITING")
 FINISHED = {"COMPLETE", "PRUNED", "FAIL"}
 
@@ -56,6 +57,7 @@ class _Journal:
 
     studies: list[str | None] = field(default_factory=list)
     trials: list[Trial] = field(default_factory=list)
+    minimizes: dict[str, bool] = field(default_factory=dict)
     n_trials: Counter[str] = field(default_factory=Counter)
     notes: list[str] = field(default_factory=list)
 
@@ -69,6 +71,8 @@ class _Journal:
         if code == CREATE_STUDY:
             if line["study_name"] not in self.names:
                 self.studies.append(line["study_name"])
+                directions = line.get("directions") or [MINIMIZE]
+                self.minimizes[line["study_name"]] = directions[0] == MINIMIZE
         elif code == DELETE_STUDY:
             self._delete_study(line["study_id"])
         elif code == CREATE_TRIAL:
@@ -91,7 +95,9 @@ class _Journal:
         study = self.studies[line["study_id"]]
         if study is None:
             return
-        trial = Trial(study, self.n_trials[study], STATES[line.get("state", 0)])
+        state = STATES[line.get("state", 0)]
+        trial = Trial(study, self.n_trials[study], state)
+        trial.lower_is_better = self.minimizes[study]
         self.n_trials[study] += 1
         distributions = line.get("distributions") or {}
         for name, stored in (line.get("params") or {}).items():

@@ -56,13 +56,30 @@ def _trials(database: sqlite3.Connection) -> Iterator[Trial]:
             "SELECT trial_id, key, value_json FROM trial_user_attributes"
         ):
             attributes[trial][name] = _attribute(value)
+    minimizes = _minimizes(database)
     rows = database.execute(
-        "SELECT trial_id, study_name, number, state FROM trials JOIN studies "
+        "SELECT trial_id, study_id, study_name, number, state FROM trials JOIN studies "
         "USING (study_id) ORDER BY trial_id"
     ).fetchall()
-    for trial, study, place, state in rows:
-        values = _values(database, trial)
-        yield Trial(study, place, state, params[trial], attributes[trial], values)
+    for trial, study_id, study, place, state in rows:
+        yield Trial(
+            study,
+            place,
+            state,
+            params[trial],
+            attributes[trial],
+            _values(database, trial),
+            minimizes.get(study_id),
+        )
+
+
+def _minimizes(database: sqlite3.Connection) -> dict[int, bool]:
+    """Tell of each study whether it minimizes. Before Optuna 2.4 studies had one direction."""
+    for table in ("study_directions", "studies"):
+        if {"study_id", "direction"} <= set(columns_of(database, table)):
+            rows = database.execute(f"SELECT study_id, direction FROM {table}")  # noqa: S608
+            return {study: direction == "MINIMIZE" for study, direction in rows}
+    return {}
 
 
 def _values(database: sqlite3.Connection, trial: int) -> dict[int, float]:

@@ -13,13 +13,22 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from curvewise.errors import CurvesError
-from curvewise.readers.logged import DOUBLE, SINGLE, Claim, LoggedRun, Series
+from curvewise.readers.logged import (
+    DOUBLE,
+    SINGLE,
+    Claim,
+    LoggedRun,
+    NotALogError,
+    Series,
+)
 from curvewise.readers.parsing.archives import archive_names, read_archive, read_array
 from curvewise.readers.parsing.homes import homes_of, stem_of
 from curvewise.readers.parsing.json_documents import beginning, curve, document, is_curve
 from curvewise.readers.parsing.log_tables import CUT_LINE
 from curvewise.readers.parsing.recording import chosen_x
 from curvewise.readers.parsing.score_names import (
+    is_data_set,
+    is_nothing_but_a_score,
     is_run_name,
     is_score_name,
     score_name_in,
@@ -36,6 +45,7 @@ if TYPE_CHECKING:
 __all__ = ["claims", "read"]
 
 STEP = "step"
+METRIC = "metric"
 TEXTS = (".txt", ".dat", ".csv", ".tsv", ".log", ".out")
 ARRAYS = (".npy", ".npz")
 CELLS = re.compile(r"[\s,;|]+")
@@ -47,6 +57,8 @@ OTHERS = re.compile(
     r"requirements)(?:$|[^a-z])|^(?:mean|std|var|seeds?|times?|x|y)$",
     re.IGNORECASE,
 )
+# Keys of what is left of runs when they are put together.
+SUMMARIES = {"std", "sem", "stderr", "ci_low", "ci_high", "ci", "lower", "upper", "iqm"}
 # Levels of keys above a list, from the outside in.
 LEVELS = {
     0: (),
@@ -158,12 +170,12 @@ def _found(file: File, notes: list[str]) -> Iterator[Found]:
 def _of_archive(
     file: File, arrays: dict[str, np.ndarray[Any, Any]], metric: str
 ) -> Iterator[Found]:
-    """Yield the curves of arrays, which are called by algorithms or all by scores."""
+    """Yield the curves of arrays, which are called by algorithms, or by metrics if one is a score."""
     named = [key for key in step_names(list(arrays)) if arrays[key].ndim == 1]
     beside = [arrays.pop(key) for key in named] if len(arrays) > len(named) else []
     steps = beside[0] if beside else None
     check_orientation(file.path.name, arrays, steps)
-    has_metrics = all(is_score_name(key) for key in arrays)
+    has_metrics = any(map(is_score_name, arrays))
     for key, array in arrays.items():
         for found in _of_array(file, array, key if has_metrics else metric, steps):
             labels = {} if has_metrics else {"algorithm": key}
@@ -290,20 +302,69 @@ def _of_document(file: File, found: Any, metric: str) -> Iterator[Found]:
         msg = f"{file.path.name} is damaged: it holds more than lists of numbers."
         raise CurvesError(msg)
     leaves = list(_leaves(found))
-    last = [leaf.keys[-1] for leaf in leaves] if depth else []
-    # {algorithm: {metric: [...]}}, or {metric: [...]}
-    has_metrics = depth > 0 and all(is_score_name(name) for name in last)
-    levels = LEVELS.get(depth - has_metrics)
-    if levels is None:
+    if depth and {leaf.keys[-1].lower() for leaf in leaves} & SUMMARIES:
+        msg = (
+            f"{file.path.name} holds means or the like of several runs, from which runs cannot be "
+            "told. Save the scores of each run."
+        )
+        raise NotALogError(msg)
+    roles = _roles(list(zip(*(leaf.keys for leaf in leaves), strict=True)))
+    if roles is None:
         msg = f"{file.path.name} has {depth} levels of keys; there may be three at most."
         raise CurvesError(msg)
-    if depth == 1 and all(map(is_run_name, last)):
-        levels = ("run",)
     for leaf in leaves:
-        labels = dict(zip(levels, leaf.keys, strict=False))
-        name = leaf.keys[-1] if has_metrics else metric
-        for row_labels, series in _of_leaf(file, leaf, labels):
-            yield Found(row_labels, name, series)
+        named = list(zip(roles, leaf.keys, strict=True))
+        own = {role: key for role, key in named if role != METRIC}
+        name = "-".join(key for role, key in named if role == METRIC)
+        for labels, series in _of_leaf(file, leaf, own):
+            yield Found(labels, name or metric, series)
+
+
+def _roles(levels: Sequence[tuple[str, ...]]) -> list[str] | None:
+    """Tell what the keys of each level are, from the outside in; None of too many levels.
+
+    Names of scores are metrics, with the data sets above them, numbers and seeds are runs; of
+    the rest, tasks stand above algorithms, and these above runs.
+    """
+    roles: dict[int, str] = {}
+    place = _level_of_metrics(levels)
+    if place is not None:
+        roles[place] = METRIC
+    rest = [level for level in range(len(levels)) if level != place]
+    runs = [level for level in rest if all(map(is_run_name, levels[level]))]
+    if (
+        place is not None
+        and len(rest) > 1
+        and rest[-1] == place - 1
+        and rest[-1] not in runs
+    ):
+        is_inside = bool(runs) and runs[-1] < rest[-1]
+        if is_inside or any(map(is_data_set, levels[rest[-1]])):
+            roles[rest.pop()] = METRIC
+    if len(runs) == 1:
+        roles[runs[0]] = "run"
+        rest.remove(runs[0])
+        names: tuple[str, ...] | None = LEVELS.get(len(rest) + 1, ())[:-1]
+    else:
+        names = LEVELS.get(len(rest))
+    if names is None or len(names) != len(rest):
+        return None
+    roles.update(zip(rest, names, strict=True))
+    return [roles[level] for level in range(len(levels))]
+
+
+def _level_of_metrics(levels: Sequence[tuple[str, ...]]) -> int | None:
+    """Return the level at which keys name metrics, from the outside in, if there is one.
+
+    Mostly the last, as in {algorithm: {metric: [...]}} or {metric: [...]}. On levels above it
+    algorithms may be named by the losses they use.
+    """
+    if levels and all(map(is_score_name, levels[-1])):
+        return len(levels) - 1
+    for place, keys in enumerate(levels[:-1]):
+        if all(map(is_nothing_but_a_score, keys)):
+            return place
+    return None
 
 
 def _of_leaf(

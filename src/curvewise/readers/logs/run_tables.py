@@ -11,7 +11,9 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from curvewise.errors import CurvesError
 from curvewise.readers.logged import Claim
+from curvewise.readers.parsing.binary_tables import is_binary_table
 from curvewise.readers.parsing.homes import homes_of, stem_of
 from curvewise.readers.parsing.json_records import read_json_records
 from curvewise.readers.parsing.log_tables import (
@@ -61,6 +63,7 @@ ACME_FOLDER, ACME_FILE = "logs", "logs.csv"
 # JSON lines with the same rows as the table beside them.
 PROGRESS, PROGRESS_COPY = "progress.csv", "progress.json"
 SPINNING_UP = "progress.txt"
+COMMA = re.compile(r"[-+]?\d+,\d+(?:e[-+]?\d+)?", re.IGNORECASE)  # 0,5 for a half
 MAX_NAME = 200
 MAX_ROWS_SEEN = 5
 # Counters that tables of other things have as well: a score must stand beside them.
@@ -121,6 +124,8 @@ def _claims_of_shared(folder: Folder, tables: list[File]) -> Iterator[Claim]:
 def _is_table(file: File) -> bool:
     """Whether a file is the table of a run: by its name, its header and its first row."""
     name = file.name.lower()
+    if is_binary_table(file):
+        return bool(step_names(header := header_of(file))) and len(header) > 1
     if not name.endswith((*TABLES, *OTHERS)) or SETTINGS.fullmatch(name):
         return False
     head = file.head()
@@ -217,6 +222,9 @@ def _read_table(claim: Claim, wanted: Wanted) -> LoggedRun:
             if other[0].n_rows > table.n_rows:
                 table, layout, name = other
     run = run_of_table(table, wanted, layout, name=name, prefix=claim.prefix)
+    if not run.series and any(map(COMMA.fullmatch, _first_cells(table))):
+        msg = f"{name} has no column of numbers besides the steps. Write decimals with a point."
+        raise CurvesError(msg)
     logger = logger_of(table.columns)
     if logger and table.n_rows == logger.n_sampled > 0:
         run.notes.append(
@@ -224,6 +232,12 @@ def _read_table(claim: Claim, wanted: Wanted) -> LoggedRun:
             "it may be a sample"
         )
     return run
+
+
+def _first_cells(table: RunTable) -> list[str]:
+    """Return the first cell of each column that has one."""
+    columns = [table.texts(column) for column in table.columns]
+    return [next(filter(None, cells), "") for cells in columns]
 
 
 def _table(file: File, wanted: Wanted, prefix: str) -> tuple[RunTable, Layout, str]:

@@ -1,5 +1,7 @@
 """Learning curves of scikit-learn: scores by training size and fold, in NPZ or JSON.
 
+Validation curves are alike, with the values of a parameter instead of training sizes.
+
 A run is a fold, and the models share the folds: they are blocks. The results of a search
 (``cv_results_``) are claimed too, only to say that they hold no curves.
 """
@@ -30,10 +32,13 @@ if TYPE_CHECKING:
 __all__ = ["claims", "read"]
 
 X = "train_sizes"
-# What learning_curve returns, each perhaps with the name of a model before it.
+PARAMETER = "param_range"
+# What learning_curve and validation_curve return or take, each perhaps with the name of a model
+# before it.
 KEY = re.compile(
     r"(?:(.+?)[_./ -]+)?"
-    r"(train_sizes(?:_abs)?|(?:train|test|valid|val|validation)_scores|(?:fit|score)_times)"
+    r"(train_sizes(?:_abs)?|param_range|(?:train|test|valid|val|validation)_scores|"
+    r"(?:fit|score)_times)"
 )
 SEARCH = {"mean_test_score", "rank_test_score"}
 # What the name of a file has besides that of the model.
@@ -44,8 +49,9 @@ AFFIX = re.compile(
 
 
 class Model(NamedTuple):
-    """The learning curve of a model: its training sizes, and scores by size and fold."""
+    """The curve of a model: what it is over, at which sizes, and scores by size and fold."""
 
+    x: str
     sizes: Floats
     scores: dict[str, Floats]
 
@@ -78,9 +84,13 @@ def _names(file: File) -> list[str]:
 
 
 def _is_learning_curve(names: Iterable[str]) -> bool:
-    """Whether there are training sizes, and in the same place scores; or a beginning of it."""
+    """Whether there are sizes or parameters, and in the same place scores; or a beginning."""
     keys = [match[2] for match in map(KEY.fullmatch, names) if match]
-    return any(key.startswith(X) for key in keys) and any("scores" in key for key in keys)
+    return any(map(_is_axis, keys)) and any("scores" in key for key in keys)
+
+
+def _is_axis(key: str) -> bool:
+    return key.startswith(X) or key == PARAMETER
 
 
 def read(claims: Sequence[Claim], wanted: Wanted) -> Iterator[LoggedRun]:
@@ -97,8 +107,8 @@ def read(claims: Sequence[Claim], wanted: Wanted) -> Iterator[LoggedRun]:
                 "alike): a score per setting and fold, without steps, so there is no curve in it."
             )
             raise NotALogError(msg)
-        x, others = chosen_x(wanted, [X])
         for name, model in _models(file).items():
+            x, others = chosen_x(wanted, [model.x])
             algorithm = name or _model_in(stem_of(file))
             n_folds = next(iter(model.scores.values())).shape[1]
             for fold in range(n_folds):
@@ -139,10 +149,12 @@ def _models(file: File) -> dict[str, Model]:
             )
     models = {}
     for name, parts in grouped.items():
-        sizes = parts.get("train_sizes_abs", parts.get("train_sizes"))
-        scores = {key: array for key, array in parts.items() if not key.startswith(X)}
-        if sizes is not None and scores:
+        axes = [key for key in ("train_sizes_abs", X, PARAMETER) if key in parts]
+        scores = {key: array for key, array in parts.items() if not _is_axis(key)}
+        if axes and scores:
+            sizes = parts[axes[0]]
             models[name] = Model(
+                X if axes[0].startswith(X) else PARAMETER,
                 sizes,
                 {key: _by_fold(file, key, array, sizes) for key, array in scores.items()},
             )

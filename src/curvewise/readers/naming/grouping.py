@@ -6,6 +6,7 @@ for each.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -37,6 +38,8 @@ __all__ = [
     "joined_names",
 ]
 
+# What stands between a name and a number at its end.
+SIGN = re.compile(r".*?[^\W\d_](\W|_)\d+")
 MAX_CANDIDATES = 6
 MAX_JOINED = 3
 MAX_SHOWN = 4
@@ -298,11 +301,14 @@ def _alone(clues: Sequence[Clues], traits: Sequence[Trait], runs: Names) -> Grou
         return replace(_named(settings, n_runs), problem=problem)
     different = [trait for trait in own if trait.kind == "word"]
     if different and not naming and None in runs:
+        sign = SIGN.fullmatch(_values(different[0])[0])
+        between = sign[1] if sign else "_"
+        pattern = argument("group_by", f"{{algorithm}}{between}{{run}}")
         problem = (
             f"All {n_runs} runs have different names ({listed(_values(different[0]), 3)}), and "
             "nothing tells which of them belong together. Put the runs of an algorithm into a "
             f"folder of its own, or say it by {argument('group_by')}: "
-            f"{argument('group_by', '{algorithm}_{run}')} fits names like ppo_1, and "
+            f"{pattern} fits names like ppo{between}1, and "
             f"{argument('group_by', different[0].name)} takes each for an algorithm of its own."
         )
         return Grouping(different[0].texts, problem=problem)

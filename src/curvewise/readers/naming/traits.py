@@ -305,8 +305,13 @@ def traits_of(clues: Sequence[Clues]) -> list[Trait]:
         pieces = _from_slots(slots_of(trait.values), trait.name, AFTER_PATH + 1)
         if trait.n_values == len(clues):
             composed += pieces
-        elif trait.varies and any(piece.codes.tobytes() in seeds for piece in pieces):
-            # ppo_s1 on each task: of the whole name every seed would be an algorithm.
+        elif trait.varies and any(
+            piece.codes.tobytes() in seeds
+            or (len(pieces) == 1 and piece.role in {"seed", "run"})
+            for piece in pieces
+        ):
+            # ppo_s1 on each task: of the whole name every seed would be an algorithm. Nor is
+            # fold_3 of each model one.
             composed += pieces
             settings.remove(trait)
     path: list[Trait] = []

@@ -13,6 +13,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from curvewise.errors import CurvesError
+from curvewise.readers.parsing.binary_tables import (
+    columns_of_binary,
+    is_binary_table,
+    read_binary_table,
+)
 from curvewise.text import plural
 
 if TYPE_CHECKING:
@@ -132,6 +137,8 @@ def header_of(file: File) -> list[str]:
     A first line that begins with ``#`` is passed over, unless numbers follow it: then it is
     the header, as NumPy writes it.
     """
+    if is_binary_table(file):
+        return columns_of_binary(file)
     line = _header_line(file)
     return [name.strip() for name in cells_of(line, _separator(line))]
 
@@ -217,6 +224,8 @@ def read_log_table(file: File, columns: Sequence[str] | None = None) -> LogTable
     """
     import polars as pl
 
+    if is_binary_table(file):
+        return _as_log_table(read_binary_table(file), columns)
     header = header_of(file)
     unique = list(dict.fromkeys(header))
     asked = set(unique if columns is None else columns)
@@ -267,6 +276,18 @@ def read_log_table(file: File, columns: Sequence[str] | None = None) -> LogTable
         for place, name in zip(places, wanted, strict=True)
     )
     return LogTable(frame, notes, sessions if is_header.any() else None)
+
+
+def _as_log_table(frame: pl.DataFrame, columns: Sequence[str] | None) -> LogTable:
+    """Return columns of a frame as text, those of lists and the like left out."""
+    import polars as pl
+
+    wanted = [
+        name
+        for name, kind in frame.schema.items()
+        if (columns is None or name in columns) and not kind.is_nested()
+    ]
+    return LogTable(frame.select(pl.col(wanted).cast(pl.String, strict=False)))
 
 
 def _start_of_rows(data: bytes, *, has_header: bool) -> int:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from curvewise.kernels import Floats
     from curvewise.readers.logged import Wanted
 
-__all__ = ["DELETED", "MlflowMetric", "MlflowRun"]
+__all__ = ["DELETED", "PARENT_ID", "RUN_NAME", "MlflowMetric", "MlflowRun"]
 
 # Numbers in files, names in databases.
 STATUSES = {
@@ -34,6 +34,7 @@ STATUSES = {
 DELETED = "deleted"
 OWN_TAGS = "mlflow."  # what MLflow itself notes, such as the user and the program
 RUN_NAME = "mlflow.runName"
+PARENT_ID = "mlflow.parentRunId"  # the tag of a nested run
 MAX_NAMED = 3
 
 
@@ -67,20 +68,26 @@ class MlflowRun:
         The number or the name that the store has for it.
     stage : str
         "active" or "deleted".
+    is_parent : bool
+        Whether other runs are nested in it, and none of its metrics has several records.
     start : float or None
         When it began, in milliseconds.
-    name, experiment : str
-    params, tags : dict from str to str
+    name, parent, experiment : str
+        What it, the run it is nested in and its experiment are called.
+    params, parent_params, tags : dict from str to str
     metrics : dict from name to MlflowMetric
     notes : list of str
     """
 
     status: str = ""
     stage: str = ""
+    is_parent: bool = False
     start: float | None = None
     name: str = ""
+    parent: str = ""
     experiment: str = ""
     params: Mapping[str, str] = field(default_factory=dict)
+    parent_params: Mapping[str, str] = field(default_factory=dict)
     tags: Mapping[str, str] = field(default_factory=dict)
     metrics: dict[str, MlflowMetric] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
@@ -99,7 +106,7 @@ class MlflowRun:
         run = LoggedRun(
             key=key,
             config=self._config(),
-            status=DELETED if self.is_deleted else STATUSES.get(self.status, ""),
+            status=self._status,
             notes=self.notes,
         )
         if self.is_deleted or not self.metrics:
@@ -120,6 +127,12 @@ class MlflowRun:
                 "numbered in order of time"
             )
         return run
+
+    @property
+    def _status(self) -> str:
+        if self.is_deleted:
+            return DELETED
+        return "parent" if self.is_parent else STATUSES.get(self.status, "")
 
     def _series(self, metric: MlflowMetric, x: str) -> Series:
         times = np.array(metric.times)
@@ -142,10 +155,11 @@ class MlflowRun:
         """Return what the run was started with, parameters before tags and names."""
         names = {
             "run_name": self.tags.get(RUN_NAME) or self.name,
+            "parent": self.parent,
             "experiment": self.experiment,
         }
         tags = {
             key: value for key, value in self.tags.items() if not key.startswith(OWN_TAGS)
         }
         names = {key: value for key, value in names.items() if value}
-        return {**names, **tags, **self.params}
+        return {**names, **self.parent_params, **tags, **self.params}

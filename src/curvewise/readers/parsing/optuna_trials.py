@@ -38,6 +38,8 @@ class Trial:
         What was suggested to it, and what the user noted.
     values : dict from step to score
         What it reported, in this order; a step that is reported again holds the later score.
+    lower_is_better : bool or None
+        Whether the study minimizes; None if it does not say.
     """
 
     study: str
@@ -46,6 +48,7 @@ class Trial:
     params: dict[str, Any] = field(default_factory=dict)
     attributes: dict[str, Any] = field(default_factory=dict)
     values: dict[int, float] = field(default_factory=dict)
+    lower_is_better: bool | None = None
 
 
 def logged_trials(
@@ -69,6 +72,7 @@ def logged_trials(
             key=number if n_studies == 1 else f"{trial.study}/{number}",
             config={"study": trial.study, **trial.attributes, **trial.params},
             status=STATUSES.get(trial.state, ""),
+            lower_is_better=trial.lower_is_better,
             notes=list(notes),
         )
 

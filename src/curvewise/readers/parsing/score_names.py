@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["is_run_name", "is_score_name", "score_name_in"]
+__all__ = [
+    "is_data_set",
+    "is_nothing_but_a_score",
+    "is_run_name",
+    "is_score_name",
+    "score_name_in",
+]
 
 # Words of names such as val_loss, eval/mean_reward, multi_logloss, ndcg@5, top1_acc.
 WORDS = {
@@ -72,6 +78,18 @@ WORDS = {
 NAMED = re.compile(
     r"(return|reward|score|accuracy|loss|error|regret)(?:e?s)?", re.IGNORECASE
 )
+# Words beside it that say which data or which mean it is of.
+BESIDE = {
+    *("train", "training", "val", "valid", "validation", "dev", "test", "eval"),
+    *("evaluation", "mean", "avg", "average", "total", "episode", "episodic", "ep"),
+}
+# training, valid_0, validation_1, eval, dtest, learn: what people and libraries call data sets.
+DATASET = re.compile(
+    r"(?:^|[^a-z])d?(?:train(?:ing)?|learn|val|valid|validation|dev|eval|evaluation|test|"
+    r"h[eo]ld[ _-]?out|oob|unseen)"
+    r"(?:set|data)?(?:$|[^a-z])",
+    re.IGNORECASE,
+)
 RUN = re.compile(r"(?:seed|run|trial|fold|rep|repeat|s|r)?[ _=-]*\d+", re.IGNORECASE)
 
 
@@ -82,6 +100,25 @@ def is_score_name(name: str) -> bool:
     [True, True, False, False]
     """
     return not WORDS.isdisjoint(re.split(r"[^a-z0-9]+", name.lower()))
+
+
+def is_nothing_but_a_score(name: str) -> bool:
+    """Whether a name can only be that of a score, and not of what has to do with it.
+
+    >>> [is_nothing_but_a_score(name) for name in ("val_loss", "huber_loss", "mse")]
+    [True, False, False]
+    """
+    words = [word for word in re.split(r"[^a-z]+", name.lower()) if word not in BESIDE]
+    return len(words) == 1 and NAMED.fullmatch(words[0]) is not None
+
+
+def is_data_set(name: str) -> bool:
+    """Whether a name is that of data to train or to evaluate on.
+
+    >>> [is_data_set(name) for name in ("train", "valid_0", "dtest", "ppo")]
+    [True, True, True, False]
+    """
+    return DATASET.search(name) is not None
 
 
 def is_run_name(name: str) -> bool:

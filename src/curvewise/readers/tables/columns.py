@@ -56,7 +56,8 @@ COUNTERS = (
         "gen",
         "round",
     ),
-    *("rounds", "samples", "tokens", "batch", "batches", "index"),
+    *("rounds", "trainsize", "trainsizes", "samples", "tokens", "batch", "batches"),
+    "index",
 )
 NAMES_OF_TOOLS = {
     "algorithm": ("expname", "optimizer", "group", "name"),
