@@ -22,8 +22,9 @@ __all__ = ["broken_logs"]
 def broken_logs(walk: Walk, homes: Iterable[Home]) -> Iterator[Skipped]:
     """Yield files that no home has, although they may be logs, and why.
 
-    Text in UTF-16, as some shells of Windows write it, is said to be that. A log is cut before it can be recognised if training stops while it is written. Such a file
-    has the name of a log elsewhere, or the ending of a log in the same folder.
+    Text in UTF-16, as some shells of Windows write it, is said to be that. A log is cut before it
+    can be recognised if training stops while it is written. Such a file has the name of a log
+    elsewhere, or the ending of a log in the same folder.
     """
     logs = [
         file
