@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-import random
 from fractions import Fraction
 from itertools import combinations
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -21,6 +21,9 @@ from curvewise.kernels.survival import (
     score_noise,
     times_to_threshold,
 )
+
+if TYPE_CHECKING:
+    import random
 
 runs = st.lists(st.tuples(st.integers(1, 9), st.booleans()), min_size=2, max_size=14)
 

@@ -23,7 +23,7 @@ from curvewise.kernels.anova.thresholds import EPSILON
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from curvewise.kernels import Floats
+    from curvewise.kernels import Floats, Integers
 
 __all__ = [
     "SurvivalCurve",
@@ -58,8 +58,8 @@ class Times(NamedTuple):
         """The step at which each run reaches it; infinite for never."""
         return np.where(self.reached, self.steps, np.inf)
 
-    def of(self, rows: npt.NDArray[np.bool_]) -> Times:
-        """Return the times of some runs."""
+    def of(self, rows: npt.NDArray[np.bool_] | Integers) -> Times:
+        """Return the times of some runs, or of all in another order."""
         return Times(self.steps[rows], self.reached[rows])
 
     def stretched(self, factors: Floats, horizon: float) -> Times:
