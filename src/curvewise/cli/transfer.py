@@ -55,9 +55,17 @@ def transfer(
         float | None,
         typer.Option(
             metavar="SCORE",
-            help="Score of time to threshold.  [default: where the control ends]",
+            help="Score of time to threshold; with it --plot also draws who has not reached "
+            "it yet.  [default: where the runs of both end]",
         ),
     ] = None,
+    hold: Annotated[
+        int,
+        typer.Option(
+            metavar="N",
+            help="At how many consecutive steps a run must be at the threshold.",
+        ),
+    ] = 1,
     integration: Annotated[
         Literal["sum", "trapezoid"],
         typer.Option(help="Areas as sums over steps, or by trapezoids."),
@@ -69,11 +77,11 @@ def transfer(
         Literal["inverted", "student", "percentile"] | None,
         typer.Option(
             help="Values the shuffle test does not reject, Student's t, or quantiles of "
-            "resamples.  [default: inverted; student for reductions, percentile for times]"
+            "resamples.  [default: inverted; student for reductions]"
         ),
     ] = None,
     resamples: Annotated[
-        int, typer.Option(help="Resamples for reductions and times; 0 for none.")
+        int, typer.Option(help="Resamples for reductions; 0 for none.")
     ] = 9_999,
     shuffling: Shuffling,
     output: Output,
@@ -94,6 +102,7 @@ def transfer(
         "window": window,
         "until_asymptote": until_asymptote,
         "threshold": threshold,
+        "hold": hold,
         "integration": integration,
         "confidence": confidence,
         "interval": interval,
