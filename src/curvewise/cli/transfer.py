@@ -77,11 +77,11 @@ def transfer(
         Literal["inverted", "student", "percentile"] | None,
         typer.Option(
             help="Values the shuffle test does not reject, Student's t, or quantiles of "
-            "resamples.  [default: inverted; student for reductions]"
+            "resamples.  [default: inverted; student for reductions, percentile for times]"
         ),
     ] = None,
     resamples: Annotated[
-        int, typer.Option(help="Resamples for reductions; 0 for none.")
+        int, typer.Option(help="Resamples for reductions and times; 0 for none.")
     ] = 9_999,
     shuffling: Shuffling,
     output: Output,

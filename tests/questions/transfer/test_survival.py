@@ -241,7 +241,7 @@ def test_a_run_that_failed_counts_as_its_policy_says() -> None:
 def test_the_interval_of_times_misses_their_ratio_as_seldom_as_promised(
     n_sets: int,
 ) -> None:
-    """Times of E are twice those of C; half of E would take longer than training lasts."""
+    """Inverted: times of E are twice those of C; half of E would take longer than training lasts."""
     rng = np.random.default_rng(11)
     n_missed, steps = 0, np.arange(1, 41)
     for _ in range(n_sets):

@@ -103,10 +103,10 @@ def transfer(
     interval : "inverted", "student" or "percentile", optional
         Which interval is shown, where a metric has it. Inverted, all values that the shuffle
         test does not reject, is the default. The average relative reduction has none: its
-        default is Student's, by the logarithm and its standard error. Percentile has
-        quantiles of resamples, widened for few runs. Every interval holds "no effect" if, and
-        only if, p is above 1 - confidence; that of times holds it also where the medians are
-        the same.
+        default is Student's, by the logarithm and its standard error. That of the time to
+        threshold is percentile, quantiles of resamples, widened for few runs; inverted is that
+        of a factor of all times. Every interval holds "no effect" if, and only if, p is above
+        1 - confidence; that of times holds it also where the medians are the same.
     n_resamples : int
         How many resamples; 0 leaves out the percentile and Student's intervals.
     n_shuffles, exact, n_jobs, rng, checkpoint
