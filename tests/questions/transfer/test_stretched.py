@@ -15,7 +15,7 @@ from curvewise.kernels.survival import Times, log_rank_scores
 from curvewise.questions.transfer import stretched
 from curvewise.questions.transfer.conditions import TwoConditions
 from curvewise.questions.transfer.options import TransferOptions
-from curvewise.questions.transfer.stretched import stretch_ends
+from curvewise.questions.transfer.stretched import stretches
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,7 +37,12 @@ def laid_out(
 def ends_of(conditions: TwoConditions, alpha: float) -> tuple[float, float] | None:
     work = Work(999, True, 1, (1,), seed=None, checkpoint=None)
     plan = work.plan(conditions.restriction, levels=(alpha,))
-    return stretch_ends(conditions, plan, work, alpha=alpha)
+    found = stretches(conditions, plan, work, alpha=alpha)
+    if found is None:
+        return None
+    low, high = found.ends
+    assert ((found.factors >= low) & (found.factors <= high)).all()
+    return low, high
 
 
 def pvalue(factor: float) -> float:

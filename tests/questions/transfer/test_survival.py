@@ -101,8 +101,8 @@ def test_medians_means_and_counts_are_reported_as_such() -> None:
     assert rows[1] == ("E", "4 of 5", "5", "5.600")
     assert found.to_dict()["survival"]["medians"] == [None, 5]
     assert (
-        "A score of 1.000 is reached by 4 of 5 runs of E (median step 5) and 2 of 5 of C "
-        "(median not reached) (log-rank test, exact p = "
+        "Reaching a score of 1.000: 4 of 5 runs of E (median step 5), 2 of 5 of C (median not "
+        "reached); log-rank test, exact p = "
     ) in found.describe()
 
 
@@ -131,7 +131,7 @@ def test_the_default_threshold_does_not_depend_on_the_labels() -> None:
     assert one.threshold == pytest.approx(other.threshold)
     assert not one.threshold_given
     assert "where the runs of both end on average" in one.survival_table().notes[0]
-    assert "is reached by" not in one.describe()
+    assert "Reaching" not in one.describe()
 
 
 def test_the_threshold_may_have_to_be_held() -> None:
@@ -196,12 +196,23 @@ def test_swapping_the_conditions_turns_the_ratio_round(
         assert others.interval == pytest.approx(turned)
 
 
+def test_an_end_at_no_effect_that_is_rejected_is_moved_beside_it() -> None:
+    """All runs of C are there at once, and one of E; ties make 1 a factor of its own."""
+    found = transfer(conditions([1] * 5, [1, 11, 11, 11]), **QUICK, threshold=1.0)
+    metric = found.time_to_threshold
+    assert metric.significant
+    assert metric.interval is not None
+    assert 1 < metric.interval.low < 1 + 1e-8
+    assert metric.interval.high == math.inf
+
+
 def test_curves_that_cross_are_said_to() -> None:
     never = math.inf
     fast_or_never = [2, 2, 2, 3, 3, 3, never, never, never, never]
     slow_but_sure = [6, 6, 7, 7, 7, 8, 8, 8, 9, 9]
     found = transfer(conditions(slow_but_sure, fast_or_never), **QUICK, threshold=1.0)
     assert found.survival.crossing == 8
+    assert found.survival.ahead_at_last == "control"
     assert "neither the medians nor the means nor p tell all" in found.describe()
     assert "cross" in found.survival_table().notes[-1]
     alike = transfer(conditions([2, 4, 6, 8], [3, 4, 5, 9]), **QUICK, threshold=1.0)

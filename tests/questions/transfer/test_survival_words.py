@@ -29,10 +29,10 @@ def found(**changes: Any) -> Transfer:
 
 def test_who_reaches_it_by_when_and_how_sure() -> None:
     assert sentence(found()) == (
-        "A score of 1.000 is reached by 3 of 3 runs of E (median step 3) and 2 of 3 of C "
-        "(median step 6) (log-rank test, exact p = 0.20)."
+        "Reaching a score of 1.000: 3 of 3 runs of E (median step 3), 2 of 3 of C (median step "
+        "6); log-rank test, exact p = 0.20."
     )
-    assert "(log-rank test, p = 0.20)" in sentence(found(exact=False))
+    assert "; log-rank test, p = 0.20." in sentence(found(exact=False))
     assert sentence(found(pvalue=None)).endswith("(median step 6).")
 
 
@@ -42,10 +42,12 @@ def test_names_are_escaped() -> None:
 
 
 def test_crossing_is_said_in_both_places() -> None:
-    crossing = found(crossing=6.0)
+    crossing = found(crossing=6.0, ahead_at_last="control")
     for text in (sentence(crossing), notes(crossing)[-1]):
-        assert "One condition is ahead at first and the other by step 6" in text
+        assert "E is ahead at first, and C by step 6: where such curves cross" in text
         assert "neither the medians nor the means nor p tell all" in text
+    other = found(crossing=6.0, ahead_at_last="experimental")
+    assert "C is ahead at first, and E by step 6" in sentence(other)
 
 
 def test_notes_say_what_counts_as_reaching() -> None:

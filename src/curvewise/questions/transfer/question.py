@@ -322,7 +322,14 @@ def _intervals(
             )
         ends["percentile"] = percentile_ends(resamples, conditions.n_units, alpha)
     return {
-        kind: settled_interval(record, value, own, resamples, test.pvalue, alpha)
+        kind: settled_interval(
+            record,
+            value,
+            own,
+            resamples if kind != "inverted" or test.among is None else test.among,
+            test.pvalue,
+            alpha,
+        )
         for kind, own in ends.items()
         if own is not None
     }
@@ -340,7 +347,7 @@ def settled_interval(
 
     It lies within the bounds of the metric and holds the value, and "no effect" if and only
     if p is above alpha: the shuffle test is exact, and resamples of few runs are not. An end
-    that is moved off "no effect" goes to the nearest of the resamples.
+    that is moved off "no effect" goes to the nearest of the resamples, or of what was tried.
     """
     inside = ends
     # An interval that says nothing stays unbounded, and is seen to say nothing.
