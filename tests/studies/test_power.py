@@ -10,7 +10,15 @@ import pytest
 
 import studies.power.__main__ as runner
 from studies import measured_page
-from studies.power import closed_pairs, first_test, page, typical_runs, unequal_spread
+from studies.power import (
+    closed_pairs,
+    crying_wolf,
+    first_test,
+    page,
+    times,
+    typical_runs,
+    unequal_spread,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,6 +37,7 @@ def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (typical_runs, "KINDS", ("normal",)),
         (closed_pairs, "DESIGNS", ("0 0 0 3 3",)),
         (unequal_spread, "DESIGNS", ("5 + 5, equal spreads, one moved",)),
+        (times, "SCENARIOS", ("twice as fast (exponential times)",)),
     ):
         kept = {key: getattr(module, name)[key] for key in keys}
         monkeypatch.setattr(module, name, kept)
@@ -38,6 +47,8 @@ def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             and module is first_test
         ):
             monkeypatch.setattr(page, name, kept)
+    monkeypatch.setattr(times, "N_RUNS", (5,))
+    monkeypatch.setattr(crying_wolf, "N_RUNS", (5, 6))
     return tmp_path
 
 
