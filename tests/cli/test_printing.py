@@ -139,6 +139,25 @@ def test_an_interrupt_ends_with_a_message(table: Path) -> None:
     assert stdout == ""
 
 
+def test_an_interrupt_inside_a_destructor_is_not_lost() -> None:
+    code = """
+import os, signal, sys, time
+from curvewise.cli.printing import exit_with_message, prepare_streams
+prepare_streams()
+class Busy:
+    def __del__(self):
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0.1)
+with exit_with_message():
+    del (busy := [Busy()])[0]
+    time.sleep(20)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False
+    )
+    assert done.stderr.startswith("Interrupted; no result was written.\n")
+
+
 # --- four styles ---------------------------------------------------------------------
 
 

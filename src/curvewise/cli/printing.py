@@ -6,11 +6,13 @@ nobody reads the output any more. 1 is never used: it is reserved for a verdict.
 
 from __future__ import annotations
 
+import _thread
 import io
 import json
 import os
 import signal
 import sys
+import threading
 import warnings
 from contextlib import contextmanager, suppress
 from enum import StrEnum
@@ -44,6 +46,7 @@ __all__ = [
 
 UNUSABLE = 3
 INTERRUPTED = 130
+SECONDS_TO_INTERRUPT = 0.05
 OUTPUT_CLOSED = 141  # what a shell reports of a command that SIGPIPE ended
 
 
@@ -104,6 +107,18 @@ def prepare_streams() -> None:
         # As other commands end in `curvewise … | head -1`. Python would raise an error, for
         # which typer exits with 1.
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    sys.unraisablehook = _interrupt_again
+
+
+def _interrupt_again(unraisable: sys.UnraisableHookArgs) -> None:
+    """Interrupt once more if an interrupt fell into code that cannot raise, such as __del__."""
+    if unraisable.exc_type is KeyboardInterrupt:
+        # Not at once: this is still code that cannot raise.
+        timer = threading.Timer(SECONDS_TO_INTERRUPT, _thread.interrupt_main)
+        timer.daemon = True
+        timer.start()
+    else:
+        sys.__unraisablehook__(unraisable)
 
 
 def ignore_closed_pipes() -> None:
