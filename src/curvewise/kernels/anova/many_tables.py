@@ -22,18 +22,19 @@ from curvewise.kernels.anova.combined import MAX_SHARE, MAX_STEPS, Scales
 from curvewise.kernels.anova.sums import group_factor
 from curvewise.kernels.anova.thresholds import EPSILON, MIN_VARIATION_OVER_ROUNDING
 from curvewise.kernels.codes import distinct
-from curvewise.kernels.pvalues import n_allowed
-from curvewise.kernels.relabelling.restriction import WithinBlocks
-from curvewise.kernels.relabelling.streams import BATCH, stream_key
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
     from curvewise.kernels import Floats, Integers
 
-__all__ = ["Extremes", "Tables", "rejections", "sum_weights"]
-
-TABLES_PER_SET = 500  # the next tables are relabelled by another set
+__all__ = [
+    "Extremes",
+    "Tables",
+    "block_centred",
+    "ratios",
+    "reduced",
+    "roundings",
+    "sum_weights",
+]
 
 MAX_SUMS_AT_ONCE = 2**21  # numbers of the largest array
 
@@ -53,54 +54,6 @@ def sum_weights(labels: Integers, factor: Floats) -> Floats:
     """
     members = labels[None] == np.arange(len(factor))[:, None, None]
     return np.einsum("gi,gbj->ibj", factor, members.astype(np.float64))
-
-
-def rejections(
-    scores: Floats,
-    labels: Integers,
-    blocks: Integers,
-    *,
-    alpha: float,
-    n_shuffles: int,
-    key: int,
-    combined: bool = True,
-) -> npt.NDArray[np.bool_]:
-    """Test each of many tables; return which are significant, (3, n_tables).
-
-    The rows are overall, algorithm and interaction. Every relabelling is visited where there are
-    no more of them than shuffles. Else shuffles are drawn, other ones for every
-    `TABLES_PER_SET` tables, so that what they have in common averages out.
-
-    Parameters
-    ----------
-    scores : array, (n_tables, n_runs, n_steps)
-    labels, blocks : array, (n_runs,)
-        The algorithm and the block of each run, the same in every table.
-    key : int
-        Where shuffles come from.
-    combined : bool
-        Whether the overall test is the combined one; else it is F.
-    """
-    restriction = WithinBlocks(labels, blocks)
-    exact = restriction.count <= n_shuffles
-    allowed = n_allowed(restriction.count if exact else n_shuffles, alpha, exact=exact)
-    found = np.empty((3, len(scores)), dtype=np.bool_)
-    for number, start in enumerate(range(0, len(scores), TABLES_PER_SET)):
-        rows = slice(start, start + TABLES_PER_SET)
-        drawn = (
-            restriction.every()
-            if exact
-            else restriction.drawn(n_shuffles, int(stream_key(key, number)))
-        )
-        batches = [drawn.batch(batch) for batch in range(-(-drawn.count // BATCH))]
-        tables = Tables.of(scores[rows], labels, blocks)
-        counts = tables.n_extreme(
-            np.concatenate(batches),
-            exact=exact,
-            combined=combined and scores.shape[2] > 1,
-        )
-        found[:, rows] = np.stack(counts) <= allowed
-    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,12 +91,9 @@ class Tables:
     @classmethod
     def of(cls, scores: Floats, labels: Integers, blocks: Integers) -> Tables:
         """Centre, rotate and sum up; ``scores`` is (n_tables, n_runs, n_steps)."""
-        _, n_runs, n_steps = scores.shape
-        sizes = np.abs(scores).max(axis=1)
-        largest = sizes.max(axis=1, keepdims=True)
-        noise = math.sqrt(n_runs * n_steps) * largest[:, 0] * 4.5 * EPSILON
-        step_noise = math.sqrt(n_runs) * EPSILON * (sizes / 2 + 4 * largest)
-        deviations = _centred(scores, blocks)
+        n_steps = scores.shape[2]
+        noise, step_noise = roundings(scores)
+        deviations = block_centred(scores, blocks)
         coordinates = _rotated(deviations)
         squares = np.sum(coordinates**2, axis=1)
         totals = np.stack([squares[:, 0], squares[:, 1:].sum(axis=1)], axis=1)
@@ -164,10 +114,8 @@ class Tables:
             blocks,
             group_factor(labels, blocks),
             np.ascontiguousarray(coordinates.transpose(0, 2, 1)),
-            np.ascontiguousarray(
-                _ratios(columns, lengths[:, None, :]).transpose(0, 2, 1)
-            ),
-            _ratios(2 * column_noise, lengths),
+            np.ascontiguousarray(ratios(columns, lengths[:, None, :]).transpose(0, 2, 1)),
+            ratios(2 * column_noise, lengths),
             totals,
             noise,
         )
@@ -213,9 +161,7 @@ class Tables:
             between, seen = part._between(weights), part._between(observed)
             seen *= seen > part.noise[None, :, None] ** 2
             sums = [between[0] + between[1], *between]
-            least = [
-                _reduced(effect, part.noise) for effect in (seen[0] + seen[1], *seen)
-            ]
+            least = [reduced(effect, part.noise) for effect in (seen[0] + seen[1], *seen)]
             own = [np.sum(of >= at, axis=1) for of, at in zip(sums, least, strict=True)]
             if combined:
                 raised = part._values(weights, between, raised=True)
@@ -252,8 +198,8 @@ class Tables:
         totals = np.stack([heights + shapes, heights, shapes])[:, :, None]
         squares = np.stack([between[0] + between[1], *between])
         roots = np.empty((4, len(self), weights.shape[1]))
-        roots[:3] = np.sqrt(_ratios(squares, totals))
-        roots[:3] += sign * _ratios(2 * self.noise[:, None], np.sqrt(totals))
+        roots[:3] = np.sqrt(ratios(squares, totals))
+        roots[:3] += sign * ratios(2 * self.noise[:, None], np.sqrt(totals))
         of_columns = self.columns @ weights[0].T
         np.abs(of_columns, out=of_columns)
         if len(weights) > 1:
@@ -278,7 +224,19 @@ def _n_extreme_combined(raised: Floats, lowered: Floats, learnt: Floats) -> Inte
     return counts
 
 
-def _centred(scores: Floats, blocks: Integers) -> Floats:
+def roundings(scores: Floats) -> tuple[Floats, Floats]:
+    """Return how far rounding can move each table, and each step of it.
+
+    That is `thresholds.rounding` and `thresholds.step_rounding` of scores in double precision.
+    """
+    _, n_runs, n_steps = scores.shape
+    sizes = np.abs(scores).max(axis=1)
+    largest = sizes.max(axis=1, keepdims=True)
+    noise = math.sqrt(n_runs * n_steps) * largest[:, 0] * 4.5 * EPSILON
+    return noise, math.sqrt(n_runs) * EPSILON * (sizes / 2 + 4 * largest)
+
+
+def block_centred(scores: Floats, blocks: Integers) -> Floats:
     """Return the curves of each table less the mean curve of their block."""
     deviations = scores - scores.mean(axis=1, keepdims=True)
     for block in distinct(blocks):
@@ -303,12 +261,12 @@ def _rotated(deviations: Floats) -> Floats:
     return np.concatenate([heights, shapes], axis=2)
 
 
-def _reduced(squares: Floats, noise: Floats) -> Floats:
+def reduced(squares: Floats, noise: Floats) -> Floats:
     """Lower sums of squares by what rounding can do to the observed and a shuffled table."""
     return np.maximum(np.sqrt(squares) - 2 * noise[:, None], 0.0) ** 2
 
 
-def _ratios(parts: Floats, wholes: Floats) -> Floats:
+def ratios(parts: Floats, wholes: Floats) -> Floats:
     """Divide; 0 where the whole is 0."""
     shape = np.broadcast_shapes(parts.shape, wholes.shape)
     return np.divide(parts, wholes, out=np.zeros(shape), where=wholes > 0)
