@@ -1,0 +1,92 @@
+"""The picture of power against runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from curvewise.inference.effects import EFFECTS
+from curvewise.rendering.curve_plot import LINE_STYLES
+from curvewise.rendering.figures import COLOURS, axes_or_current, one_axes
+from curvewise.text import percent, step_text
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from curvewise.data.curves import Curves
+    from curvewise.inference.effects import EffectName
+    from curvewise.questions.power.result import Power
+
+__all__ = ["figure", "plot_power"]
+
+SIZE = (7.0, 4.5)
+
+
+def plot_power(
+    power: Power, ax: Axes | None = None, *, test: EffectName | None = None
+) -> Axes:
+    """Draw power against runs: a line for each size, with its range and Monte Carlo interval.
+
+    With one size there is a line for each test instead, unless ``test`` names one. Draws on the
+    current Axes if none are given, and returns the Axes.
+    """
+    ax = axes_or_current(ax, SIZE)
+    asked = power.assumptions
+    curves = {curve.name: curve for curve in power.curves}
+    if len(power.sizes) > 1:
+        shown = curves[test or "overall"]
+        lines = {
+            f"size {step_text(size)}": (shown, column)
+            for column, size in enumerate(power.sizes)
+        }
+        found = EFFECTS[shown.name].title
+    else:
+        names = [test] if test else list(curves)
+        lines = {EFFECTS[name].title: (curves[name], 0) for name in names}
+        found = "difference"
+    for place, (label, (curve, column)) in enumerate(lines.items()):
+        colour = COLOURS[place % len(COLOURS)]
+        middle, interval = curve.power[:, column], curve.interval[:, column]
+        low, high = curve.range[:, column].T
+        ax.fill_between(power.n_runs, low, high, color=colour, alpha=0.12, lw=0)
+        ax.errorbar(
+            power.n_runs,
+            middle,
+            yerr=[middle - interval[:, 0], interval[:, 1] - middle],
+            color=colour,
+            linestyle=LINE_STYLES[place % len(LINE_STYLES)],
+            marker="o",
+            markersize=4,
+            capsize=2,
+            label=label,
+        )
+    ax.axhline(asked.alpha, color="0.6", lw=0.8, linestyle=":")
+    each = "each algorithm" if asked.ratio == 1 else "each other algorithm"
+    ax.set_xlabel(f"runs of {each}")
+    ax.set_ylabel(
+        f"power to find a {found}" if found == "difference" else f"power to find {found}"
+    )
+    ax.set_ylim(0, 1.02)
+    effect = (
+        "the observed differences, shrunk" if asked.effect is None else str(asked.effect)
+    )
+    sub = "bars: simulation error"
+    if asked.noise_df < float("inf"):
+        sub = f"bands: {percent(asked.confidence)} range left open by {asked.n_pilots} pilots; {sub}"
+    ax.set_title(f"{effect}\n", fontsize="medium")
+    ax.text(
+        0.5,
+        1.015,
+        sub,
+        transform=ax.transAxes,
+        ha="center",
+        fontsize="small",
+        color="0.4",
+    )
+    ax.legend(loc="lower right", frameon=False)
+    return ax
+
+
+def figure(power: Power, _curves: Curves | None = None) -> Figure:
+    """Draw power against runs in a figure; the curves are not needed."""
+    return one_axes(plot_power, power, SIZE)
