@@ -46,6 +46,9 @@ from .questions.pairs.plots import plot_pairs as plot_pairs
 from .questions.pairs.question import compare_pairs as compare_pairs
 from .questions.pairs.result import Pair as Pair
 from .questions.pairs.result import Pairs as Pairs
+from .questions.plan.plots import plot_plan as plot_plan
+from .questions.plan.question import plan as plan
+from .questions.plan.result import Plan as Plan
 from .questions.power.plots import plot_power as plot_power
 from .questions.power.question import estimate_power as estimate_power
 from .questions.power.result import Power as Power

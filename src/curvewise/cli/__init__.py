@@ -26,6 +26,8 @@ COMMANDS = (
     "contrast",
     "transfer",
     "criteria",
+    "power",
+    "plan",
     "demo",
 )
 

@@ -90,6 +90,11 @@ class PilotNoise:
         """The standard deviation of curve means."""
         return math.sqrt(float(np.sum(self.residuals.mean(axis=1) ** 2)) / self.df)
 
+    def of_heights(self, n_steps: int) -> PilotNoise:
+        """Return the noise of curve means, of curves with so many steps; drawn alike."""
+        curves = self.residuals.reshape(len(self.residuals), -1, n_steps)
+        return PilotNoise(curves.mean(axis=2), self.df, self.kind)
+
     def draw(self, rng: np.random.Generator, n: int) -> Floats:
         """Return the noise of ``n`` runs, one after the other; (n, n_steps)."""
         n_pilots = len(self.residuals)

@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from curvewise.inference.caveats import Caveat
 from curvewise.inference.diagnostics import prepared, spread_caveat, too_few_shuffles
-from curvewise.text import argument, call, listed, plural
+from curvewise.inference.noise import MIN_PILOTS_UNPOOLED, PilotNoise
+from curvewise.text import argument, call, listed, number_text, plural, step_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,10 +20,16 @@ if TYPE_CHECKING:
 __all__ = [
     "NotAttainable",
     "ObservedEffect",
+    "QuietStep",
     "SpreadTakenForEqual",
     "UnequalRuns",
     "model_caveats",
+    "quiet_step",
 ]
+
+# A difference of so many standard deviations at a step, and so many times that of the median
+# step, is found at that step.
+MIN_STRIKING, MIN_OVER_TYPICAL = 4.0, 4.0
 
 
 @dataclass(frozen=True)
@@ -91,10 +100,29 @@ class NotAttainable(Caveat):
         )
 
 
+@dataclass(frozen=True)
+class QuietStep(Caveat):
+    """At some step pilots hardly vary, so that the difference there is found at once.
+
+    ``sd`` is how much they vary there, and ``difference`` how far apart mean curves are.
+    """
+
+    step: float
+    sd: float
+    difference: float
+
+    def sentence(self) -> str:
+        """Say where, and what to do if algorithms do not differ there."""
+        return (
+            f"At step {step_text(self.step)} the difference is {number_text(self.difference)}, "
+            f"and pilots vary by {number_text(self.sd)} only: an overall test finds it there, "
+            "which makes its power large. If the algorithms are alike there, as they often are "
+            "when training starts, go by the power for height, or leave out these steps."
+        )
+
+
 def model_caveats(model: Model, *, pool: bool) -> Iterator[Caveat]:
     """Yield what calls for a caveat in what is simulated."""
-    from curvewise.inference.noise import MIN_PILOTS_UNPOOLED
-
     asked, pilots = model.assumptions, model.pilots
     yield from too_few_shuffles(asked.n_shuffles, asked.alpha)
     if asked.effect is None and pilots is not None:
@@ -106,3 +134,18 @@ def model_caveats(model: Model, *, pool: bool) -> Iterator[Caveat]:
             yield SpreadTakenForEqual(uneven.wide, uneven.narrow, MIN_PILOTS_UNPOOLED)
     if asked.ratio != 1:
         yield UnequalRuns(asked.ratio)
+
+
+def quiet_step(model: Model) -> Iterator[Caveat]:
+    """Warn where the overall test lives on a step at which pilots hardly vary."""
+    noise, truth = model.simulation.noises[-1], model.truth()
+    if not isinstance(noise, PilotNoise) or noise.n_steps != len(model.steps):
+        return
+    sd = np.sqrt(np.sum(noise.residuals**2, axis=0) / noise.df)
+    differences = np.abs(truth.differences[-1])
+    times = np.divide(differences, sd, out=np.zeros_like(sd), where=sd > 0)
+    most = int(np.argmax(times))
+    if times[most] > max(MIN_STRIKING, MIN_OVER_TYPICAL * float(np.median(times))):
+        yield QuietStep(
+            float(model.steps[most]), float(sd[most]), float(differences[most])
+        )

@@ -80,6 +80,15 @@ class Model:
             self.simulation.n_algorithms,
         )
 
+    def of_heights(self) -> tuple[Simulation, Truth]:
+        """Return simulation and truth of curve means alone, where these can be drawn alone."""
+        simulation, truth = self.simulation, self.truth()
+        noises = [noise for noise in simulation.noises if isinstance(noise, PilotNoise)]
+        if len(noises) < len(simulation.noises) or truth.on_curves is not None:
+            return simulation, truth
+        own = tuple(noise.of_heights(len(self.base)) for noise in noises)
+        return replace(simulation, noises=own), truth.of_heights()
+
     def range_factors(self) -> tuple[float, float]:
         """Return what effects are multiplied by at the ends of the range of power.
 
@@ -261,7 +270,7 @@ def _n_steps(noise: Noise, blocks: bool, n_algorithms: int) -> int:  # noqa: FBT
 def _height_sd(noise: Noise, n_steps: int) -> float:
     """Return the standard deviation of curve means; in blocks that of the algorithms together."""
     if isinstance(noise, PilotNoise) and noise.n_steps != n_steps:
-        heights = noise.residuals.reshape(len(noise.residuals), -1, n_steps).mean(axis=2)
+        heights = noise.of_heights(n_steps).residuals
         return math.sqrt(float(np.sum(heights**2)) / (noise.df * heights.shape[1]))
     return noise.height_sd
 

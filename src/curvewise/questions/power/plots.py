@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from curvewise.inference.effects import EffectName
     from curvewise.questions.power.result import Power
 
-__all__ = ["figure", "plot_power"]
+__all__ = ["figure", "plot_power", "shade_unattainable", "whole_numbers"]
 
 SIZE = (7.0, 4.5)
 
@@ -44,13 +44,15 @@ def plot_power(
         names = [test] if test else list(curves)
         lines = {EFFECTS[name].title: (curves[name], 0) for name in names}
         found = "difference"
+    there = [place for place, n in enumerate(power.n_runs) if n >= power.smallest_n]
+    runs = [power.n_runs[place] for place in there]
     for place, (label, (curve, column)) in enumerate(lines.items()):
         colour = COLOURS[place % len(COLOURS)]
-        middle, interval = curve.power[:, column], curve.interval[:, column]
-        low, high = curve.range[:, column].T
-        ax.fill_between(power.n_runs, low, high, color=colour, alpha=0.12, lw=0)
+        middle, interval = curve.power[there, column], curve.interval[there, column]
+        low, high = curve.range[there, column].T
+        ax.fill_between(runs, low, high, color=colour, alpha=0.12, lw=0)
         ax.errorbar(
-            power.n_runs,
+            runs,
             middle,
             yerr=[middle - interval[:, 0], interval[:, 1] - middle],
             color=colour,
@@ -60,6 +62,8 @@ def plot_power(
             capsize=2,
             label=label,
         )
+    if len(there) < len(power.n_runs):
+        shade_unattainable(ax, power.n_runs[0], power.smallest_n)
     ax.axhline(asked.alpha, color="0.6", lw=0.8, linestyle=":")
     each = "each algorithm" if asked.ratio == 1 else "each other algorithm"
     ax.set_xlabel(f"runs of {each}")
@@ -83,8 +87,31 @@ def plot_power(
         fontsize="small",
         color="0.4",
     )
-    ax.legend(loc="lower right", frameon=False)
+    whole_numbers(ax)
+    ax.legend(loc="best", frameon=False)
     return ax
+
+
+def shade_unattainable(ax: Axes, start: float, smallest_n: int) -> None:
+    """Shade the numbers of runs with which no data could be significant."""
+    ax.axvspan(start - 0.5, smallest_n - 0.5, color="0.92", lw=0)
+    ax.text(
+        (start + smallest_n - 1) / 2,
+        0.5,
+        "nothing could be significant",
+        rotation=90,
+        ha="center",
+        va="center",
+        fontsize="small",
+        color="0.4",
+    )
+
+
+def whole_numbers(ax: Axes) -> None:
+    """Label the axis of runs with whole numbers only."""
+    from matplotlib.ticker import MaxNLocator
+
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
 
 
 def figure(power: Power, _curves: Curves | None = None) -> Figure:

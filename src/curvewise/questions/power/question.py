@@ -10,7 +10,7 @@ from curvewise.data.choices import refuse_option
 from curvewise.inference.sampling import known_seed
 from curvewise.inference.scenarios import UNCHANGED
 from curvewise.kernels.pvalues import clopper_pearson
-from curvewise.questions.power.caveats import NotAttainable, model_caveats
+from curvewise.questions.power.caveats import NotAttainable, model_caveats, quiet_step
 from curvewise.questions.power.modelling import modelled
 from curvewise.questions.power.result import Power, PowerCurve
 from curvewise.questions.power.simulation import smallest_n
@@ -158,7 +158,7 @@ def estimate_power(
         interaction=curves.get("interaction"),
         smallest_n=least,
         assumptions=model.assumptions,
-        caveats=(*caveats, *model_caveats(model, pool=pool)),
+        caveats=(*caveats, *quiet_step(model), *model_caveats(model, pool=pool)),
         seed=known_seed(rng),
         source="" if pilots is None else pilots.source,
         preparation=None if pilots is None else pilots.preparation,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -70,6 +70,12 @@ class Truth:
     def lift(self) -> float:
         """How much higher the last algorithm is than the base, averaged over training."""
         return float(self.differences[-1].mean())
+
+    def of_heights(self) -> Truth:
+        """Return the truth about curve means: that of curves with a single step."""
+        means = self.differences.mean(axis=1, keepdims=True)
+        base = self.base.mean(keepdims=True)
+        return replace(self, base=base, differences=means, steps=self.steps[:1])
 
     def lacks(self, question: str) -> bool:
         """Whether there is nothing to be found by a question, however many runs there are."""
