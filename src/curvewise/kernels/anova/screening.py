@@ -42,10 +42,11 @@ __all__ = ["rejections"]
 TABLES_PER_SET = 500  # of relabellings: what tables have in common by them averages out
 TABLES_AT_ONCE = 50  # the relabellings of so many are weighed together
 MAX_SUMS_AT_ONCE = 2**17  # numbers of an array that is gone through several times
-# Shares of sums of squares, and logarithms of sums of exponentials, are known this well.
-SHARE_TOLERANCE, COMBINED_TOLERANCE = 1e-5, 2e-3
+# Shares of sums of squares, and logarithms of sums of exponentials, are known this well, unless
+# shapes have less than a share of all; then so much worse.
+SHARE_TOLERANCE, COMBINED_TOLERANCE, LARGE_SHAPE_SHARE = 1e-5, 2e-3, 0.05
 # Beyond these, single precision does not know them that well.
-MIN_SHAPE_SHARE, MAX_KNOWN_SHARE, MIN_VARIATION_OVER_NOISE = 0.05, 0.99, 1e6
+MIN_SHAPE_SHARE, MAX_KNOWN_SHARE, MIN_VARIATION_OVER_NOISE = 0.002, 0.99, 1e6
 MAX_NEAR_ONE = 0.05  # of the shares; of more, tables are counted again
 # Of n numbers none is more than √n standard deviations from the mean, which the exponential can
 # take up to so many; and deviations below this are rounding.
@@ -286,7 +287,9 @@ class _Screen:
         fewest = np.empty((3, len(known)), dtype=np.int64)
         most = np.empty_like(fewest)
         fewest[1] = most[1] = n_extreme
-        fewest[2], most[2] = _between(shares[2], SHARE_TOLERANCE)
+        total, _, total_shapes = table.totals
+        worse = np.maximum(ratios(LARGE_SHAPE_SHARE * total, total_shapes), 1)[:, None]
+        fewest[2], most[2] = _between(shares[2], SHARE_TOLERANCE * worse)
         if not self.combined:
             fewest[0], most[0] = _between(shares[0], SHARE_TOLERANCE)
             return fewest, most, known
@@ -295,7 +298,7 @@ class _Screen:
         if again is not None:
             values[(slice(None), *near_one)] = _values(again)
         weighed, varies = self._weighed(values)
-        slack = COMBINED_TOLERANCE * weighed[:, -1:]
+        slack = np.minimum(COMBINED_TOLERANCE * worse, 1) * weighed[:, -1:]
         fewest[0], most[0] = _between(weighed, slack)
         return fewest, most, known & varies
 

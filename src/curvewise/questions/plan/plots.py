@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from curvewise.inference.effects import EFFECTS
-from curvewise.questions.power.plots import shade_unattainable, whole_numbers
+from curvewise.questions.power.plots import shade_unattainable
 from curvewise.rendering.figures import (
     COLOURS,
     OBSERVED_COLOUR,
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["figure", "plot_plan"]
 
 SIZE = (7.0, 4.5)
+TICKS = [n * 10**e for e in range(5) for n in (1, 2, 3, 5, 7)]
 
 
 def plot_plan(plan: Plan, ax: Axes | None = None) -> Axes:
@@ -51,13 +52,13 @@ def plot_plan(plan: Plan, ax: Axes | None = None) -> Axes:
         ax.annotate(
             f"{plan.n_runs} runs",
             (plan.n_runs, 0.03),
-            xytext=(4, 0),
+            xytext=(5, 0),
             textcoords="offset points",
             color=OBSERVED_COLOUR,
         )
-    whole_numbers(ax)
-    ax.set_xlim(left=max(min(plan.smallest_n - 2, plan.n_runs), 0))
-    shade_unattainable(ax, 0, plan.smallest_n)
+    # Twice the spread takes four times the runs: on this scale the lines are alike.
+    _in_proportion(ax, plan)
+    shade_unattainable(ax, 1, plan.smallest_n)
     ax.set_ylim(0, 1.02)
     ax.set_xlabel(f"runs of each {'' if asked.ratio == 1 else 'other '}algorithm")
     ax.set_ylabel(f"power to find a difference {EFFECTS[plan.question].how}")
@@ -72,6 +73,17 @@ def plot_plan(plan: Plan, ax: Axes | None = None) -> Axes:
 def figure(plan: Plan, _curves: Curves | None = None) -> Figure:
     """Draw the plan in a figure; the curves are not needed."""
     return one_axes(plot_plan, plan, SIZE)
+
+
+def _in_proportion(ax: Axes, plan: Plan) -> None:
+    """Scale the axis of runs by ratios, with whole numbers at its ticks."""
+    ax.set_xscale("log")
+    most = max(max(powers) for powers in (plan.power_at, *plan.power_at_ends))
+    left, right = 0.8 * plan.smallest_n, 1.1 * most
+    ax.set_xlim(left, right)
+    shown = [n for n in TICKS if left <= n <= right]
+    ax.set_xticks(shown, [str(n) for n in shown])
+    ax.set_xticks([], minor=True)
 
 
 def _line(

@@ -80,6 +80,18 @@ class Model:
             self.simulation.n_algorithms,
         )
 
+    def of_size(self, size: float) -> Model:
+        """Return the same with an effect of another size; one that was observed stays."""
+        effect = self.assumptions.effect
+        if effect is None:
+            return self
+        asked = replace(
+            self.assumptions,
+            effect=effect.with_size(size),
+            lift=self.truth(size).lift,
+        )
+        return replace(self, assumptions=asked)
+
     def of_heights(self) -> tuple[Simulation, Truth]:
         """Return simulation and truth of curve means alone, where these can be drawn alone."""
         simulation, truth = self.simulation, self.truth()

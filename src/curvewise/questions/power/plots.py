@@ -39,11 +39,12 @@ def plot_power(
             f"size {step_text(size)}": (shown, column)
             for column, size in enumerate(power.sizes)
         }
-        found = EFFECTS[shown.name].title
+        how = EFFECTS[shown.name].how
+        found = "any difference" if shown.name == "overall" else f"a difference {how}"
     else:
         names = [test] if test else list(curves)
         lines = {EFFECTS[name].title: (curves[name], 0) for name in names}
-        found = "difference"
+        found = "a difference"
     there = [place for place, n in enumerate(power.n_runs) if n >= power.smallest_n]
     runs = [power.n_runs[place] for place in there]
     for place, (label, (curve, column)) in enumerate(lines.items()):
@@ -67,17 +68,12 @@ def plot_power(
     ax.axhline(asked.alpha, color="0.6", lw=0.8, linestyle=":")
     each = "each algorithm" if asked.ratio == 1 else "each other algorithm"
     ax.set_xlabel(f"runs of {each}")
-    ax.set_ylabel(
-        f"power to find a {found}" if found == "difference" else f"power to find {found}"
-    )
+    ax.set_ylabel(f"power to find {found}")
     ax.set_ylim(0, 1.02)
-    effect = (
-        "the observed differences, shrunk" if asked.effect is None else str(asked.effect)
-    )
     sub = "bars: simulation error"
     if asked.noise_df < float("inf"):
         sub = f"bands: {percent(asked.confidence)} range left open by {asked.n_pilots} pilots; {sub}"
-    ax.set_title(f"{effect}\n", fontsize="medium")
+    ax.set_title(f"{_title(power)}\n", fontsize="medium")
     ax.text(
         0.5,
         1.015,
@@ -94,17 +90,8 @@ def plot_power(
 
 def shade_unattainable(ax: Axes, start: float, smallest_n: int) -> None:
     """Shade the numbers of runs with which no data could be significant."""
-    ax.axvspan(start - 0.5, smallest_n - 0.5, color="0.92", lw=0)
-    ax.text(
-        (start + smallest_n - 1) / 2,
-        0.5,
-        "nothing could be significant",
-        rotation=90,
-        ha="center",
-        va="center",
-        fontsize="small",
-        color="0.4",
-    )
+    label = "nothing could be significant"
+    ax.axvspan(start - 0.5, smallest_n - 0.5, color="0.9", lw=0, label=label)
 
 
 def whole_numbers(ax: Axes) -> None:
@@ -115,5 +102,31 @@ def whole_numbers(ax: Axes) -> None:
 
 
 def figure(power: Power, _curves: Curves | None = None) -> Figure:
-    """Draw power against runs in a figure; the curves are not needed."""
-    return one_axes(plot_power, power, SIZE)
+    """Draw power against runs; of several sizes in a panel for each test."""
+    if len(power.sizes) == 1:
+        return one_axes(plot_power, power, SIZE)
+    from matplotlib.figure import Figure
+
+    n_panels = len(power.curves)
+    made = Figure(figsize=(4.0 * n_panels, 4.0), layout="constrained")
+    panels = made.subplots(1, n_panels, sharey=True, squeeze=False)[0]
+    for curve, ax in zip(power.curves, panels, strict=True):
+        plot_power(power, ax=ax, test=curve.name)
+        ax.set_title("")
+        for text in list(ax.texts):
+            text.remove()
+    for ax in panels[:-1]:
+        ax.get_legend().remove()
+    made.suptitle(_title(power), fontsize="medium")
+    return made
+
+
+def _title(power: Power) -> str:
+    """Name the difference; of several sizes only the kind."""
+    effect = power.assumptions.effect
+    if effect is None:
+        return "the observed differences, shrunk"
+    if len(power.sizes) == 1:
+        return str(effect)
+    unit = " in standard deviations of curve means" if effect.unit == "sd" else ""
+    return f"{effect.kind}, by size{unit}"

@@ -142,6 +142,7 @@ def estimate_power(
         rng=rng,
     )
     runs, shown_sizes = _run_counts(n_runs), _sizes(sizes, model)
+    model = model.of_size(shown_sizes[-1])
     least = smallest_n(model.simulation)
     counts = [
         _rejected(model, n, shown_sizes, n_jobs) if n >= least else None

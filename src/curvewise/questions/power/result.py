@@ -28,7 +28,7 @@ class Assumptions:
     Attributes
     ----------
     effect : Scenario or None
-        The difference that is looked for; None where it was observed.
+        The difference that is looked for, of the last size; None where it was observed.
     effect_source : "stated" or "observed, shrunk"
     base : str
         The algorithm whose mean curve is changed; empty without pilots.
@@ -41,7 +41,7 @@ class Assumptions:
     height_sd : float
         The standard deviation of curve means.
     lift : float
-        How much higher the last algorithm is, averaged over training; at the first size.
+        How much higher the last algorithm is, averaged over training.
     n_algorithms : int
     ratio : float
         Runs of the first algorithm for a run of each other one.

@@ -30,12 +30,12 @@ def describe(power: Power) -> str:
     """Say how often the difference would be found, and how sure that is."""
     asked = power.assumptions
     found = f"Chance to find {effect_text(asked, quotes_scores=power.quotes_scores)}"
-    if len(power.sizes) > 1:
-        found += f", at size {step_text(power.sizes[-1])}"
     sentences = [
         f"{found} (α = {asked.alpha:g}): {_shares(power, power.curves[0], named=True)}.",
         *(f"{capitalised(_shares(power, curve))}." for curve in power.curves[1:]),
     ]
+    if len(power.sizes) > 1:
+        sentences.append("The table has the other sizes.")
     if math.isfinite(asked.noise_df):
         sentences.append(
             f"In brackets: the {percent(asked.confidence)} range, since {pilots_say(asked)}."
