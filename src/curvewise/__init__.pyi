@@ -7,6 +7,10 @@ from .errors import CurvewiseError as CurvewiseError
 from .errors import OptionError as OptionError
 from .inference.effects import Effect as Effect
 from .inference.effects import Interval as Interval
+from .inference.noise import AutoregressiveNoise as AutoregressiveNoise
+from .inference.noise import noise as noise
+from .inference.scenarios import Scenario as Scenario
+from .inference.scenarios import scenario as scenario
 from .questions.best.plots import plot_best as plot_best
 from .questions.best.question import best as best
 from .questions.best.result import Best as Best
@@ -46,6 +50,13 @@ from .questions.pairs.plots import plot_pairs as plot_pairs
 from .questions.pairs.question import compare_pairs as compare_pairs
 from .questions.pairs.result import Pair as Pair
 from .questions.pairs.result import Pairs as Pairs
+from .questions.plan.plots import plot_plan as plot_plan
+from .questions.plan.question import plan as plan
+from .questions.plan.result import Plan as Plan
+from .questions.power.plots import plot_power as plot_power
+from .questions.power.question import estimate_power as estimate_power
+from .questions.power.result import Power as Power
+from .questions.power.result import PowerCurve as PowerCurve
 from .questions.transfer.gain_plot import plot_gain as plot_gain
 from .questions.transfer.metric import Metric as Metric
 from .questions.transfer.metrics_plot import plot_metrics as plot_metrics

@@ -1,4 +1,4 @@
-"""The page: docs/power.md, with its tables."""
+"""The page: docs/measured-power.md, with its tables."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from studies.power.closed_pairs import ADJUSTMENTS, N_SHUFFLES, closed_pairs_powers
 from studies.power.crying_wolf import crying_wolf
 from studies.power.first_test import DIFFERENCES, KINDS, TARGET, first_test_powers
+from studies.power.pilots import TRUE_POWER, pilot_powers
 from studies.power.times import TESTS as TIME_TESTS
 from studies.power.times import times_powers
 from studies.power.typical_runs import CENTERS, SHIFTS, typical_runs_powers
@@ -40,6 +41,7 @@ def page_text(n_sets: int, seed: int) -> str:
         *_unequal_spread(unequal_spread_powers(n_sets, seed)),
         *_times(times_powers(n_sets, seed)),
         *_crying_wolf(crying_wolf(n_sets, seed)),
+        *_pilots(pilot_powers(n_sets, seed)),
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -208,6 +210,21 @@ def _crying_wolf(found: dict[str, Any]) -> Iterator[str]:
     ]
     header = ["F, height", "F, shape", "t at every step", "t of the final score"]
     yield table(["", *header, "t of the area", "curvewise"], rows)
+
+
+def _pilots(found: dict[int, dict[str, float]]) -> Iterator[str]:
+    yield "## What pilots tell"
+    yield (
+        "`estimate_power()` for height with 10 + 10 runs, from pilots of two algorithms that do "
+        f"not differ. With a stated lift whose true power is {rate(TRUE_POWER)}: the mean "
+        "estimate, how often its 90% range holds the truth, and how wide that is. Then what is "
+        'promised, on average, for what was observed: by `effect="observed"`, and by drawing '
+        "the pilots again as they are. There is nothing to find: .05 would be right."
+    )
+    columns = ("estimate", "holds", "width", "observed", "bootstrapped")
+    rows = [[str(n), *(rate(own[key]) for key in columns)] for n, own in found.items()]
+    header = ["pilots of each", "estimate", "range holds", "range width"]
+    yield table([*header, "observed, shrunk", "observed, drawn again"], rows)
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -27,6 +27,8 @@ COMMANDS = (
     "transfer",
     "criteria",
     "calibrate",
+    "power",
+    "plan",
     "demo",
 )
 
