@@ -1,0 +1,290 @@
+"""May I stop, or do I need more runs? An exact sequential test, look after look.
+
+Group-sequential designs: Jennison & Turnbull (2000); spending of alpha: Lan & DeMets (1983).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from curvewise.inference.diagnostics import prepared, single_runs_and_steps
+from curvewise.inference.effects import EFFECTS
+from curvewise.inference.requirements import check_curves, check_design
+from curvewise.kernels.adjustments import holm
+from curvewise.questions.monitor.batches import (
+    batches_of,
+    check_gaps,
+    check_missing,
+    in_batches,
+    smaller_batches,
+)
+from curvewise.questions.monitor.plan import checked_plan
+from curvewise.questions.monitor.plan_file import check_plan_file, write_plan_file
+from curvewise.questions.monitor.result import (
+    Monitoring,
+    SequentialEffect,
+    SequentialPair,
+)
+from curvewise.questions.monitor.sequential_test import sequential_paths
+from curvewise.shuffling.parallel import track_items
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Sequence
+
+    import numpy.typing as npt
+
+    from curvewise.data.curves import Curves
+    from curvewise.inference.effects import EffectName
+    from curvewise.questions.monitor.batches import Batches
+    from curvewise.questions.monitor.plan import MonitoringPlan, Spending
+    from curvewise.questions.monitor.result import Answer
+
+    Names = tuple[str, str]
+    Paths = dict[EffectName, list[float]]
+
+__all__ = ["monitor"]
+
+
+def monitor(
+    curves: Curves,
+    *,
+    seed: int,
+    batch: Sequence[Any] | npt.ArrayLike | None = None,
+    n_batches: int = 5,
+    batch_size: int = 4,
+    spending: Spending = "linear",
+    alpha: float = 0.05,
+    n_shuffles: int = 9_999,
+    give_up: Sequence[str] = (),
+    plan_file: str | os.PathLike[str] | None = None,
+) -> Monitoring:
+    """Look at an experiment whose runs come in batches, and say whether to go on.
+
+    Labels are shuffled inside batches, so that batches may differ in whatever else. The chance
+    of a false claim stays at alpha over all looks together, exactly, if the plan was fixed
+    before the first look. Nothing is kept between looks: give all runs so far, and the same
+    plan, at every look.
+
+    Parameters
+    ----------
+    curves : Curves
+        All runs so far.
+    seed : int
+        What relabellings are drawn from. Required, since it must be the same at every look.
+    batch : sequence, (n_runs,), optional
+        The batch of each run; by default the blocks of the curves. Batches come in the natural
+        order of their names: 2 before 10, dates as they follow each other.
+    n_batches : int
+        How many batches there will be at most. There is a look after each.
+    batch_size : int
+        How many runs of each algorithm are in a batch; 2 or more.
+    spending : "linear" or "obf"
+        How alpha is spent: the same at every look, or little at first, as the boundaries of
+        O'Brien and Fleming do, which leaves the last look nearly the power of a test without
+        looks.
+    alpha : float
+        The chance of any false claim, over all looks; of several algorithms over all pairs too,
+        for each effect.
+    n_shuffles : int
+        How many random relabellings. All are visited where the plan allows 20,000 at most.
+    give_up : sequence of str
+        Of three algorithms or more: those that get no more runs, although not all of their
+        pairs are decided. That is allowed at any time, whatever the reason.
+    plan_file : path, optional
+        A file to which the plan is written at the first look, and against which it is checked
+        at later ones.
+
+    Returns
+    -------
+    Monitoring
+
+    Raises
+    ------
+    CurvesError
+        If a batch lacks an algorithm, there are more batches than planned, a batch has more runs
+        than planned, or the plan in the file is another one.
+    OptionError
+        If an argument has a value that cannot be used, or no data could be significant under
+        the plan.
+
+    Examples
+    --------
+    >>> import curvewise as cw
+    >>> curves = cw.load_example("tictactoe").select("A1", "A2")
+    >>> batch = [int(run) // 5 for run in curves.runs]
+    >>> found = cw.monitor(curves, batch=batch, n_batches=4, batch_size=5, seed=1)
+    >>> found.answer, found.look, found.overall.rejected_at
+    ('stop: different', 2, 1)
+    """
+    check_curves(curves, "monitor()")
+    plan = checked_plan(
+        curves.algorithms,
+        n_batches=n_batches,
+        batch_size=batch_size,
+        spending=spending,
+        alpha=alpha,
+        n_shuffles=n_shuffles,
+        seed=seed,
+    )
+    curves = in_batches(curves, batch)
+    check_design(curves.with_blocks(None))
+    batches = batches_of(curves, plan)
+    given_up = check_gaps(batches, give_up)
+    if plan_file is not None:
+        check_plan_file(plan_file, plan, batches)
+    names = list(combinations(curves.algorithms, 2))
+    paths = {
+        pair: _path(curves, pair, batches, plan) for pair in track_items(names)
+    }
+    effects = _effects(paths, batches, plan)
+    pairs = tuple(_pair(curves, pair, effects[pair], batches, given_up) for pair in names)
+    _check_absent(batches, pairs, given_up)
+    answer, next_batch = _decision(pairs, batches, plan)
+    if plan_file is not None:
+        write_plan_file(plan_file, plan, batches)
+    return Monitoring(
+        plan=plan,
+        answer=answer,
+        look=batches.look,
+        algorithms=curves.algorithms,
+        batches=batches.sizes(),
+        **_of_any_pair(pairs),
+        pairs=pairs,
+        next_batch=next_batch,
+        caveats=(
+            *smaller_batches(batches, plan),
+            *prepared(curves),
+            *single_runs_and_steps(curves),
+        ),
+        n_steps=curves.n_steps,
+        higher_is_better=curves.higher_is_better,
+        source=curves.source,
+        preparation=curves.preparation,
+    )
+
+
+def _path(curves: Curves, pair: Names, batches: Batches, plan: MonitoringPlan) -> Paths:
+    """Test a pair on the batches that both have runs in; later its p stays as it is."""
+    shared = batches.names[: len(batches.sizes_of(*pair))]
+    # In the order of names: who came first must not change which relabellings are drawn.
+    paths = sequential_paths(curves.select(*sorted(pair)), shared, plan)
+    n_more = batches.look - len(shared)
+    return {name: [*own, *own[-1:] * n_more] for name, own in paths.items()}
+
+
+def _effects(
+    paths: dict[Names, Paths], batches: Batches, plan: MonitoringPlan
+) -> dict[Names, dict[EffectName, SequentialEffect]]:
+    """Adjust the p of all pairs for each other, at each look and for each effect."""
+    adjusted = {
+        name: np.column_stack(
+            [holm(at_look) for at_look in np.array([own[name] for own in paths.values()]).T]
+        )
+        for name in EFFECTS
+    }
+    return {
+        pair: {
+            name: SequentialEffect(
+                name,
+                tuple(own[name]),
+                tuple(adjusted[name][place].tolist()),
+                plan.alpha,
+                plan.smallest_pvalues_of(batches.sizes_of(*pair))[-1],
+            )
+            for name in EFFECTS
+        }
+        for place, (pair, own) in enumerate(paths.items())
+    }
+
+
+def _pair(
+    curves: Curves,
+    pair: Names,
+    effects: dict[EffectName, SequentialEffect],
+    batches: Batches,
+    given_up: frozenset[str],
+) -> SequentialPair:
+    sizes = batches.sizes_of(*pair)
+    different = effects["overall"].significant
+    ended = bool(given_up.intersection(pair)) or len(sizes) < batches.look
+    return SequentialPair(
+        *pair,
+        **effects,
+        difference=_difference(curves, pair, batches.names[: len(sizes)]),
+        n_runs=(sum(a for a, _ in sizes), sum(b for _, b in sizes)),
+        n_looks=len(sizes),
+        status="different" if different else "given up" if ended else "undecided",
+    )
+
+
+def _difference(curves: Curves, pair: Names, names: Sequence[str]) -> float:
+    """Return how far apart two algorithms are inside batches, by least squares."""
+    heights, differences, weights = curves.scores.mean(axis=1), [], []
+    assert curves.blocks is not None  # noqa: S101 (batches are blocks)
+    for name in names:
+        a, b = (heights[(curves.blocks == name) & (curves.labels == own)] for own in pair)
+        differences.append(float(a.mean() - b.mean()))
+        weights.append(len(a) * len(b) / (len(a) + len(b)))
+    return float(np.average(differences, weights=weights)) + 0.0
+
+
+def _check_absent(
+    batches: Batches, pairs: Sequence[SequentialPair], given_up: frozenset[str]
+) -> None:
+    """Raise for an algorithm that got no more runs before all of its pairs were decided."""
+    for name in batches.algorithms:
+        last = batches.last_of(name)
+        if last == batches.look or name in given_up:
+            continue
+        undecided = [
+            other
+            for pair in pairs
+            for own, other in ((pair.a, pair.b), (pair.b, pair.a))
+            if own == name
+            and other not in given_up
+            and (pair.overall.rejected_at or batches.look + 1) > last
+        ]
+        check_missing(batches, name, undecided)
+
+
+def _decision(
+    pairs: Sequence[SequentialPair], batches: Batches, plan: MonitoringPlan
+) -> tuple[Answer, dict[str, int]]:
+    """Return the answer, and how many runs of each algorithm the next batch has."""
+    status = {pair.status for pair in pairs}
+    answer: Answer = "go on"
+    if status == {"different"}:
+        answer = "stop: different"
+    elif batches.look == plan.n_batches or not status & {"undecided", "stopping advised"}:
+        answer = "stop: not decided"
+    elif "undecided" not in status:
+        answer = "stopping advised"
+    wanted = {
+        name
+        for pair in pairs
+        if pair.status == "undecided" and answer == "go on"
+        for name in (pair.a, pair.b)
+    }
+    return answer, {
+        name: plan.batch_size if name in wanted else 0 for name in batches.algorithms
+    }
+
+
+def _of_any_pair(pairs: Sequence[SequentialPair]) -> dict[EffectName, SequentialEffect]:
+    """Return whether any two differ, for each effect: the smallest adjusted p at each look."""
+    if len(pairs) == 1:
+        return {name: pairs[0].effect(name) for name in EFFECTS}
+    found: dict[EffectName, SequentialEffect] = {}
+    for name in EFFECTS:
+        own = [pair.effect(name) for pair in pairs]
+        smallest = tuple(np.min([e.pvalues_adjusted for e in own], axis=0).tolist())
+        now = min(min(e.smallest_pvalue_now for e in own) * len(pairs), 1.0)
+        found[name] = replace(
+            own[0], pvalues=smallest, pvalues_adjusted=smallest, smallest_pvalue_now=now
+        )
+    return found
