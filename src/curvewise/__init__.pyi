@@ -7,6 +7,10 @@ from .errors import CurvewiseError as CurvewiseError
 from .errors import OptionError as OptionError
 from .inference.effects import Effect as Effect
 from .inference.effects import Interval as Interval
+from .inference.noise import AutoregressiveNoise as AutoregressiveNoise
+from .inference.noise import noise as noise
+from .inference.scenarios import Scenario as Scenario
+from .inference.scenarios import scenario as scenario
 from .questions.best.plots import plot_best as plot_best
 from .questions.best.question import best as best
 from .questions.best.result import Best as Best

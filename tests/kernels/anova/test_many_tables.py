@@ -1,0 +1,102 @@
+"""Many tables at once give the counts that each of them has by itself."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+import curvewise as cw
+from curvewise.inference.requirements import random_keys
+from curvewise.kernels.anova.many_tables import Tables
+from curvewise.kernels.relabelling.restriction import WithinBlocks
+from curvewise.kernels.relabelling.streams import BATCH
+from curvewise.shuffling import layout as layout_module
+from tests.simulation import NULLS
+
+if TYPE_CHECKING:
+    from curvewise.kernels import Floats, Integers
+
+DESIGNS: dict[str, tuple[list[int], Integers | None]] = {
+    "4 + 4": ([0] * 4 + [1] * 4, None),
+    "3 + 5": ([0] * 3 + [1] * 5, None),
+    "2 + 2 + 3": ([0] * 2 + [1] * 2 + [2] * 3, None),
+    "6 pairs": ([0, 1] * 6, np.repeat(np.arange(6), 2)),
+    "uneven blocks": ([0, 1, 0, 1, 1, 0, 1, 0, 0], np.repeat([0, 1, 2], [2, 3, 4])),
+    "12 + 12": ([0] * 12 + [1] * 12, None),
+    "8 + 8 + 9": ([0] * 8 + [1] * 8 + [2] * 9, None),
+    "9 blocks of 2 + 2": ([0, 0, 1, 1] * 9, np.repeat(np.arange(9), 4)),
+}
+PROCESSES = [*NULLS, "constant at first", "one step", "offset", "no shape"]
+
+
+def simulated(process: str, n_runs: int, n_tables: int = 6) -> Floats:
+    rng = np.random.default_rng(len(process))
+    if process in NULLS:
+        return np.stack([NULLS[process](rng, n_runs, 7) for _ in range(n_tables)])
+    scores = np.stack([NULLS["AR(1)"](rng, n_runs, 30) for _ in range(n_tables)])
+    if process == "one step":
+        return scores[:, :, :1]
+    if process == "constant at first":
+        scores[:, :, :10] = 3.0
+    if process == "offset":
+        scores = np.round(scores, 2) + 1e6
+    if process == "no shape":
+        scores = scores[:, :, :1] + np.arange(5.0)
+    return scores
+
+
+def relabellings_of(restriction: WithinBlocks, key: int, n_shuffles: int) -> Integers:
+    drawn = (
+        restriction.every()
+        if restriction.count <= 400_000
+        else restriction.drawn(n_shuffles, key)
+    )
+    return np.concatenate(
+        [drawn.batch(number) for number in range(-(-drawn.count // BATCH))]
+    )
+
+
+@pytest.mark.parametrize("overall", ["combined", "F"])
+@pytest.mark.parametrize("process", PROCESSES)
+@pytest.mark.parametrize("design", DESIGNS)
+def test_counts_are_those_of_compare(
+    design: str, process: str, overall: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    labels = np.array(DESIGNS[design][0], dtype=np.int64)
+    given = DESIGNS[design][1]
+    blocks = np.zeros_like(labels) if given is None else given
+    n_shuffles, key = 1_500, random_keys(3, 1)[0]
+    # Runs stay in the order they have, so that all tables are shuffled alike.
+    order = (np.arange(len(labels)), blocks)
+    monkeypatch.setattr(layout_module, "_canonical_order", lambda _: order)
+    restriction = WithinBlocks(labels, blocks)
+    relabellings = relabellings_of(restriction, key, n_shuffles)
+    scaling = None
+    if restriction.count > 400_000:
+        scaling = restriction.drawn(BATCH, seed=0).batch(0)
+    scores = simulated(process, len(labels))
+    found = Tables.of(scores, labels, blocks).n_extreme(
+        relabellings,
+        exact=restriction.count <= 400_000,
+        combined=overall == "combined" and scores.shape[2] > 1,
+        scaling=scaling,
+    )
+    for number, table in enumerate(scores):
+        curves = cw.Curves(
+            table,
+            [f"A{label}" for label in labels],
+            blocks=None if given is None else blocks,
+        )
+        compared = cw.compare(
+            curves,
+            overall=overall,  # type: ignore[arg-type]
+            n_shuffles=n_shuffles,
+            exact=None if restriction.count <= 400_000 else False,
+            rng=3,
+        )
+        for name in ("overall", "algorithm", "interaction"):
+            effect = getattr(compared, name, None)
+            if effect is not None:
+                assert getattr(found, name)[number] == effect.n_extreme, (name, number)
