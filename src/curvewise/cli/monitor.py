@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from pathlib import Path  # noqa: TC003 (typer reads the annotations)
 from typing import Annotated, Literal
@@ -11,6 +12,7 @@ import typer
 import curvewise
 from curvewise.cli.options import Alpha, Output, Reading  # noqa: TC001 (typer reads the annotations)
 from curvewise.cli.progress import progress
+from curvewise.inference.scenarios import KINDS
 
 __all__ = ["BatchReading", "monitor"]
 
@@ -51,6 +53,18 @@ def monitor(
         ),
     ] = "linear",
     alpha: Alpha = 0.05,
+    effect: Annotated[
+        str | None,
+        typer.Option(
+            metavar="KIND=SIZE",
+            help="The smallest difference worth finding, such as lift=5, stretch=1.1 or "
+            "speed=1.5: where it has little chance to be found, stopping is advised.",
+        ),
+    ] = None,
+    unit: Annotated[
+        Literal["score", "sd"],
+        typer.Option(help="What a lift is in: scores, or SDs of curve means."),
+    ] = "score",
     shuffles: Annotated[
         int, typer.Option(metavar="N", help="Random relabellings, where not all are visited.")
     ] = 9_999,
@@ -79,6 +93,7 @@ def monitor(
 
     Example: curvewise monitor runs.csv --batch week --n-batches 5 --batch-size 4 --seed 1
     """
+    stated = None if effect is None else _scenario(effect, unit)
     curves = reading.curves()
     with progress("shuffling"):
         found = curvewise.monitor(
@@ -88,9 +103,22 @@ def monitor(
             batch_size=batch_size,
             spending=spending,
             alpha=alpha,
+            effect=stated,
             n_shuffles=shuffles,
             give_up=give_up or (),
             plan_file=plan_file,
         )
     output.save(lambda: found.figure(curves))
     output.show(found)
+
+
+def _scenario(text: str, unit: Literal["score", "sd"]) -> curvewise.Scenario:
+    kind, _, size = text.partition("=")
+    try:
+        number = float(size)
+    except ValueError:
+        number = math.nan
+    if kind not in KINDS or not math.isfinite(number):
+        msg = f"{text!r} is not an effect; write KIND=SIZE, such as lift=5. Kinds: {', '.join(KINDS)}."
+        raise typer.BadParameter(msg)
+    return curvewise.scenario(kind, number, unit=unit)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from curvewise.kernels import Floats, Integers
 
-__all__ = ["Ranking", "sequential_pvalues", "spent_shares"]
+__all__ = ["Ranking", "rejected_by", "sequential_pvalues", "spent_shares"]
 
 # Up to here every level is tried at which one more relabelling may go; beyond, levels that are
 # this much larger than the one before.
@@ -106,6 +106,16 @@ def sequential_pvalues(
         pvalues += [above] * (rejected - len(pvalues))
         place -= 1
     return pvalues
+
+
+def rejected_by(
+    rankings: Sequence[Ranking], shares: Floats, observed: int, alpha: float
+) -> int | None:
+    """Return the look, from 1, at which the test at this alpha rejects; None if it does not."""
+    size = len(rankings[0].order)
+    quotas = np.floor(alpha * shares[: len(rankings)] * size + ALMOST).astype(np.int64)
+    look = _look_of_rejection(rankings, quotas, observed)
+    return None if look == len(rankings) else look + 1
 
 
 def _levels(shares: Floats, size: int, finest: float) -> Floats:

@@ -22,6 +22,7 @@ from curvewise.questions.monitor.batches import (
     in_batches,
     smaller_batches,
 )
+from curvewise.questions.monitor.futility import MAX_CHANCE, Prospect, check_effect
 from curvewise.questions.monitor.plan import checked_plan
 from curvewise.questions.monitor.plan_file import check_plan_file, write_plan_file
 from curvewise.questions.monitor.result import (
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 
     from curvewise.data.curves import Curves
     from curvewise.inference.effects import EffectName
+    from curvewise.inference.scenarios import Scenario
     from curvewise.questions.monitor.batches import Batches
     from curvewise.questions.monitor.plan import MonitoringPlan, Spending
     from curvewise.questions.monitor.result import Answer
@@ -59,6 +61,7 @@ def monitor(
     batch_size: int = 4,
     spending: Spending = "linear",
     alpha: float = 0.05,
+    effect: Scenario | None = None,
     n_shuffles: int = 9_999,
     give_up: Sequence[str] = (),
     plan_file: str | os.PathLike[str] | None = None,
@@ -90,6 +93,10 @@ def monitor(
     alpha : float
         The chance of any false claim, over all looks; of several algorithms over all pairs too,
         for each effect.
+    effect : Scenario, optional
+        The smallest difference that is worth finding, such as ``scenario("lift", 5)``. Where
+        the runs so far leave it a chance of less than .1 to be found by the last look, stopping
+        is advised. The advice does not bind: alpha holds either way.
     n_shuffles : int
         How many random relabellings. All are visited where the plan allows 20,000 at most.
     give_up : sequence of str
@@ -131,6 +138,8 @@ def monitor(
         n_shuffles=n_shuffles,
         seed=seed,
     )
+    if effect is not None:
+        check_effect(effect)
     curves = in_batches(curves, batch)
     check_design(curves.with_blocks(None))
     batches = batches_of(curves, plan)
@@ -144,6 +153,8 @@ def monitor(
     effects = _effects(paths, batches, plan)
     pairs = tuple(_pair(curves, pair, effects[pair], batches, given_up) for pair in names)
     _check_absent(batches, pairs, given_up)
+    if effect is not None and batches.look < plan.n_batches:
+        pairs = _with_chances(pairs, Prospect.of(curves, effect, plan), batches)
     answer, next_batch = _decision(pairs, batches, plan)
     if plan_file is not None:
         write_plan_file(plan_file, plan, batches)
@@ -162,6 +173,7 @@ def monitor(
             *single_runs_and_steps(curves),
         ),
         n_steps=curves.n_steps,
+        stated=None if effect is None else str(effect),
         higher_is_better=curves.higher_is_better,
         source=curves.source,
         preparation=curves.preparation,
@@ -231,6 +243,25 @@ def _difference(curves: Curves, pair: Names, names: Sequence[str]) -> float:
         differences.append(float(a.mean() - b.mean()))
         weights.append(len(a) * len(b) / (len(a) + len(b)))
     return float(np.average(differences, weights=weights)) + 0.0
+
+
+def _with_chances(
+    pairs: Sequence[SequentialPair], prospect: Prospect, batches: Batches
+) -> tuple[SequentialPair, ...]:
+    """Simulate the chances of undecided pairs, and advise to stop where they are small."""
+    told = []
+    for pair in track_items(pairs):
+        if pair.status == "undecided":
+            chance = prospect.chance((pair.a, pair.b), batches.names)
+            advised = chance < MAX_CHANCE
+            told.append(
+                replace(
+                    pair, chance=chance, status="stopping advised" if advised else pair.status
+                )
+            )
+        else:
+            told.append(pair)
+    return tuple(told)
 
 
 def _check_absent(

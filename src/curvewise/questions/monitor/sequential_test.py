@@ -8,10 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from curvewise.kernels.adjustments import TIE
-from curvewise.kernels.anova.combined import CombinedDesign, Scales
-from curvewise.kernels.anova.design import Design
-from curvewise.kernels.anova.sums import group_squares
-from curvewise.kernels.anova.thresholds import EPSILON, rounding, step_rounding
+from curvewise.kernels.anova.many_tables import Tables
 from curvewise.kernels.sequential import Ranking, sequential_pvalues
 from curvewise.questions.monitor.relabellings import all_relabellings, drawn_relabellings
 
@@ -42,10 +39,13 @@ def sequential_paths(
     rankings: list[list[Ranking]] = [[], [], []]
     for relabelled in looks:
         n_runs = relabelled.shape[1]
-        found = look_statistics(scores[:n_runs], batches[:n_runs], relabelled)
         n_each = len(looks[-1]) // len(relabelled)
-        for own, (values, tolerance) in zip(rankings, found, strict=True):
-            own.append(Ranking.of(np.repeat(values, n_each), tolerance, observed))
+        found, tolerances = look_statistics(
+            scores[None, :n_runs], batches[:n_runs], relabelled
+        )
+        for place, own in enumerate(rankings):
+            values = np.repeat(found[place, 0], n_each)
+            own.append(Ranking.of(values, float(tolerances[place, 0]), observed))
     overall, height, shape = (
         np.array(sequential_pvalues(own, plan.shares, observed, plan.alpha))
         for own in rankings
@@ -79,23 +79,30 @@ def within_batches(
 
 def look_statistics(
     scores: Floats, batches: Integers, labels: Integers
-) -> list[tuple[Floats, float]]:
-    """Return overall, height and shape of each relabelling, each with what rounding can do.
+) -> tuple[Floats, Floats]:
+    """Return overall, height and shape of every relabelling of each table, and their rounding.
 
     Overall is the combined statistic, standardised over these relabellings; height and shape are
     roots of sums of squares between the algorithms. Curves are taken less the mean curve of
     their batch. Any way to break ties is valid here, since none depends on which relabelling was
-    observed; that scores which differ by rounding only are tied keeps answers from depending on
-    the unit of the scores.
+    observed; that statistics which differ by rounding only are tied keeps answers from depending
+    on the unit of the scores.
+
+    Parameters
+    ----------
+    scores : array, (n_tables, n_runs, n_steps)
+    batches : array, (n_runs,)
+    labels : array, (n_relabellings, n_runs)
+
+    Returns
+    -------
+    array, (3, n_tables, n_relabellings)
+    array, (3, n_tables)
+        Statistics that differ by no more are tied.
     """
-    scaled = scores - scores.mean()
-    unit = 2.0 ** math.frexp(float(np.abs(scaled).max()))[1]
-    scaled /= unit
-    noise = rounding(scores, EPSILON) / unit
-    design = Design.from_scores(scaled, labels[0], batches, noise)
-    noises = noise, step_rounding(scores, EPSILON) / unit
-    combined = CombinedDesign.of(design, scaled, batches, noises)
-    values = combined.values(labels)
-    roots = np.sqrt(group_squares(labels, design.coordinates, design.factor))
-    overall = Scales.of(values).statistic(values)
-    return [(overall, TIE), *((own, 2 * noise + TIE * float(own.max())) for own in roots)]
+    unit = 2.0 ** math.frexp(float(np.abs(scores - scores.mean()).max()))[1]
+    tables = Tables.of(scores / unit, labels[0], batches)
+    found = tables.statistics(labels)
+    tolerances = 2 * tables.noise + TIE * found.max(axis=2)
+    tolerances[0] = TIE
+    return found, tolerances

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from curvewise.inference.effects import EFFECTS, PARTS
 from curvewise.inference.phrases import names_text
-from curvewise.text import argument, listed, number_text, p_short, percent, plural, printable
+from curvewise.text import listed, number_text, p_short, percent, plural, printable
 
 if TYPE_CHECKING:
     from curvewise.questions.monitor.result import Monitoring, SequentialPair
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 __all__ = ["describe"]
 
 MAX_NAMED = 6  # pairs that a sentence can hold
-NO_EVIDENCE = "That is no evidence that they are equal."
 
 
 def describe(found: Monitoring) -> str:
@@ -24,69 +23,69 @@ def describe(found: Monitoring) -> str:
 
 
 def _two(found: Monitoring) -> list[str]:
-    pair = found.pairs[0]
+    pair, last = found.pairs[0], found.plan.n_batches
     names, p = names_text(found.algorithms), p_short(pair.overall.pvalue_sequential)
     none = f"no difference between {names} was found (sequential p = {p})"
     match found.answer:
         case "stop: different":
             since = pair.overall.rejected_at
-            return [
-                f"Stop: {names} differ (sequential p = {p}, found at look {since} of "
-                f"{found.plan.n_batches}).",
-                _parts(found, pair),
-                _size(found, pair),
-            ]
+            differ = f"Stop: {names} differ (sequential p = {p}, found at look {since} of {last})."
+            return [differ, *_parts(found, pair), *_size(found, pair)]
         case "stop: not decided":
             return [
                 f"Stop: not decided. After all {plural(found.look, 'look')} ({_runs(found)}) "
-                f"{none}. {NO_EVIDENCE} More runs would be a new experiment."
+                f"{none}. That is no evidence that they are equal. More runs would be a new "
+                "experiment."
             ]
         case "stopping advised":
             return [
-                f"Stopping is advised: after {_where(found)} {none}, and {_chance(found, pair)}. "
-                f"{NO_EVIDENCE} Going on is allowed, alpha holds either way."
+                f"Stopping is advised: after {_where(found)} {none}.",
+                *_prospects(found),
+                "This is no evidence that they are equal. Going on is allowed: alpha holds either "
+                "way.",
             ]
-    return [f"Go on: after {_where(found)} {none}.", *_reach(found), _next(found)]
+    return [
+        f"Go on: after {_where(found)} {none}.",
+        *_reach(found),
+        *_prospects(found),
+        _next(found),
+    ]
 
 
 def _several(found: Monitoring) -> list[str]:
+    start = {"go on": "Go on", "stopping advised": "Stopping is advised"}.get(found.answer, "Stop")
     different = [pair for pair in found.pairs if pair.status == "different"]
-    open_pairs = [pair for pair in found.pairs if pair.status != "different"]
-    total = plural(len(found.pairs), "pair")
-    told = f"no two of {names_text(found.algorithms)} were told apart"
+    n_left = len(found.pairs) - len(different)
     if different:
         named = [_named(found, pair) for pair in different[:MAX_NAMED]]
         if len(different) > MAX_NAMED:
             named.append(f"and {len(different) - MAX_NAMED} more")
         verb = "differs" if len(different) == 1 else "differ"
-        told = f"{len(different)} of {total} {verb}: {'; '.join(named)}"
-    sequential = " p is sequential, and adjusted by Holm." if different else ""
-    sizes = ""
-    if different and found.quotes_scores:
-        sizes = " Differences are as estimated; sequential designs overstate them."
-    start = {
-        "stop: different": f"Stop: after {_where(found)} {told}.",
-        "stop: not decided": f"Stop: after {_where(found)} {told}.",
-        "stopping advised": f"Stopping is advised: after {_where(found)} {told}.",
-        "go on": f"Go on: after {_where(found)} {told}.",
-    }[found.answer]
-    said = [f"{start}{sequential}{sizes}"]
-    advised = [pair for pair in open_pairs if pair.status == "stopping advised"]
-    if advised:
-        chances = [f"{_names(pair)} ({percent(pair.chance or 0.0)})" for pair in advised]
-        said.append(
-            f"The chance to find {found.stated} by the last look is below "
-            f"{percent(MAX_CHANCE)} for {listed(chances, MAX_NAMED)}: stopping is advised for them, "
-            "and alpha holds either way."
-        )
-    if open_pairs and found.answer != "go on":
-        few = f"The other {plural(len(open_pairs), 'pair')}" if different else "The pairs"
-        said.append(f"{few} may still differ: not told apart is no evidence that they are equal.")
-        if found.look == found.plan.n_batches:
-            said.append("More runs would be a new experiment.")
+        total = plural(len(found.pairs), "pair")
+        said = [
+            f"{start}: after {_where(found)} {len(different)} of {total} {verb}: "
+            f"{'; '.join(named)}.",
+            "p is sequential, and adjusted by Holm.",
+        ]
+        if found.quotes_scores and any(pair.algorithm.significant for pair in different):
+            said.append("Differences are as estimated; sequential designs overstate them.")
+    else:
+        p = p_short(found.overall.pvalue_sequential)
+        said = [
+            f"{start}: after {_where(found)} no two of {names_text(found.algorithms)} were told "
+            f"apart (smallest sequential p = {p}, adjusted by Holm)."
+        ]
     if found.answer == "go on":
-        said += [*_reach(found), _next(found)]
-    return said
+        said += _reach(found)
+    said += _prospects(found)
+    if n_left and found.answer != "go on":
+        rest = "That" if not different else "Not to be told apart"
+        said.append(f"{rest} is no evidence that algorithms are equal.")
+    if n_left and found.look == found.plan.n_batches:
+        said.append("More runs would be a new experiment.")
+    if found.answer == "stopping advised":
+        said.append("Going on is allowed: alpha holds either way.")
+    return [*said, _next(found)] if found.answer == "go on" else said
 
 
 def _where(found: Monitoring) -> str:
@@ -100,36 +99,36 @@ def _runs(found: Monitoring) -> str:
     return f"{sizes[0]} to {sizes[-1]} runs of each"
 
 
-def _parts(found: Monitoring, pair: SequentialPair) -> str:
+def _parts(found: Monitoring, pair: SequentialPair) -> list[str]:
     """Say in what they differ, as far as that is known."""
     asked = [name for name in PARTS if found.has_shape or name == "algorithm"]
     known = [name for name in asked if pair.effect(name).significant]
-    other = [name for name in asked if name not in known]
-    parts = []
+    other = [EFFECTS[name].noun for name in asked if name not in known]
+    said = []
     if known:
-        hows = listed(
-            [f"{EFFECTS[n].how} (p = {p_short(pair.effect(n).pvalue_sequential)})" for n in known]
-        )
-        parts.append(f"They differ {hows}.")
+        hows = [
+            f"{EFFECTS[name].how} (p = {p_short(pair.effect(name).pvalue_sequential)})"
+            for name in known
+        ]
+        said.append(f"They differ {listed(hows)}.")
     if other:
-        nouns = " or ".join(EFFECTS[name].noun for name in other)
         more = ""
         if found.look < found.plan.n_batches:
-            more = "; further batches of the plan may show one"
-        parts.append(f"A difference in {nouns} was not found{more}.")
-    return " ".join(parts)
+            more = "; the batches still planned may show one, without any change to alpha"
+        said.append(f"A difference in {' or '.join(other)} was not found{more}.")
+    return said
 
 
-def _size(found: Monitoring, pair: SequentialPair) -> str:
+def _size(found: Monitoring, pair: SequentialPair) -> list[str]:
     """Say how far apart they are, as estimated."""
     if not found.quotes_scores:
-        return ""
+        return []
     more = "more" if pair.difference > 0 else "less"
     lower = "" if found.higher_is_better else " (lower is better)"
-    return (
-        f"Averaged over training {printable(pair.a)} scores {number_text(abs(pair.difference))} "
+    return [
+        f"Averaged over training, {printable(pair.a)} scores {number_text(abs(pair.difference))} "
         f"{more} than {printable(pair.b)}{lower}, as estimated; sequential designs overstate it."
-    )
+    ]
 
 
 def _named(found: Monitoring, pair: SequentialPair) -> str:
@@ -165,11 +164,22 @@ def _next(found: Monitoring) -> str:
     return f"Next batch: {runs}{rest if done else ''}."
 
 
-def _chance(found: Monitoring, pair: SequentialPair) -> str:
-    return (
-        f"if there is {found.stated}, the chance to find it by look {found.plan.n_batches} is "
-        f"{percent(round(pair.chance or 0.0, 2))}"
-    )
+def _prospects(found: Monitoring) -> list[str]:
+    """Say how large the chances of a stated effect are."""
+    chances = {pair: pair.chance for pair in found.pairs if pair.chance is not None}
+    if not chances:
+        return []
+    shown = [
+        "below 1%" if chance < 0.01 else percent(round(chance, 2)) for chance in chances.values()
+    ]
+    whose = "" if len(found.pairs) == 1 else f" between {_names(next(iter(chances)))}"
+    if len(chances) > 1:
+        named = [f"{_names(pair)} {chance}" for pair, chance in zip(chances, shown, strict=True)]
+        shown, whose = ["; ".join(named[:MAX_NAMED])], ""
+    return [
+        f"If there is {found.stated}{whose}, the chance to find it by look "
+        f"{found.plan.n_batches} is {shown[0]}."
+    ]
 
 
 def _promise(found: Monitoring) -> str:
