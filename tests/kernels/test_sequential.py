@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -49,7 +50,9 @@ def removed_sets(
     return found
 
 
-def slow_pvalue(values: Floats, shares: list[Fraction], observed: int, look: int) -> float:
+def slow_pvalue(
+    values: Floats, shares: list[Fraction], observed: int, look: int
+) -> float:
     """The smallest level from which on every level rejects by a look (0, 1, …)."""
     size = values.shape[1]
     jumps = sorted(
@@ -98,10 +101,7 @@ def test_whoever_is_observed_is_rejected_as_rarely_as_promised(
     n_looks, size = values.shape
     shares = spent_shares(spending, n_looks, 0.05)
     pvalues = np.array(
-        [
-            sequential_pvalues(rankings_of(values, g), shares, g, 0.05)
-            for g in range(size)
-        ]
+        [sequential_pvalues(rankings_of(values, g), shares, g, 0.05) for g in range(size)]
     )
     for alpha in (0.05, 0.1, 0.2, 0.5, 0.75):
         for look in range(n_looks):
@@ -118,7 +118,7 @@ def test_p_never_rises_and_later_looks_do_not_change_it(
     observed = place % size
     shares = spent_shares("linear", n_looks, 0.05)
     found = sequential_pvalues(rankings_of(values, observed), shares, observed, 0.05)
-    assert all(later <= p for p, later in zip(found, found[1:], strict=False))
+    assert all(later <= p for p, later in itertools.pairwise(found))
     for look in range(1, n_looks):
         so_far = rankings_of(values[:look], observed)
         assert sequential_pvalues(so_far, shares, observed, 0.05) == found[:look]

@@ -40,7 +40,8 @@ def monitor(
         typer.Option(help="What relabellings are drawn from; the same at every look."),
     ],
     n_batches: Annotated[
-        int, typer.Option("--n-batches", help="Batches planned at most; a look after each.")
+        int,
+        typer.Option("--n-batches", help="Batches planned at most; a look after each."),
     ] = 5,
     batch_size: Annotated[
         int, typer.Option(help="Runs planned of each algorithm in a batch; 2 or more.")
@@ -66,7 +67,8 @@ def monitor(
         typer.Option(help="What a lift is in: scores, or SDs of curve means."),
     ] = "score",
     shuffles: Annotated[
-        int, typer.Option(metavar="N", help="Random relabellings, where not all are visited.")
+        int,
+        typer.Option(metavar="N", help="Random relabellings, where not all are visited."),
     ] = 9_999,
     give_up: Annotated[
         list[str] | None,

@@ -101,7 +101,11 @@ def sequential_pvalues(
     # From the largest level down: each look is settled by the first that does not reject by it.
     while len(pvalues) < n_looks:
         place = min(place, certain[len(pvalues)] - 1)
-        rejected = n_looks if place < 0 else _look_of_rejection(rankings, quotas[place], observed)
+        rejected = (
+            n_looks
+            if place < 0
+            else _look_of_rejection(rankings, quotas[place], observed)
+        )
         above = float(levels[min(place + 1, len(levels) - 1)])
         pvalues += [above] * (rejected - len(pvalues))
         place -= 1

@@ -78,7 +78,9 @@ def test_noisy_curves_can_be_changed_instead_of_means() -> None:
     curves = batched(2, n_batches=2)
     plan = plan_of(n_batches=4)
     lifts = [
-        Prospect.of(curves, scenario("lift", 1.0, on=on), plan).chance(("A", "B"), ("1", "2"))
+        Prospect.of(curves, scenario("lift", 1.0, on=on), plan).chance(
+            ("A", "B"), ("1", "2")
+        )
         for on in ("mean", "curves")
     ]
     assert lifts[0] == lifts[1]

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from curvewise import OptionError
-from curvewise.questions.monitor.plan import MonitoringPlan, checked_plan
+from curvewise.questions.monitor.plan import checked_plan
 from curvewise.text import naming_flags
+
+if TYPE_CHECKING:
+    from curvewise.questions.monitor.plan import MonitoringPlan
 
 GIVEN: dict[str, Any] = {
     "n_batches": 5,

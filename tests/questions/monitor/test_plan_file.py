@@ -53,14 +53,19 @@ def test_the_plan_is_written_once_and_the_batches_at_each_look(path: Path) -> No
         ({"batch_size": 5}, "batch_size was 4 and is 5"),
         ({"alpha": 0.01}, "alpha was 0.05 and is 0.01"),
         ({"spending": "obf"}, "spending was linear and is obf"),
-        ({"seed": 2, "n_shuffles": 199}, "n_shuffles was 99 and is 199 and seed was 1 and is 2"),
+        (
+            {"seed": 2, "n_shuffles": 199},
+            "n_shuffles was 99 and is 199 and seed was 1 and is 2",
+        ),
     ],
 )
 def test_a_changed_plan_is_refused(
     path: Path, options: dict[str, Any], changed: str
 ) -> None:
     before = path.read_bytes()
-    with pytest.raises(CurvesError, match=f"The plan changed after the first look: {changed}"):
+    with pytest.raises(
+        CurvesError, match=f"The plan changed after the first look: {changed}"
+    ):
         look(CURVES, path, **options)
     assert path.read_bytes() == before
 
@@ -91,13 +96,19 @@ def test_another_file_is_not_taken_for_a_plan(path: Path, text: str) -> None:
 
 
 def test_batches_that_were_looked_at_stay_as_they_were(path: Path) -> None:
-    with pytest.raises(CurvesError, match="look at batch '2' before .* now it is missing"):
+    with pytest.raises(
+        CurvesError, match=r"look at batch '2' before .* now it is missing"
+    ):
         look(first(CURVES, 1), path)
-    with pytest.raises(CurvesError, match=r"Batch '1' had 4 \+ 4 runs of A and B .* has 3 \+ 4"):
+    with pytest.raises(
+        CurvesError, match=r"Batch '1' had 4 \+ 4 runs of A and B .* has 3 \+ 4"
+    ):
         look(rows_of(CURVES, range(1, CURVES.n_runs)), path)
     assert CURVES.blocks is not None
     renamed = [name if name != "3" else "1.5" for name in CURVES.blocks]
-    with pytest.raises(CurvesError, match="Batch '1.5' comes before batches that were looked at"):
+    with pytest.raises(
+        CurvesError, match=r"Batch '1\.5' comes before batches that were looked at"
+    ):
         look(CURVES.with_blocks(renamed), path)
 
 
@@ -109,7 +120,7 @@ def test_a_look_that_is_refused_writes_nothing(tmp_path: Path) -> None:
 
 
 def test_a_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
-    with pytest.raises(OptionError, match="There is no folder .* for the plan"):
+    with pytest.raises(OptionError, match=r"There is no folder .* for the plan"):
         look(CURVES, tmp_path / "none" / "plan.json")
     with pytest.raises(OptionError, match="cannot be read"):
         look(CURVES, tmp_path)

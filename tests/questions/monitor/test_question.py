@@ -60,9 +60,9 @@ def test_looks_one_by_one_and_all_at_once_agree(seed: int) -> None:
     for look in (1, 2):
         found = monitor(first(curves, look), **options)
         for name in ("overall", "algorithm", "interaction"):
-            assert found.effect(name).pvalues == whole.effect(name).pvalues[:look]  # type: ignore[arg-type]
+            assert found.effect(name).pvalues == whole.effect(name).pvalues[:look]
             for pair, later in zip(found.pairs, whole.pairs, strict=True):
-                at, then = pair.effect(name), later.effect(name)  # type: ignore[arg-type]
+                at, then = pair.effect(name), later.effect(name)
                 assert at.pvalues_adjusted == then.pvalues_adjusted[:look]
                 if at.rejected_at is not None:
                     assert then.rejected_at == at.rejected_at
@@ -115,7 +115,11 @@ def test_each_pair_is_tested_on_its_own_curves_and_adjusted_by_holm() -> None:
     expected = np.maximum.accumulate(np.sort(alone) * [3, 2, 1]).clip(max=1)
     np.testing.assert_allclose(adjusted[order], expected)
     assert found.overall.pvalue_sequential == pytest.approx(adjusted.min())
-    assert [pair.status for pair in found.pairs] == ["undecided", "different", "different"]
+    assert [pair.status for pair in found.pairs] == [
+        "undecided",
+        "different",
+        "different",
+    ]
     assert found.answer == "stop: not decided"
 
 
@@ -146,7 +150,7 @@ def test_who_is_not_decided_must_not_be_missing_unless_given_up() -> None:
     assert [pair.status for pair in found.pairs] == ["undecided", "given up", "given up"]
     assert found.next_batch == {"A": 4, "B": 4, "C": 0}
     both = without(curves, ("B", "3"))
-    with pytest.raises(CurvesError, match="Batch '3' has no runs of 'B'.*Against 'A'"):
+    with pytest.raises(CurvesError, match=r"Batch '3' has no runs of 'B'.*Against 'A'"):
         monitor(both, give_up=["C"], **FEW)
     ended = monitor(both, give_up=["B", "C"], **FEW)
     assert ended.answer == "stop: not decided"

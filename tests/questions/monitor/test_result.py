@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from curvewise import Monitoring, monitor, scenario
+from curvewise import monitor, scenario
 from curvewise.questions.monitor.result import SequentialEffect
 from tests.questions.monitor.batched import batched
+
+if TYPE_CHECKING:
+    from curvewise import Monitoring
 
 
 @cache
@@ -24,7 +27,9 @@ def test_an_effect_is_rejected_at_the_first_look_at_which_p_is_small() -> None:
     assert effect.rejected_at == 2
     assert effect.significant
     assert effect.pvalue_sequential == 0.01
-    adjusted = SequentialEffect("overall", (0.5, 0.05, 0.01), (1.0, 0.15, 0.06), 0.05, 1e-3)
+    adjusted = SequentialEffect(
+        "overall", (0.5, 0.05, 0.01), (1.0, 0.15, 0.06), 0.05, 1e-3
+    )
     assert adjusted.rejected_at is None
     assert adjusted.pvalue_adjusted == 0.06
 
@@ -32,7 +37,7 @@ def test_an_effect_is_rejected_at_the_first_look_at_which_p_is_small() -> None:
 def test_height_and_shape_are_closed_by_the_overall_test() -> None:
     found = looked_at(0, 1.5)
     for name in ("algorithm", "interaction"):
-        own = found.effect(name).pvalues  # type: ignore[arg-type]
+        own = found.effect(name).pvalues
         assert all(p >= q for p, q in zip(own, found.overall.pvalues, strict=True))
 
 
@@ -78,4 +83,6 @@ def test_all_of_it_is_data() -> None:
     assert record["spending"] == pytest.approx([0.0125, 0.025, 0.0375, 0.05])
     assert record["pairs"][1]["overall"]["rejected_at"] == 2
     assert record["batches"]["1"] == {"A": 4, "B": 4, "C": 4}
-    assert record["overall"]["smallest_pvalue_now"] <= record["overall"]["pvalue_sequential"]
+    assert (
+        record["overall"]["smallest_pvalue_now"] <= record["overall"]["pvalue_sequential"]
+    )

@@ -51,7 +51,8 @@ def names_of(curves: Curves) -> list[str]:
 
 
 def paths_of(curves: Curves, plan: MonitoringPlan) -> dict[str, list[float]]:
-    return {**sequential_paths(curves, names_of(curves), plan)}
+    paths = sequential_paths(curves, names_of(curves), plan)
+    return {str(name): path for name, path in paths.items()}
 
 
 @pytest.mark.parametrize("kind", ["AR(1)", "integer-tied"])
@@ -221,7 +222,9 @@ def test_false_alarms_over_all_looks_are_as_rare_as_promised(
         assert min(rates(found)) >= 0.05 - 5 * error
 
 
-def shifted_tables(seed: int, n_tables: int, n_batches: int, size: int, by: Any) -> Floats:
+def shifted_tables(
+    seed: int, n_tables: int, n_batches: int, size: int, by: Any
+) -> Floats:
     rng = np.random.default_rng(seed)
     n_runs = 2 * size * n_batches
     tables = autoregressive(rng, n_tables * n_runs, 10).reshape(n_tables, n_runs, 10)
@@ -234,7 +237,9 @@ def test_a_lift_is_no_difference_in_shape_and_a_crossing_none_in_height() -> Non
     overall, height, shape = rates(lifted)
     assert min(overall, height) > 0.9
     assert shape <= 0.05 + 4 * math.sqrt(0.05 * 0.95 / 200)
-    crossing = looks_of_rejection(shifted_tables(4, 200, 4, 4, np.linspace(3, -3, 10)), 4, 4)
+    crossing = looks_of_rejection(
+        shifted_tables(4, 200, 4, 4, np.linspace(3, -3, 10)), 4, 4
+    )
     overall, height, shape = rates(crossing)
     assert min(overall, shape) > 0.9
     assert height <= 0.05 + 4 * math.sqrt(0.05 * 0.95 / 200)

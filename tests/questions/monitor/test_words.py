@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import pytest
 
-from curvewise import Monitoring, monitor, scenario
+from curvewise import monitor, scenario
 from curvewise.text import p_short
 from tests.questions.monitor.batched import batched
 from tests.questions.monitor.test_result import looked_at
+
+if TYPE_CHECKING:
+    from curvewise import Monitoring
 
 
 def last_look(*heights: float) -> Monitoring:
@@ -58,9 +62,13 @@ def test_a_stop_says_what_differs_and_that_sizes_are_overstated() -> None:
         f"Stop: A and B differ (sequential p = {p}, found at look {since} of 4). They differ in "
         "height (p ="
     )
-    assert "A difference in shape was not found; the batches still planned may show one" in said
+    assert (
+        "A difference in shape was not found; the batches still planned may show one"
+        in said
+    )
     assert re.search(
-        r"A scores [\d.]+ less than B, as estimated; sequential designs overstate it\.", said
+        r"A scores [\d.]+ less than B, as estimated; sequential designs overstate it\.",
+        said,
     )
     lower = replace(found, higher_is_better=False)
     assert "less than B (lower is better), as estimated" in lower.describe()
@@ -68,10 +76,15 @@ def test_a_stop_says_what_differs_and_that_sizes_are_overstated() -> None:
 
 def test_going_on_says_how_many_runs_come_next() -> None:
     said = looked_at(0, 0).describe()
-    assert said.startswith("Go on: after look 2 of 4 (8 runs of each) no difference between A")
+    assert said.startswith(
+        "Go on: after look 2 of 4 (8 runs of each) no difference between A"
+    )
     assert "Next batch: 4 runs each of A and B." in said
     first = looked_at(0, 0, n_batches=1).describe()
-    assert "So few runs could not have shown any: p would be 0.11 at least." in first
+    assert (
+        "So few runs could not have shown any: the smallest p possible is about 0.11."
+        in first
+    )
     stated = looked_at(0, 0, effect=scenario("lift", 9)).describe()
     assert "If there is a lift of 9, the chance to find it by look 4 is 100%." in stated
     several = looked_at(0, 0, 6).describe()
@@ -82,18 +95,25 @@ def test_going_on_says_how_many_runs_come_next() -> None:
 
 def test_what_was_not_decided_is_no_evidence() -> None:
     said = last_look(0, 0).describe()
-    assert said.startswith("Stop: not decided. After all 4 looks (16 runs of each) no difference")
+    assert said.startswith(
+        "Stop: not decided. After all 4 looks (16 runs of each) no difference"
+    )
     assert "That is no evidence that they are equal. More runs would be a new" in said
     several = last_look(0, 0, 0).describe()
     assert "no two of A, B and C were told apart (smallest sequential p = " in several
-    assert "That is no evidence that algorithms are equal. More runs would be a" in several
+    assert (
+        "That is no evidence that algorithms are equal. More runs would be a" in several
+    )
 
 
 def test_advice_says_what_the_chance_is_and_that_it_does_not_bind() -> None:
     said = advised(0, 0).describe()
     assert said.startswith("Stopping is advised: after look 3 of 4 (12 runs of each)")
     assert "If there is a lift of 0.1, the chance to find it by look 4 is " in said
-    assert "This is no evidence that they are equal. Going on is allowed: alpha holds" in said
+    assert (
+        "This is no evidence that they are equal. Going on is allowed: alpha holds"
+        in said
+    )
     several = advised(0, 0, 6).describe()
     assert "If there is a lift of 0.1 between A and B, the chance to find it" in several
     assert "Not to be told apart is no evidence that algorithms are equal." in several

@@ -75,7 +75,9 @@ def in_batches(curves: Curves, batch: object) -> Curves:
         raise OptionError(msg, option="batch")
     if batch is None:
         if curves.blocks is None:
-            arrays = in_python(", an array with the batch of each run, or read it as blocks")
+            arrays = in_python(
+                ", an array with the batch of each run, or read it as blocks"
+            )
             msg = (
                 "Which run came in which batch is not known, and labels are shuffled inside "
                 f"batches. Give {argument('batch')}{arrays}."
@@ -131,8 +133,12 @@ def check_gaps(batches: Batches, give_up: object) -> frozenset[str]:
         there = batches.counts[:, column] > 0
         missing = np.flatnonzero(~there[: int(np.flatnonzero(there)[-1])])
         if len(missing):
-            after = batches.names[int(np.flatnonzero(there[missing[0] :])[0]) + missing[0]]
-            raise CurvesError(_lacking(batches, int(missing[0]), name) + f" (It is in {after!r}.)")
+            after = batches.names[
+                int(np.flatnonzero(there[missing[0] :])[0]) + missing[0]
+            ]
+            raise CurvesError(
+                _lacking(batches, int(missing[0]), name) + f" (It is in {after!r}.)"
+            )
     if len(batches.algorithms) == 2:
         for column, name in enumerate(batches.algorithms):
             for place in np.flatnonzero(batches.counts[:, column] == 0).tolist():
@@ -161,10 +167,11 @@ def check_missing(batches: Batches, name: str, undecided: Sequence[str]) -> None
     """Raise for an algorithm that is missing though it has undecided pairs."""
     if undecided:
         others = listed([repr(other) for other in undecided], 3)
-        raise CurvesError(
+        msg = (
             f"{_lacking(batches, batches.last_of(name), name)} Against {others} nothing is "
             f"decided yet; if {name!r} gets no more runs, {argument('give_up', name)} says so."
         )
+        raise CurvesError(msg)
 
 
 def _lacking(batches: Batches, place: int, name: str) -> str:

@@ -26,7 +26,8 @@ class SmallerBatches(Caveat):
     def sentence(self) -> str:
         """Say which batches, and what p takes for granted."""
         shown = [
-            f"batch {batch!r} ({n})" for batch, n in zip(self.batches, self.n_runs, strict=True)
+            f"batch {batch!r} ({n})"
+            for batch, n in zip(self.batches, self.n_runs, strict=True)
         ]
         return (
             f"Fewer than the {plural(self.n_planned, 'run')} planned of each algorithm are in "

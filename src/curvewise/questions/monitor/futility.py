@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["MAX_CHANCE", "Prospect", "check_effect"]
 
 MAX_CHANCE = 0.1  # below which stopping is advised
-N_EXPERIMENTS, N_SHUFFLES = 200, 199
+N_EXPERIMENTS, N_SHUFFLES = 200, 399
 MAX_STEPS = 50  # of more, neighbouring ones are averaged: the chance is no different
 
 
@@ -45,7 +45,8 @@ def check_effect(effect: object) -> None:
         )
     if effect.is_nothing:
         refuse_option(
-            "effect", f"is {effect}, which changes nothing: state the smallest one worth finding."
+            "effect",
+            f"is {effect}, which changes nothing: state the smallest one worth finding.",
         )
 
 
@@ -130,10 +131,16 @@ class Prospect:
         parts = [labels[batches == batch] for batch in range(look)]
         parts += [np.repeat([0, 1], size)] * (plan.n_batches - look)
         looks, observed = drawn_relabellings(parts, N_SHUFFLES, plan.seed)
-        every = np.concatenate([batches, np.repeat(np.arange(look, plan.n_batches), 2 * size)])
+        every = np.concatenate(
+            [batches, np.repeat(np.arange(look, plan.n_batches), 2 * size)]
+        )
         before = _binned(scores)[None]
         tables = np.concatenate(
-            [np.broadcast_to(before, (len(to_come), *before.shape[1:])), _binned(to_come)], axis=1
+            [
+                np.broadcast_to(before, (len(to_come), *before.shape[1:])),
+                _binned(to_come),
+            ],
+            axis=1,
         )
         rankings: list[list[Ranking]] = [[] for _ in to_come]
         for number, relabelled in enumerate(looks):
@@ -148,7 +155,8 @@ class Prospect:
             for place, path in enumerate(rankings):
                 path.append(ranked[0 if number < look else place])
         n_found = sum(
-            rejected_by(path, plan.shares, observed, plan.alpha) is not None for path in rankings
+            rejected_by(path, plan.shares, observed, plan.alpha) is not None
+            for path in rankings
         )
         return n_found / len(rankings)
 

@@ -122,7 +122,10 @@ def checked_plan(
     numbers = {
         "n_batches": _whole(n_batches, "n_batches", 1, "a positive integer"),
         "batch_size": _whole(
-            batch_size, "batch_size", MIN_BATCH_SIZE, f"an integer of {MIN_BATCH_SIZE} or more"
+            batch_size,
+            "batch_size",
+            MIN_BATCH_SIZE,
+            f"an integer of {MIN_BATCH_SIZE} or more",
         ),
         "n_shuffles": _whole(n_shuffles, "n_shuffles", 1, "a positive integer"),
         "seed": _whole(seed, "seed", 0, "a non-negative integer, the same at every look"),
@@ -143,7 +146,7 @@ def _whole(value: object, option: str, least: int, what: str) -> int:
     is_number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
     if not is_number or not float(value) >= least or float(value) % 1:  # type: ignore[arg-type]
         refuse_option(option, f"must be {what}, not {value!r}.")
-    return int(value)  # type: ignore[call-overload, no-any-return]
+    return int(value)  # type: ignore[call-overload]
 
 
 def _check_reach(plan: MonitoringPlan) -> None:

@@ -49,7 +49,9 @@ def plot_monitoring(found: Monitoring, ax: Axes | None = None) -> Axes:
     lines = lines_of(found)
     low = min(found.alpha, *smallest, *(min(line.pvalues) for line in lines)) / 2
     edges = np.append(looks - 0.5, looks[-1] + 0.5)
-    ax.axhspan(low, found.alpha, color=FOUND_COLOUR, zorder=0, label="a difference is found")
+    ax.axhspan(
+        low, found.alpha, color=FOUND_COLOUR, zorder=0, label="a difference is found"
+    )
     ax.stairs(
         np.minimum(smallest, 1.0),
         edges,
@@ -96,7 +98,9 @@ def plot_monitoring(found: Monitoring, ax: Axes | None = None) -> Axes:
     ax.set_xlim(edges[0], edges[-1])
     ax.set_xticks(looks, [_tick(found, look) for look in looks.tolist()], fontsize=8)
     ax.set_xlabel("look, runs planned of each algorithm by then, α spent")
-    ax.set_ylabel("sequential p" + (", adjusted for all pairs" if len(found.pairs) > 1 else ""))
+    ax.set_ylabel(
+        "sequential p" + (", adjusted for all pairs" if len(found.pairs) > 1 else "")
+    )
     ax.legend(fontsize=8, loc="upper left", bbox_to_anchor=(1.01, 1.0), frameon=False)
     return ax
 

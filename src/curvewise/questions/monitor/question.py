@@ -147,9 +147,7 @@ def monitor(
     if plan_file is not None:
         check_plan_file(plan_file, plan, batches)
     names = list(combinations(curves.algorithms, 2))
-    paths = {
-        pair: _path(curves, pair, batches, plan) for pair in track_items(names)
-    }
+    paths = {pair: _path(curves, pair, batches, plan) for pair in track_items(names)}
     effects = _effects(paths, batches, plan)
     pairs = tuple(_pair(curves, pair, effects[pair], batches, given_up) for pair in names)
     _check_absent(batches, pairs, given_up)
@@ -195,7 +193,10 @@ def _effects(
     """Adjust the p of all pairs for each other, at each look and for each effect."""
     adjusted = {
         name: np.column_stack(
-            [holm(at_look) for at_look in np.array([own[name] for own in paths.values()]).T]
+            [
+                holm(at_look)
+                for at_look in np.array([own[name] for own in paths.values()]).T
+            ]
         )
         for name in EFFECTS
     }
@@ -224,9 +225,13 @@ def _pair(
     sizes = batches.sizes_of(*pair)
     different = effects["overall"].significant
     ended = bool(given_up.intersection(pair)) or len(sizes) < batches.look
+    a, b = pair
     return SequentialPair(
-        *pair,
-        **effects,
+        a,
+        b,
+        overall=effects["overall"],
+        algorithm=effects["algorithm"],
+        interaction=effects["interaction"],
         difference=_difference(curves, pair, batches.names[: len(sizes)]),
         n_runs=(sum(a for a, _ in sizes), sum(b for _, b in sizes)),
         n_looks=len(sizes),
@@ -256,7 +261,9 @@ def _with_chances(
             advised = chance < MAX_CHANCE
             told.append(
                 replace(
-                    pair, chance=chance, status="stopping advised" if advised else pair.status
+                    pair,
+                    chance=chance,
+                    status="stopping advised" if advised else pair.status,
                 )
             )
         else:

@@ -265,7 +265,13 @@ class Monitoring(Result):
             f"{p} Look {self.look} of {self.plan.n_batches}, {self.plan.spending} spending. {how}. "
             f"Plan {self.plan_id}."
         )
-        header = ("look", "batch", "runs", "α spent", *(f"p: {n}" for n in effects.values()))
+        header = (
+            "look",
+            "batch",
+            "runs",
+            "α spent",
+            *(f"p: {n}" for n in effects.values()),
+        )
         return Table(header, rows, notes=(note,), n_text_columns=2)
 
     def pairs_table(self) -> Table:
@@ -275,7 +281,9 @@ class Monitoring(Result):
         rows = tuple(
             (
                 f"{pair.a} − {pair.b}",
-                pair.status if pair.status != "different" else f"different since look {since}",
+                pair.status
+                if pair.status != "different"
+                else f"different since look {since}",
                 *((number_text(pair.difference),) if self.quotes_scores else ()),
                 *(p_text(pair.effect(name).pvalue_adjusted) for name in effects),
                 *((_chance(pair.chance),) if advised else ()),

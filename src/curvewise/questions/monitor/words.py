@@ -33,16 +33,20 @@ def _two(found: Monitoring) -> list[str]:
             return [differ, *_parts(found, pair), *_size(found, pair)]
         case "stop: not decided":
             return [
-                f"Stop: not decided. After all {plural(found.look, 'look')} ({_runs(found)}) "
-                f"{none}. That is no evidence that they are equal. More runs would be a new "
-                "experiment."
+                (
+                    f"Stop: not decided. After all {plural(found.look, 'look')} ({_runs(found)}) "
+                    f"{none}. That is no evidence that they are equal. More runs would be a new "
+                    "experiment."
+                )
             ]
         case "stopping advised":
             return [
                 f"Stopping is advised: after {_where(found)} {none}.",
                 *_prospects(found),
-                "This is no evidence that they are equal. Going on is allowed: alpha holds either "
-                "way.",
+                (
+                    "This is no evidence that they are equal. Going on is allowed: alpha holds either "
+                    "way."
+                ),
             ]
     return [
         f"Go on: after {_where(found)} {none}.",
@@ -53,7 +57,9 @@ def _two(found: Monitoring) -> list[str]:
 
 
 def _several(found: Monitoring) -> list[str]:
-    start = {"go on": "Go on", "stopping advised": "Stopping is advised"}.get(found.answer, "Stop")
+    start = {"go on": "Go on", "stopping advised": "Stopping is advised"}.get(
+        found.answer, "Stop"
+    )
     different = [pair for pair in found.pairs if pair.status == "different"]
     n_left = len(found.pairs) - len(different)
     if different:
@@ -63,17 +69,23 @@ def _several(found: Monitoring) -> list[str]:
         verb = "differs" if len(different) == 1 else "differ"
         total = plural(len(found.pairs), "pair")
         said = [
-            f"{start}: after {_where(found)} {len(different)} of {total} {verb}: "
-            f"{'; '.join(named)}.",
+            (
+                f"{start}: after {_where(found)} {len(different)} of {total} {verb}: "
+                f"{'; '.join(named)}."
+            ),
             "p is sequential, and adjusted by Holm.",
         ]
         if found.quotes_scores and any(pair.algorithm.significant for pair in different):
-            said.append("Differences are as estimated; sequential designs overstate them.")
+            said.append(
+                "Differences are as estimated; sequential designs overstate them."
+            )
     else:
         p = p_short(found.overall.pvalue_sequential)
         said = [
-            f"{start}: after {_where(found)} no two of {names_text(found.algorithms)} were told "
-            f"apart (smallest sequential p = {p}, adjusted by Holm)."
+            (
+                f"{start}: after {_where(found)} no two of {names_text(found.algorithms)} were told "
+                f"apart (smallest sequential p = {p}, adjusted by Holm)."
+            )
         ]
     if found.answer == "go on":
         said += _reach(found)
@@ -126,8 +138,10 @@ def _size(found: Monitoring, pair: SequentialPair) -> list[str]:
     more = "more" if pair.difference > 0 else "less"
     lower = "" if found.higher_is_better else " (lower is better)"
     return [
-        f"Averaged over training, {printable(pair.a)} scores {number_text(abs(pair.difference))} "
-        f"{more} than {printable(pair.b)}{lower}, as estimated; sequential designs overstate it."
+        (
+            f"Averaged over training, {printable(pair.a)} scores {number_text(abs(pair.difference))} "
+            f"{more} than {printable(pair.b)}{lower}, as estimated; sequential designs overstate it."
+        )
     ]
 
 
@@ -152,7 +166,9 @@ def _reach(found: Monitoring) -> list[str]:
     now = found.overall.smallest_pvalue_now
     if now <= found.alpha:
         return []
-    return [f"So few runs could not have shown any: p would be {p_short(now)} at least."]
+    return [
+        f"So few runs could not have shown any: the smallest p possible is about {p_short(now)}."
+    ]
 
 
 def _next(found: Monitoring) -> str:
@@ -170,15 +186,21 @@ def _prospects(found: Monitoring) -> list[str]:
     if not chances:
         return []
     shown = [
-        "below 1%" if chance < 0.01 else percent(round(chance, 2)) for chance in chances.values()
+        "below 1%" if chance < 0.01 else percent(round(chance, 2))
+        for chance in chances.values()
     ]
     whose = "" if len(found.pairs) == 1 else f" between {_names(next(iter(chances)))}"
     if len(chances) > 1:
-        named = [f"{_names(pair)} {chance}" for pair, chance in zip(chances, shown, strict=True)]
+        named = [
+            f"{_names(pair)} {chance}"
+            for pair, chance in zip(chances, shown, strict=True)
+        ]
         shown, whose = ["; ".join(named[:MAX_NAMED])], ""
     return [
-        f"If there is {found.stated}{whose}, the chance to find it by look "
-        f"{found.plan.n_batches} is {shown[0]}."
+        (
+            f"If there is {found.stated}{whose}, the chance to find it by look "
+            f"{found.plan.n_batches} is {shown[0]}."
+        )
     ]
 
 
