@@ -17,7 +17,7 @@ from studies.streams import stream
 
 __all__ = ["DESIGNS", "EFFECTS", "STATED", "advice_powers", "sequential_powers"]
 
-N_SHUFFLES = 999
+N_SHUFFLES = 399
 EFFECTS = (0.0, 0.8, 1.2, 2.0)
 STATED = 1.2  # the effect that is worth finding, where advice is asked for
 

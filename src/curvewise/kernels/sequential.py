@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Ranking", "rejected_by", "sequential_pvalues", "spent_shares"]
 
-# Up to here every level is tried at which one more relabelling may go; beyond, levels that are
-# this much larger than the one before.
-MAX_FINE_LEVEL, COARSE_STEP = 0.1, 1.02
+# Up to alpha every level is tried at which one more relabelling may go; beyond, levels that are
+# so many times the one before.
+COARSE_STEP = 1.02
 # A quota that is a whole number but for rounding.
 ALMOST = 1e-9
 
@@ -86,10 +86,10 @@ def sequential_pvalues(
     observed : int
         Which relabelling is the observed one.
     alpha : float
-        Up to here, and to .1 at least, p is exact; beyond, it is rounded up by at most 2 %.
+        Up to here p is exact; beyond, it is rounded up by at most 2 %.
     """
     n_looks, size = len(rankings), len(rankings[0].order)
-    levels = _levels(shares[:n_looks], size, max(alpha, MAX_FINE_LEVEL))
+    levels = _levels(shares[:n_looks], size, alpha)
     quotas = np.floor(levels[:, None] * shares[:n_looks] * size + ALMOST).astype(np.int64)
     # From where on all levels reject by a look for certain: there is room for all that are as
     # large as the observed one, whatever was removed before.
@@ -122,11 +122,11 @@ def rejected_by(
     return None if look == len(rankings) else look + 1
 
 
-def _levels(shares: Floats, size: int, finest: float) -> Floats:
+def _levels(shares: Floats, size: int, alpha: float) -> Floats:
     """Return the levels at which some look may remove one more, and some beyond them; rising."""
-    fine = [np.arange(1, math.floor(finest * u * size) + 1) / (u * size) for u in shares]
-    n_coarse = math.ceil(math.log(1 / finest) / math.log(COARSE_STEP))
-    coarse = np.geomspace(finest, 1.0, n_coarse + 1)
+    fine = [np.arange(1, math.floor(alpha * u * size) + 1) / (u * size) for u in shares]
+    n_coarse = math.ceil(math.log(1 / alpha) / math.log(COARSE_STEP))
+    coarse = np.geomspace(alpha, 1.0, n_coarse + 1)
     return np.unique(np.round(np.concatenate([*fine, coarse]), 14))
 
 
