@@ -59,7 +59,7 @@ def plot_monitoring(found: Monitoring, ax: Axes | None = None) -> Axes:
         fill=True,
         color=OUT_OF_REACH_COLOUR,
         zorder=1,
-        label="out of reach of the runs so far",
+        label="out of reach of so few runs",
     )
     ax.axhline(found.alpha, color="0.2", linewidth=0.8, zorder=2)
     ax.annotate(

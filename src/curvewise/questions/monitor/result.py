@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Answer", "Monitoring", "SequentialEffect", "SequentialPair", "Status"]
 
+MAX_SIZES = 3  # algorithms whose runs are written one by one where they agree
+
 Answer = Literal["stop: different", "go on", "stop: not decided", "stopping advised"]
 Status = Literal["different", "undecided", "given up", "stopping advised"]
 
@@ -249,7 +251,7 @@ class Monitoring(Result):
             (
                 str(look),
                 batch,
-                " + ".join(str(own[name]) for name in self.algorithms),
+                _sizes([own[name] for name in self.algorithms]),
                 f"{self.spending[look - 1]:.3g}",
                 *(p_text(self.effect(name).pvalues[look - 1]) for name in effects),
             )
@@ -307,6 +309,13 @@ class Monitoring(Result):
     def _asked(self) -> list[EffectName]:
         """Return the effects that curves of so many steps can have."""
         return [name for name in EFFECTS if self.has_shape or name != "interaction"]
+
+
+def _sizes(sizes: list[int]) -> str:
+    """Write the runs of each algorithm in a batch; of many algorithms once, if they agree."""
+    if len(sizes) > MAX_SIZES and len(set(sizes)) == 1:
+        return f"{sizes[0]} each"
+    return " + ".join(map(str, sizes))
 
 
 def _chance(chance: float | None) -> str:
