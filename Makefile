@@ -49,7 +49,7 @@ format: $(READY)  ## Format the code
 calibration: $(READY)  ## Measure how often curvewise is wrong; writes docs/calibration.md (40 minutes)
 	@$(BIN)/python -m studies.calibration
 
-power: $(READY)  ## Measure how much the tests find; writes docs/power.md (a quarter of an hour)
+power: $(READY)  ## Measure how much the tests find; writes docs/measured-power.md (a quarter of an hour)
 	@$(BIN)/python -m studies.power
 
 alignment: $(READY)  ## Measure common steps and failing runs; writes docs/alignment.md (a quarter of an hour)

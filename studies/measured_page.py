@@ -24,9 +24,13 @@ DOCS = Path(__file__).parents[1] / "docs"
 
 
 def write_measured_page(
-    name: str, what: str, page_text: Callable[[int, int], str], n_sets: int
+    name: str,
+    what: str,
+    page_text: Callable[[int, int], str],
+    n_sets: int,
+    page: str | None = None,
 ) -> None:
-    """Read the options, measure, and write ``docs/NAME.md``.
+    """Read the options, measure, and write the page into docs/.
 
     Finished cells are stored, so that a stopped run goes on where it was. With another number
     of data sets than ``n_sets`` the page is written to ``studies/out`` instead.
@@ -42,6 +46,8 @@ def write_measured_page(
         how it was made.
     n_sets : int
         The data sets for each cell of the page in docs/.
+    page : str, optional
+        The name of the page, where it is not that of the study.
     """
     parser = argparse.ArgumentParser(
         prog=f"python -m studies.{name}",
@@ -69,11 +75,11 @@ def write_measured_page(
         sys.exit("Stopped. Finished cells are stored: run the command again to continue.")
     folder = DOCS if arguments.sets == n_sets else OUT
     folder.mkdir(parents=True, exist_ok=True)
-    page = folder / f"{name}.md"
+    path = folder / f"{page or name}.md"
     provenance = (
         f"Made on {time.strftime('%Y-%m-%d')} with curvewise {cw.__version__}, NumPy "
         f"{np.__version__}, Python {platform.python_version()}; seed {arguments.seed}, "
         f"{arguments.sets} data sets for each cell."
     )
-    page.write_text(text.replace("PROVENANCE", provenance), encoding="utf-8")
-    print(f"Written: {page}")
+    path.write_text(text.replace("PROVENANCE", provenance), encoding="utf-8")
+    print(f"Written: {path}")

@@ -50,6 +50,13 @@ from .questions.pairs.plots import plot_pairs as plot_pairs
 from .questions.pairs.question import compare_pairs as compare_pairs
 from .questions.pairs.result import Pair as Pair
 from .questions.pairs.result import Pairs as Pairs
+from .questions.plan.plots import plot_plan as plot_plan
+from .questions.plan.question import plan as plan
+from .questions.plan.result import Plan as Plan
+from .questions.power.plots import plot_power as plot_power
+from .questions.power.question import estimate_power as estimate_power
+from .questions.power.result import Power as Power
+from .questions.power.result import PowerCurve as PowerCurve
 from .questions.transfer.gain_plot import plot_gain as plot_gain
 from .questions.transfer.metric import Metric as Metric
 from .questions.transfer.metrics_plot import plot_metrics as plot_metrics

@@ -49,13 +49,23 @@ _FLAGS = {
     "start": "--from",
     "stop": "--to",
     "how": "--align",
+    "n_runs": "--runs",
+    "n_experiments": "--experiments",
+    "n_algorithms": "--algorithms",
+    "sizes": "--size",
 }
-_COMMANDS = {"compare_pairs": "pairs", "check_criteria": "criteria", "scan": "inspect"}
+_COMMANDS = {
+    "compare_pairs": "pairs",
+    "check_criteria": "criteria",
+    "scan": "inspect",
+    "estimate_power": "power",
+}
 _SWITCHES = {
     ("exact", True): "--exact",
     ("exact", False): "--sampled",
     ("higher_is_better", False): "--lower-is-better",
     ("higher_is_better", True): "--higher-is-better",
+    ("pool", False): "--no-pool",
 }
 
 

@@ -1,4 +1,4 @@
-"""The page: docs/power.md, with its tables."""
+"""The page: docs/measured-power.md, with its tables."""
 
 from __future__ import annotations
 

@@ -56,9 +56,10 @@ class Asked(NamedTuple):
 
     @property
     def shuffles(self) -> bool:
-        """Whether it visits relabellings as all questions do."""
+        """Whether it visits relabellings of the curves that it is given, as all questions do."""
         parameters = inspect.signature(self.function).parameters
-        return "n_shuffles" in parameters and not self.takes_seed
+        simulates = "n_experiments" in parameters
+        return "n_shuffles" in parameters and not simulates and not self.takes_seed
 
 
 @cache
@@ -90,6 +91,11 @@ def _asked(given: cw.Curves | None = None) -> dict[str, Asked]:
     few: dict[str, Any] = {"n_shuffles": 199}
     sampled: dict[str, Any] = {"n_shuffles": 199, "exact": False}
     resampled: dict[str, Any] = {**sampled, "n_resamples": 99}
+    simulated: dict[str, Any] = {
+        "effect": cw.scenario("lift", 2, unit="sd"),
+        "n_shuffles": 99,
+        "n_experiments": 200,
+    }
     one = {"A": 1, "B": -1}
     three = {"A": 1, "B": -0.5, "C": -0.5}
     family = {"one": one, "three": three}
@@ -131,6 +137,11 @@ def _asked(given: cw.Curves | None = None) -> dict[str, Asked]:
         "overview": Asked("overview", cw.overview, (curves,), sampled),
         "monitor": Asked("monitor", cw.monitor, (far,), _batches(far)),
         "monitor of three": Asked("monitor", cw.monitor, (curves,), _batches(curves)),
+        "estimate_power": Asked("power", cw.estimate_power, (curves,), simulated),
+        "estimate_power observed": Asked(
+            "power", cw.estimate_power, (curves,), {**simulated, "effect": "observed"}
+        ),
+        "plan": Asked("plan", cw.plan, (curves,), simulated),
     }
 
 
@@ -144,6 +155,7 @@ def _batches(curves: cw.Curves) -> dict[str, Any]:
 
 QUESTIONS = list(_asked())
 SHUFFLED = [name for name, asked in _asked().items() if asked.shuffles]
+SIMULATED = [name for name in QUESTIONS if _asked()[name].folder in {"power", "plan"}]
 # Questions that another question's command answers.
 COMMANDS = {"best": "pairs", "overview": "compare"}
 
@@ -275,6 +287,16 @@ def test_neither_jobs_nor_a_checkpoint_change_a_digit(name: str, tmp_path: Path)
         asked.ask(**many, checkpoint=tmp_path / "work.npz", rng=1)
 
 
+@pytest.mark.parametrize("name", SIMULATED)
+def test_jobs_change_no_digit_of_simulated_experiments(name: str) -> None:
+    reports: list[tuple[int, int]] = []
+    with reporting_progress(lambda done, total: reports.append((done, total))):
+        found = _asked()[name].ask(n_jobs=2, n_experiments=1_100)
+    assert reports[-1][0] == reports[-1][1] > 0, "progress is reported"
+    alone = _asked()[name].ask(n_experiments=1_100)
+    assert json.dumps(found.to_dict()) == json.dumps(alone.to_dict())
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("rule", ["auto", "precise"])
 @pytest.mark.parametrize("name", SHUFFLED)
@@ -283,7 +305,7 @@ def test_auto_and_precise_are_understood(name: str, rule: str) -> None:
     assert result.describe()
 
 
-@pytest.mark.parametrize("name", SHUFFLED)
+@pytest.mark.parametrize("name", [*SHUFFLED, *SIMULATED])
 @pytest.mark.parametrize(
     ("option", "value"),
     [("n_shuffles", "many"), ("n_shuffles", 0), ("n_jobs", 0), ("rng", -1)],
@@ -344,7 +366,7 @@ def test_how_runs_became_curves_is_told_once(name: str, short: str) -> None:
 # Sizes in units of the score, or of what depends on them, in the words of each question.
 SIZES = re.compile(
     r"scores [\d.]+ (more|less)|% interval|too few runs, or|Hedges|range from|[<>] \w+ by|, is -?\d"
-    r"|training \(-?\d|\(-?\d+\.\d+(, p|\))|[\d.]+% (less|more|of)|is -?[\d.]+, 95%"
+    r"|training \(-?\d|that is -?\d|\(-?\d+\.\d+(, p|\))|[\d.]+% (less|more|of)|is -?[\d.]+, 95%"
 )
 
 
@@ -353,7 +375,7 @@ def test_sizes_that_depend_on_a_fill_are_not_quoted(name: str) -> None:
     told = _aligned("carry").preparation
     assert told is not None
     plain = _asked(_aligned("carry"))[name].ask().describe().replace(told.sentence(), "")
-    if name != "compare_many":  # which quotes no sizes
+    if name not in {"compare_many", "estimate_power observed"}:  # which quote no sizes
         assert SIZES.search(plain), plain
     result = _asked(_aligned("worst"))[name].ask()
     assert not result.quotes_scores

@@ -88,7 +88,7 @@ def test_the_page_has_every_table(
 ) -> None:
     monkeypatch.setattr(sys, "argv", ["power", "--sets", "3"])
     runner.main()
-    text = (small / "page" / "power.md").read_text(encoding="utf-8")
+    text = (small / "page" / "measured-power.md").read_text(encoding="utf-8")
     assert "PROVENANCE" not in text
     for heading in ("differ at all?", "Typical runs", "Pairs", "Unequal spread", "Looks"):
         assert f"## {heading}" in text or heading in text

@@ -27,6 +27,8 @@ COMMANDS = (
     "transfer",
     "criteria",
     "monitor",
+    "power",
+    "plan",
     "demo",
 )
 

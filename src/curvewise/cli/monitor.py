@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from pathlib import Path  # noqa: TC003 (typer reads the annotations)
 from typing import Annotated, Literal
@@ -12,6 +11,8 @@ import typer
 import curvewise
 from curvewise.cli.options import Alpha, Output, Reading  # noqa: TC001 (typer reads the annotations)
 from curvewise.cli.progress import progress
+from curvewise.data.choices import check_choice
+from curvewise.errors import OptionError
 from curvewise.inference.scenarios import KINDS
 
 __all__ = ["BatchReading", "monitor"]
@@ -57,14 +58,20 @@ def monitor(
     effect: Annotated[
         str | None,
         typer.Option(
-            metavar="KIND=SIZE",
-            help="The smallest difference worth finding, such as lift=5, stretch=1.1 or "
-            "speed=1.5: where it has little chance to be found, stopping is advised.",
+            metavar="KIND",
+            help="The smallest difference worth finding: lift, stretch, speed, or a, b, c, d (the "
+            "papers' modifications). Where it has little chance to be found, stopping is advised.",
         ),
+    ] = None,
+    size: Annotated[
+        float | None,
+        typer.Option(metavar="X", help="Its size; with --effect."),
     ] = None,
     unit: Annotated[
         Literal["score", "sd"],
-        typer.Option(help="What a lift is in: scores, or SDs of curve means."),
+        typer.Option(
+            help="What a lift is in: units of the score, or SDs of curve means."
+        ),
     ] = "score",
     shuffles: Annotated[
         int,
@@ -95,7 +102,7 @@ def monitor(
 
     Example: curvewise monitor runs.csv --batch week --n-batches 5 --batch-size 4 --seed 1
     """
-    stated = None if effect is None else _scenario(effect, unit)
+    stated = _scenario(effect, size, unit)
     curves = reading.curves()
     with progress("shuffling"):
         found = curvewise.monitor(
@@ -114,13 +121,13 @@ def monitor(
     output.show(found)
 
 
-def _scenario(text: str, unit: Literal["score", "sd"]) -> curvewise.Scenario:
-    kind, _, size = text.partition("=")
-    try:
-        number = float(size)
-    except ValueError:
-        number = math.nan
-    if kind not in KINDS or not math.isfinite(number):
-        msg = f"{text!r} is not an effect; write KIND=SIZE, such as lift=5. Kinds: {', '.join(KINDS)}."
-        raise typer.BadParameter(msg)
-    return curvewise.scenario(kind, number, unit=unit)
+def _scenario(
+    effect: str | None, size: float | None, unit: Literal["score", "sd"]
+) -> curvewise.Scenario | None:
+    if (effect is None) != (size is None):
+        msg = "--effect and --size belong together, as in --effect lift --size 5."
+        raise OptionError(msg, option="effect")
+    if effect is None or size is None:
+        return None
+    check_choice("effect", effect, tuple(KINDS))
+    return curvewise.scenario(effect, size, unit=unit)

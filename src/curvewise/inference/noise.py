@@ -90,6 +90,11 @@ class PilotNoise:
         """The standard deviation of curve means."""
         return math.sqrt(float(np.sum(self.residuals.mean(axis=1) ** 2)) / self.df)
 
+    def of_heights(self, n_steps: int) -> PilotNoise:
+        """Return the noise of curve means, of curves with so many steps; drawn alike."""
+        curves = self.residuals.reshape(len(self.residuals), -1, n_steps)
+        return PilotNoise(curves.mean(axis=2), self.df, self.kind)
+
     def draw(self, rng: np.random.Generator, n: int) -> Floats:
         """Return the noise of ``n`` runs, one after the other; (n, n_steps)."""
         n_pilots = len(self.residuals)
@@ -217,11 +222,11 @@ def pilot_noise(
         # A single run of an algorithm tells nothing about the spread.
         tells = np.array(sizes)[pilots.codes] > 1
         df = int(np.sum(tells)) - sum(size > 1 for size in sizes)
-        return (PilotNoise(residuals[tells], df, kind),) * len(sizes)
+        return (PilotNoise(_in_order(residuals[tells]), df, kind),) * len(sizes)
     each = [residuals[pilots.codes == code] for code in range(len(sizes))]
     for name, own in zip(pilots.algorithms, each, strict=True):
         _check_spread(pilots, own, f" of {printable(name)}")
-    return tuple(PilotNoise(own, len(own) - 1, kind) for own in each)
+    return tuple(PilotNoise(_in_order(own), len(own) - 1, kind) for own in each)
 
 
 def paired_noise(pilots: Curves, kind: NoiseKind = "gaussian") -> PilotNoise:
@@ -244,7 +249,13 @@ def paired_noise(pilots: Curves, kind: NoiseKind = "gaussian") -> PilotNoise:
     place = np.array([blocks.index(name) for name in pilots.blocks])
     side_by_side = np.empty((len(blocks), len(pilots.algorithms), pilots.n_steps))
     side_by_side[place, pilots.codes] = residuals
-    return PilotNoise(side_by_side.reshape(len(blocks), -1), len(blocks) - 1, kind)
+    flat = _in_order(side_by_side.reshape(len(blocks), -1))
+    return PilotNoise(flat, len(blocks) - 1, kind)
+
+
+def _in_order(residuals: Floats) -> Floats:
+    """Return residuals in order of their means, so that the order of pilots changes no digit."""
+    return residuals[np.argsort(residuals.mean(axis=1), kind="stable")]
 
 
 def _check_pilots(pilots: Curves, kind: NoiseKind, *, pool: bool) -> None:

@@ -24,9 +24,10 @@ def test_verdicts_are_those_of_double_precision(
     blocks = np.zeros_like(labels) if given is None else given
     scores = simulated(process, len(labels), 60)
     # Differences that are found about every second time.
-    scores[30:] += labels[:, None] * np.linspace(0, 2, scores.shape[2])
+    shift = labels[:, None] * np.linspace(0, 2, scores.shape[2])
+    scores[30:] += shift
     options = {"alpha": 0.2, "n_shuffles": 199, "key": 5, "combined": combined}
-    found = rejections(scores, labels, blocks, **options)  # type: ignore[arg-type]
+    found = rejections(scores, labels, blocks, **options)[0]  # type: ignore[arg-type]
     restriction = WithinBlocks(labels, blocks)
     exact = restriction.count <= 199
     drawn = (
@@ -38,6 +39,14 @@ def test_verdicts_are_those_of_double_precision(
     )
     allowed = n_allowed(drawn.count, 0.2, exact=exact)
     assert np.array_equal(found, np.stack(counts) <= allowed)
+    alone = rejections(scores, labels, blocks, height_only=True, **options)[0]  # type: ignore[arg-type]
+    assert np.array_equal(alone[1], found[1])
+    assert not alone[[0, 2]].any()
+    shifts = np.stack([0 * shift, shift])
+    shifted = rejections(scores[:30], labels, blocks, shifts=shifts, **options)  # type: ignore[arg-type]
+    assert np.array_equal(shifted[0], found[:, :30])
+    moved = rejections(scores[:30] + shift, labels, blocks, **options)[0]  # type: ignore[arg-type]
+    assert np.array_equal(shifted[1], moved)
 
 
 def test_other_tables_are_shuffled_otherwise() -> None:
@@ -48,8 +57,8 @@ def test_other_tables_are_shuffled_otherwise() -> None:
         rejections(scores, labels, np.zeros_like(labels), key=key, **options)  # type: ignore[arg-type]
         for key in range(40)
     ]
-    assert all(np.all(each[:, :500] == each[:, :1]) for each in found)
-    assert any(np.any(each[:, 500] != each[:, 0]) for each in found)
+    assert all(np.all(each[0, :, :500] == each[0, :, :1]) for each in found)
+    assert any(np.any(each[0, :, 500] != each[0, :, 0]) for each in found)
 
 
 def test_nothing_is_significant_where_nothing_can_be() -> None:
@@ -71,5 +80,5 @@ def test_curves_of_many_steps_are_tested_as_well() -> None:
     found = rejections(
         scores, labels, np.zeros_like(labels), alpha=0.05, n_shuffles=99, key=0
     )
-    assert found[0, 4:].all()
-    assert not found[0, :4].all()
+    assert found[0, 0, 4:].all()
+    assert not found[0, 0, :4].all()

@@ -260,7 +260,12 @@ def roundings(scores: Floats) -> tuple[Floats, Floats]:
 def block_centred(scores: Floats, blocks: Integers) -> Floats:
     """Return the curves of each table less the mean curve of their block."""
     deviations = scores - scores.mean(axis=1, keepdims=True)
-    for block in distinct(blocks):
+    names = distinct(blocks)
+    if len(names) == 1:
+        # The overall mean is gone already, so a large offset costs no digits here.
+        deviations -= deviations.mean(axis=1, keepdims=True)
+        return deviations
+    for block in names:
         rows = blocks == block
         deviations[:, rows] -= deviations[:, rows].mean(axis=1, keepdims=True)
     return deviations
@@ -290,4 +295,5 @@ def reduced(squares: Floats, noise: Floats) -> Floats:
 def ratios(parts: Floats, wholes: Floats) -> Floats:
     """Divide; 0 where the whole is 0."""
     shape = np.broadcast_shapes(parts.shape, wholes.shape)
-    return np.divide(parts, wholes, out=np.zeros(shape), where=wholes > 0)
+    out = np.zeros(shape, dtype=parts.dtype)
+    return np.divide(parts, wholes, out=out, where=wholes > 0)

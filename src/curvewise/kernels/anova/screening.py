@@ -9,11 +9,11 @@ ties, the table is counted again in double precision, by `many_tables`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from curvewise.kernels.anova.combined import MAX_STEPS, MIN_DEVIATION, WEIGHT
+from curvewise.kernels.anova.combined import MAX_SHARE, MAX_STEPS, WEIGHT
 from curvewise.kernels.anova.many_tables import (
     Tables,
     block_centred,
@@ -33,18 +33,24 @@ if TYPE_CHECKING:
     from curvewise.kernels import Floats, Integers
 
     Booleans = npt.NDArray[np.bool_]
+    Singles = npt.NDArray[
+        Any
+    ]  # of single precision, unless a few numbers are known better
 
 __all__ = ["rejections"]
 
 TABLES_PER_SET = 500  # of relabellings: what tables have in common by them averages out
 TABLES_AT_ONCE = 50  # the relabellings of so many are weighed together
-MAX_SUMS_AT_ONCE = 2**18  # numbers of an array that is gone through several times
-# Shares of sums of squares, and logarithms of sums of exponentials, are known this well.
-SHARE_TOLERANCE, COMBINED_TOLERANCE = 1e-5, 2e-3
+MAX_SUMS_AT_ONCE = 2**17  # numbers of an array that is gone through several times
+# Shares of sums of squares, and logarithms of sums of exponentials, are known this well, unless
+# shapes have less than a share of all; then so much worse.
+SHARE_TOLERANCE, COMBINED_TOLERANCE, LARGE_SHAPE_SHARE = 1e-5, 2e-3, 0.05
 # Beyond these, single precision does not know them that well.
-MIN_SHAPE_SHARE, MAX_KNOWN_SHARE, MIN_VARIATION_OVER_NOISE = 0.05, 0.999, 1e6
-MAX_SINGLE_EXPONENT = 80.0
-TINY = float(np.finfo(np.float32).tiny)
+MIN_SHAPE_SHARE, MAX_KNOWN_SHARE, MIN_VARIATION_OVER_NOISE = 0.002, 0.99, 1e6
+MAX_NEAR_ONE = 0.05  # of the shares; of more, tables are counted again
+# Of n numbers none is more than √n standard deviations from the mean, which the exponential can
+# take up to so many; and deviations below this are rounding.
+MAX_UNBOUNDED, MAX_SINGLE_EXPONENT, MIN_SINGLE_DEVIATION = 1_600, 80.0, 1e-4
 
 
 def rejections(
@@ -55,12 +61,14 @@ def rejections(
     alpha: float,
     n_shuffles: int,
     key: int,
+    shifts: Floats | None = None,
     combined: bool = True,
+    height_only: bool = False,
 ) -> Booleans:
-    """Test each of many tables; return which are significant, (3, n_tables).
+    """Test each of many tables; return which are significant, (n_shifts, 3, n_tables).
 
-    The rows are overall, algorithm and interaction. Every relabelling is visited where there are
-    no more of them than shuffles. Else shuffles are drawn, other ones for every
+    The second axis is overall, algorithm and interaction. Every relabelling is visited where
+    there are no more of them than shuffles. Else shuffles are drawn, other ones for every
     `TABLES_PER_SET` tables.
 
     Parameters
@@ -70,15 +78,22 @@ def rejections(
         The algorithm and the block of each run, the same in every table.
     key : int
         Where shuffles come from.
+    shifts : array, (n_shifts, n_runs, n_steps), optional
+        What is added to all tables, one after the other: each table is tested so many times, and
+        what it has in common is computed once. By default nothing is added.
     combined : bool
         Whether the overall test is the combined one; else it is F.
+    height_only : bool
+        Whether height is all that is asked; the others are then False.
     """
+    if shifts is None:
+        shifts = np.zeros((1, *scores.shape[1:]))
     combined = combined and scores.shape[2] > 1
     restriction = WithinBlocks(labels, blocks)
     exact = restriction.count <= n_shuffles
     count = restriction.count if exact else n_shuffles
     allowed = n_allowed(count, alpha, exact=exact)
-    found = np.zeros((3, len(scores)), dtype=np.bool_)
+    found = np.zeros((len(shifts), 3, len(scores)), dtype=np.bool_)
     if allowed < (1 if exact else 0):
         # No table could be significant.
         return found
@@ -92,14 +107,52 @@ def rejections(
         batches = [drawn.batch(batch) for batch in range(-(-count // BATCH))]
         relabellings = np.concatenate(batches)
         screen = _Screen(labels, blocks, relabellings, exact=exact, combined=combined)
-        found[:, rows], decided = screen.significant(scores[rows], allowed)
-        if not decided.all():
-            again = start + np.flatnonzero(~decided)
-            counts = Tables.of(scores[again], labels, blocks).n_extreme(
-                relabellings, exact=exact, combined=combined
-            )
-            found[:, again] = np.stack(counts) <= allowed
+        if height_only:
+            for shift, own in zip(shifts, found, strict=True):
+                n_extreme = screen.n_extreme_heights(scores[rows] + shift)
+                own[1, rows] = n_extreme <= allowed
+            continue
+        found[:, :, rows], decided = screen.significant(scores[rows], shifts, allowed)
+        for shift, own, known in zip(shifts, found, decided, strict=True):
+            again = start + np.flatnonzero(~known)
+            if again.size:
+                tables = Tables.of(scores[again] + shift, labels, blocks)
+                counts = tables.n_extreme(relabellings, exact=exact, combined=combined)
+                own[:, again] = np.stack(counts) <= allowed
     return found
+
+
+class _Table(NamedTuple):
+    """What some tables are made of; arrays have the tables first."""
+
+    deviations: Floats  # centred curves
+    squares: Floats  # of them, at each step
+    lengths: Floats  # their roots, 0 at steps without variation
+    heights: Floats  # the coordinate of the height
+    totals: (
+        Floats  # (3, n_tables): all sums of squares, those of heights, those of shapes
+    )
+    noise: Floats
+    known: Booleans  # where single precision suffices
+
+    @classmethod
+    def of(cls, scores: Floats, blocks: Integers) -> _Table:
+        """Centre and sum up."""
+        deviations = block_centred(scores, blocks)
+        noise, step_noise = roundings(scores)
+        squares = np.einsum("rjh,rjh->rh", deviations, deviations)
+        lengths = np.sqrt(squares)
+        lengths[lengths <= step_noise * MIN_VARIATION_OVER_NOISE] = 0.0
+        heights = deviations.sum(axis=2) / np.sqrt(scores.shape[2])
+        of_heights = np.sum(heights**2, axis=1)
+        total = squares.sum(axis=1)
+        known = (
+            np.all((lengths > 0) | (squares <= step_noise**2), axis=1)
+            & (total - of_heights > MIN_SHAPE_SHARE * total)
+            & (of_heights > (MIN_VARIATION_OVER_NOISE * noise) ** 2)
+        )
+        totals = np.stack([total, of_heights, total - of_heights])
+        return cls(deviations, squares, lengths, heights, totals, noise, known)
 
 
 class _Screen:
@@ -117,117 +170,199 @@ class _Screen:
         # The observed labels come last: the scales are learnt from them as well, unless they
         # are among the relabellings already.
         self.n_learnt_from = len(relabellings) + (not exact)
-        self.n_relabellings = len(relabellings)
         self.blocks, self.combined = blocks, combined
         every = np.concatenate([relabellings, labels[None, :]])
         self.weights = sum_weights(every, group_factor(labels, blocks))
         transposed = self.weights.transpose(0, 2, 1)
         self.single_weights = np.ascontiguousarray(transposed, dtype=np.float32)
 
-    def significant(self, scores: Floats, allowed: int) -> tuple[Booleans, Booleans]:
-        """Return which tables are significant, (3, n_tables), and which are decided."""
-        found = np.zeros((3, len(scores)), dtype=np.bool_)
-        decided = np.zeros(len(scores), dtype=np.bool_)
+    def significant(
+        self, scores: Floats, shifts: Floats, allowed: int
+    ) -> tuple[Booleans, Booleans]:
+        """Return which tables are significant, (n_shifts, 3, n_tables), and which are decided."""
+        found = np.zeros((len(shifts), 3, len(scores)), dtype=np.bool_)
+        decided = np.zeros((len(shifts), len(scores)), dtype=np.bool_)
         if scores.shape[2] > MAX_STEPS:
             return found, decided
         for start in range(0, len(scores), TABLES_AT_ONCE):
             rows = slice(start, start + TABLES_AT_ONCE)
-            fewest, most, known = self._counts(scores[rows])
-            found[:, rows] = most <= allowed
-            settled = (most <= allowed) | (fewest > allowed)
-            decided[rows] = known & settled.all(axis=0)
+            tables = [_Table.of(scores[rows] + shift, self.blocks) for shift in shifts]
+            of_steps = self._of_steps(scores[rows], shifts, tables)
+            for place, (table, shares) in enumerate(zip(tables, of_steps, strict=True)):
+                fewest, most, known = self._counts(table, shares)
+                found[place, :, rows] = most <= allowed
+                settled = (most <= allowed) | (fewest > allowed)
+                decided[place, rows] = known & settled.all(axis=0)
         return found, decided
 
-    def _counts(self, scores: Floats) -> tuple[Integers, Integers, Booleans]:
+    def n_extreme_heights(self, scores: Floats) -> Integers:
+        """Count the relabellings with heights as far apart, in double precision; (n_tables,)."""
+        # The mean of a curve, times the root of the number of steps, is its coordinate.
+        noise, _ = roundings(scores)
+        heights = scores.mean(axis=2, keepdims=True) * np.sqrt(scores.shape[2])
+        return self._of_heights(block_centred(heights, self.blocks)[:, :, 0], noise)[1]
+
+    def _of_heights(self, heights: Floats, noise: Floats) -> tuple[Floats, Integers]:
+        """Return SS_alg of each table and relabelling, and how many are extreme."""
+        squares = np.zeros((len(heights), self.weights.shape[1]))
+        for row in self.weights:
+            squares += (heights @ row.T) ** 2
+        least = reduced(squares[:, -1:], noise)
+        return squares, np.sum(squares[:, :-1] >= least, axis=1)
+
+    def _of_steps(self, scores: Floats, shifts: Floats, tables: list[_Table]) -> Singles:
+        """Return the share of all steps together, and that of the most striking one.
+
+        They are (n_shifts, 2, n_tables, n_relabellings). The sums of a shifted table are those of
+        the table and of the shift.
+        """
+        n_tables, n_runs, n_steps = scores.shape
+        n_weights = self.single_weights.shape[2]
+        # Steps in units of their own, so that squares neither vanish nor overflow.
+        units = np.sqrt(np.max([table.squares.max(axis=0) for table in tables], axis=0))
+        units[units == 0] = 1.0
+        by_step = _singles(block_centred(scores, self.blocks) / units)
+        shifted = _singles(block_centred(shifts, self.blocks) / units)
+        of_shifts = [
+            [own @ weights for weights in self.single_weights] for own in shifted
+        ]
+        unit_squares = [
+            (
+                np.asarray(
+                    ratios(units**2, table.squares * (table.lengths > 0)), np.float32
+                ),
+                np.asarray(ratios(units**2, table.totals[0, :, None]), np.float32),
+            )
+            for table in tables
+        ]
+        shares = np.empty((len(shifts), 2, n_tables, n_weights), dtype=np.float32)
+        at_once = max(MAX_SUMS_AT_ONCE // (n_steps * n_weights), 1)
+        # Large arrays that are made anew would cost as much as what is done to them.
+        shape = min(at_once, n_tables), n_steps, n_weights
+        sums, squares, more = (np.empty(shape, dtype=np.float32) for _ in range(3))
+        n_rows = len(self.single_weights)
+        for start in range(0, n_tables, at_once):
+            rows = slice(start, start + at_once)
+            part = by_step[rows].reshape(-1, n_runs)
+            n_here = len(part) // n_steps
+            of_part = [
+                np.matmul(part, weights, out=sums.reshape(-1, n_weights)[: len(part)])
+                if n_rows == 1
+                else part @ weights
+                for weights in self.single_weights
+            ]
+            for place, (of_shift, (of_step, of_all)) in enumerate(
+                zip(of_shifts, unit_squares, strict=True)
+            ):
+                total = squares[:n_here]
+                for row in range(n_rows):
+                    into = total if row == 0 else more[:n_here]
+                    np.add(of_part[row].reshape(total.shape), of_shift[row], out=into)
+                    into *= into
+                    if row:
+                        total += into
+                shares[place, 0, rows] = np.matmul(of_all[rows, None, :], total)[:, 0]
+                total *= of_step[rows, :, None]
+                np.max(total, axis=1, out=shares[place, 1, rows])
+        return shares
+
+    def _counts(
+        self, table: _Table, of_steps: Singles
+    ) -> tuple[Integers, Integers, Booleans]:
         """Count the extreme relabellings: the fewest and the most that there can be.
 
         Both are (3, n_tables). The last array says where single precision suffices.
         """
-        deviations = block_centred(scores, self.blocks)
-        noise, step_noise = roundings(scores)
-        squares = np.einsum("rjh,rjh->rh", deviations, deviations)
-        lengths = np.sqrt(squares)
-        lengths[lengths <= step_noise * MIN_VARIATION_OVER_NOISE] = 0.0
-        heights = deviations.sum(axis=2) / np.sqrt(scores.shape[2])
-        total_heights = np.sum(heights**2, axis=1)
-        total = squares.sum(axis=1)
-        total_shapes = total - total_heights
-        known = (
-            np.all((lengths > 0) | (squares <= step_noise**2), axis=1)
-            & (total_shapes > MIN_SHAPE_SHARE * total)
-            & (total_heights > (MIN_VARIATION_OVER_NOISE * noise) ** 2)
-        )
+        of_heights, n_extreme = self._of_heights(table.heights, table.noise)
+        shares, known = self._shares(table, of_heights, of_steps), table.known.copy()
+        # What is left of a share near 1 is too little for single precision.
+        near_one: Any = np.nonzero(shares.max(axis=0) > MAX_KNOWN_SHARE)
+        again = None
+        if near_one[0].size > MAX_NEAR_ONE * of_heights.size:
+            known &= shares.max(axis=(0, 2)) <= MAX_KNOWN_SHARE
+        elif near_one[0].size:
+            again = self._again(table, near_one)
+            shares[(slice(None), *near_one)] = again
 
-        algorithm = sum((heights @ row.T) ** 2 for row in self.weights)
-        columns = ratios(deviations, lengths[:, None, :]).astype(np.float32)
-        largest, overall = self._of_columns(columns, squares.astype(np.float32))
-        overall = np.maximum(overall, algorithm)
-        shares = np.empty((4, *algorithm.shape), dtype=np.float32)
-        shares[0] = ratios(overall, total[:, None])
-        shares[1] = ratios(algorithm, total_heights[:, None])
-        shares[2] = ratios(overall - algorithm, total_shapes[:, None])
-        shares[3] = largest
-        known &= shares.max(axis=(0, 2)) < MAX_KNOWN_SHARE
-        np.minimum(shares, MAX_KNOWN_SHARE, out=shares)
-
-        fewest = np.empty((3, len(scores)), dtype=np.int64)
+        fewest = np.empty((3, len(known)), dtype=np.int64)
         most = np.empty_like(fewest)
-        least = reduced(algorithm[:, -1:], noise)
-        fewest[1] = most[1] = np.sum(algorithm[:, :-1] >= least, axis=1)
-        own = shares[:, :, :-1], shares[:, :, -1:]
-        fewest[2], most[2] = _twice(own[0][2], own[1][2], SHARE_TOLERANCE)
-        if self.combined:
-            weighed = self._combined(shares)
-            fewest[0], most[0] = _twice(
-                weighed[:, :-1], weighed[:, -1:], COMBINED_TOLERANCE
-            )
-        else:
-            fewest[0], most[0] = _twice(own[0][0], own[1][0], SHARE_TOLERANCE)
-        return fewest, most, known
+        fewest[1] = most[1] = n_extreme
+        total, _, total_shapes = table.totals
+        worse = np.maximum(ratios(LARGE_SHAPE_SHARE * total, total_shapes), 1)[:, None]
+        fewest[2], most[2] = _between(shares[2], SHARE_TOLERANCE * worse)
+        if not self.combined:
+            fewest[0], most[0] = _between(shares[0], SHARE_TOLERANCE)
+            return fewest, most, known
+        np.minimum(shares, MAX_KNOWN_SHARE, out=shares)
+        values = _values(shares)
+        if again is not None:
+            values[(slice(None), *near_one)] = _values(again)
+        weighed, varies = self._weighed(values)
+        slack = np.minimum(COMBINED_TOLERANCE * worse, 1) * weighed[:, -1:]
+        fewest[0], most[0] = _between(weighed, slack)
+        return fewest, most, known & varies
 
-    def _of_columns(
-        self, columns: npt.NDArray[np.float32], squares: npt.NDArray[np.float32]
-    ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
-        """Return the largest share of a step, and SS_alg + SS_int; (n_tables, n) each."""
-        n_tables, _, n_steps = columns.shape
-        n_weights = self.single_weights.shape[2]
-        largest = np.empty((n_tables, n_weights), dtype=np.float32)
-        overall = np.empty_like(largest)
-        at_once = max(MAX_SUMS_AT_ONCE // (n_steps * n_weights), 1)
-        by_step = np.ascontiguousarray(columns.transpose(0, 2, 1))
-        for start in range(0, n_tables, at_once):
-            rows = slice(start, start + at_once)
-            part = by_step[rows].reshape(-1, columns.shape[1])
-            shares = part @ self.single_weights[0]
-            shares *= shares
-            for weights in self.single_weights[1:]:
-                more = part @ weights
-                more *= more
-                shares += more
-            shares = shares.reshape(-1, n_steps, n_weights)
-            np.max(shares, axis=1, out=largest[rows])
-            overall[rows] = np.matmul(squares[rows, None, :], shares)[:, 0]
-        return largest, overall
+    def _shares(self, table: _Table, of_heights: Floats, of_steps: Singles) -> Singles:
+        """Return the shares of the four looks; (4, n_tables, n_relabellings)."""
+        total, total_heights, total_shapes = table.totals[:, :, None]
+        shares = np.empty((4, *of_heights.shape), dtype=np.float32)
+        shares[0], shares[3] = of_steps
+        np.multiply(of_heights, ratios(np.ones_like(total), total_heights), out=shares[1])
+        # SS_int is SS_alg + SS_int less SS_alg, each as a share of its own total.
+        scale = ratios(total, total_shapes).astype(np.float32)
+        less = ratios(total_heights, total_shapes).astype(np.float32)
+        np.multiply(shares[0], scale, out=shares[2])
+        shares[2] -= shares[1] * less
+        np.maximum(shares[2], 0, out=shares[2])
+        return shares
 
-    def _combined(self, shares: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-        """Return the combined statistic of each table and relabelling; (n_tables, n)."""
-        values = np.sqrt(np.sqrt(np.sqrt(shares * shares / (1 - shares))))
+    def _again(self, table: _Table, places: tuple[npt.NDArray[np.intp], ...]) -> Floats:
+        """Return the shares of some tables and relabellings in double precision; (4, n)."""
+        tables, relabellings = places
+        n_steps = table.deviations.shape[2]
+        of_steps = np.zeros((len(tables), n_steps))
+        heights = np.zeros(len(tables))
+        for row in self.weights:
+            sums = np.einsum("pjh,pj->ph", table.deviations[tables], row[relabellings])
+            of_steps += sums**2
+            heights += sums.sum(axis=1) ** 2 / n_steps
+        overall = of_steps.sum(axis=1)
+        shares = np.stack([overall, heights, overall - heights]) / table.totals[:, tables]
+        varying = table.squares * (table.lengths > 0)
+        largest = ratios(of_steps, varying[tables]).max(axis=1)
+        return np.minimum(np.stack([*shares, largest]), MAX_SHARE)
+
+    def _weighed(self, values: Singles) -> tuple[Singles, Booleans]:
+        """Return exp C of each table and relabelling, (n_tables, n); and if all looks vary."""
         learnt = values[:, :, : self.n_learnt_from]
-        means = learnt.mean(axis=2, keepdims=True)
-        deviations = learnt.std(axis=2, keepdims=True)
-        deviations[deviations <= MIN_DEVIATION] = 0.0
-        values -= means
-        values *= ratios(np.full_like(deviations, WEIGHT), deviations).astype(np.float32)
-        np.exp(np.minimum(values, MAX_SINGLE_EXPONENT, out=values), out=values)
-        values *= deviations > 0
-        return np.log(np.maximum(values.sum(axis=0), TINY))
+        values -= learnt.mean(axis=2, keepdims=True)
+        variances = np.einsum("erb,erb->er", learnt, learnt) / self.n_learnt_from
+        deviations = np.sqrt(variances)[:, :, None]
+        values *= ratios(np.full_like(deviations, WEIGHT), deviations)
+        if self.n_learnt_from > MAX_UNBOUNDED:
+            np.minimum(values, MAX_SINGLE_EXPONENT, out=values)
+        np.exp(values, out=values)
+        return values.sum(axis=0), np.all(deviations > MIN_SINGLE_DEVIATION, axis=(0, 2))
 
 
-def _twice(
-    values: npt.NDArray[np.float32],
-    observed: npt.NDArray[np.float32],
-    tolerance: float,
-) -> tuple[Integers, Integers]:
-    """Count the values that are as large as the observed one for sure, and that may be."""
-    low, high = (observed + sign * tolerance for sign in (-1, 1))
-    return np.sum(values >= high, axis=1), np.sum(values >= low, axis=1)
+def _singles(tables: Floats) -> Singles:
+    """Return tables in single precision with the runs last."""
+    return np.ascontiguousarray(tables.transpose(0, 2, 1), dtype=np.float32)
+
+
+def _values(shares: Singles) -> Singles:
+    """Return (r / √(1 − r))^¼, in the precision of the shares."""
+    values = shares * shares
+    values /= 1 - shares
+    for _ in range(3):
+        np.sqrt(values, out=values)
+    return values
+
+
+def _between(values: Singles, slack: float | Singles) -> tuple[Integers, Integers]:
+    """Count the values that are as large as the last one for sure, and that may be."""
+    others, observed = values[:, :-1], values[:, -1:]
+    return (
+        np.sum(others >= observed + slack, axis=1),
+        np.sum(others >= observed - slack, axis=1),
+    )

@@ -1,0 +1,71 @@
+"""``curvewise plan``: how many runs are needed?"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import typer
+
+import curvewise
+from curvewise.cli.options import Output, Reading, Simulating  # noqa: TC001 (typer reads the annotations)
+from curvewise.cli.progress import progress
+from curvewise.errors import OptionError
+
+__all__ = ["plan"]
+
+
+def plan(
+    reading: Reading,
+    *,
+    power: Annotated[
+        float, typer.Option(help="How often the difference should be found.")
+    ] = 0.8,
+    question: Annotated[
+        Literal["algorithm", "interaction", "overall"],
+        typer.Option(
+            help="Which difference: in height (algorithm), in shape (interaction), or any."
+        ),
+    ] = "algorithm",
+    cautious: Annotated[
+        bool,
+        typer.Option(
+            "--cautious",
+            help="Plan as if runs varied as much more than the pilots as these leave open.",
+        ),
+    ] = False,
+    max_runs: Annotated[
+        int, typer.Option(metavar="N", help="The most runs of each to consider.")
+    ] = 200,
+    reuse_pilot: Annotated[
+        bool,
+        typer.Option(
+            "--reuse-pilot",
+            help="The pilots stay in the data: plan from their total spread only.",
+        ),
+    ] = False,
+    simulating: Simulating,
+    output: Output,
+) -> None:
+    """How many runs does it take to find a difference, as the pilot runs in PATH vary?
+
+    Experiments are simulated with more runs, or fewer, until enough of them find it.
+
+    Example: curvewise plan pilots.csv --effect lift --size 300 --plot plan.png
+    """
+    if len(simulating.sizes) > 1:
+        msg = "--size must be one number here; 'curvewise power' takes several."
+        raise OptionError(msg, option="size")
+    options = simulating.options
+    curves = reading.curves()
+    with progress("simulating"):
+        found = curvewise.plan(
+            curves,
+            power=power,
+            question=question,
+            cautious=cautious,
+            max_runs=max_runs,
+            reuse_pilot=reuse_pilot,
+            **options,
+        )
+    output.save(found.figure)
+    output.show(found)

@@ -1,0 +1,45 @@
+"""``curvewise power``: how often would an experiment find a difference?"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+import curvewise
+from curvewise.cli.options import Output, Reading, Simulating, numbers_of  # noqa: TC001 (typer reads the annotations)
+from curvewise.cli.progress import progress
+
+__all__ = ["power"]
+
+
+def power(
+    reading: Reading,
+    *,
+    runs: Annotated[
+        str,
+        typer.Option(metavar="N,N,…", help="Runs of each algorithm, joined by commas."),
+    ] = "5,10,20",
+    simulating: Simulating,
+    output: Output,
+) -> None:
+    """How often would an experiment like the pilot runs in PATH find a difference?
+
+    Experiments are simulated from the spread of the pilots. --size may have several sizes,
+    joined by commas.
+
+    Example: curvewise power pilots.csv --effect lift --size 2 --unit sd --runs 5,10,20
+    """
+    n_runs = [_whole(number) for number in numbers_of("runs", runs)]
+    options = simulating.options
+    sizes = simulating.sizes if simulating.effect != "observed" else None
+    curves = reading.curves()
+    with progress("simulating"):
+        found = curvewise.estimate_power(curves, n_runs=n_runs, sizes=sizes, **options)
+    output.save(found.figure)
+    output.show(found)
+
+
+def _whole(number: float) -> int:
+    # What is no whole number is refused by name, with the others.
+    return int(number) if number.is_integer() else 0

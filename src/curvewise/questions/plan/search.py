@@ -1,0 +1,93 @@
+"""The smallest number of runs whose simulated power is enough."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["Search", "starting_n"]
+
+
+@dataclass
+class Search:
+    """Looks for the smallest number of runs with enough power.
+
+    Attributes
+    ----------
+    power_of : callable
+        From a number of runs to the power; it should rise with their number.
+    enough : float
+    smallest, largest : int
+        Between which numbers of runs to look.
+    power_at : dict
+        What was found out on the way.
+    """
+
+    power_of: Callable[[int], float]
+    enough: float
+    smallest: int
+    largest: int
+    power_at: dict[int, float] = field(default_factory=dict)
+
+    def smallest_n(self, start: int) -> int | None:
+        """Return the smallest number that is enough; None if the largest is not.
+
+        From ``start`` on the number is doubled until it is enough; then the one in the middle
+        between enough and not enough is tried, until they are neighbours.
+        """
+        low = self.smallest - 1  # not enough
+        high = min(max(start, self.smallest), self.largest)
+        while not self._is_enough(high):
+            if high == self.largest:
+                return None
+            low, high = high, min(2 * high, self.largest)
+        while high - low > 1:
+            middle = (low + high) // 2
+            if self._is_enough(middle):
+                high = middle
+            else:
+                low = middle
+        return high
+
+    def _is_enough(self, n_runs: int) -> bool:
+        """Whether a number is enough, and the next one as well, so that luck does not decide."""
+        if self._power(n_runs) < self.enough:
+            return False
+        return n_runs == self.largest or self._power(n_runs + 1) >= self.enough
+
+    def _power(self, n_runs: int) -> float:
+        if n_runs not in self.power_at:
+            self.power_at[n_runs] = self.power_of(n_runs)
+        return self.power_at[n_runs]
+
+
+def starting_n(
+    effect: float, enough: float, alpha: float, ratio: float, largest: int
+) -> int:
+    """Return the runs that two normal samples need, for an effect in standard deviations.
+
+    The power of Student's t test; ``ratio`` is how many times larger the first sample is.
+    """
+    from scipy.special import nctdtr, stdtrit
+
+    if effect == 0 or not math.isfinite(effect):
+        return largest
+    low, high = 1, largest
+    while high - low > 1:
+        n_runs = (low + high) // 2
+        first = max(math.floor(ratio * n_runs + 0.5), 1)
+        df = first + n_runs - 2
+        if df < 1:
+            low = n_runs
+            continue
+        shift = abs(effect) * math.sqrt(first * n_runs / (first + n_runs))
+        critical = float(stdtrit(df, 1 - alpha / 2))
+        if 1 - float(nctdtr(df, shift, critical)) >= enough:
+            high = n_runs
+        else:
+            low = n_runs
+    return high

@@ -1,0 +1,103 @@
+"""What `plan` found, in words a person can quote."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from curvewise.inference.effects import EFFECTS
+from curvewise.questions.power.words import (
+    effect_text,
+    experiment_text,
+    nothing_below,
+    pilots_say,
+)
+from curvewise.text import argument, percent, plural
+
+if TYPE_CHECKING:
+    from curvewise.questions.plan.result import Plan
+
+__all__ = ["describe"]
+
+
+def describe(plan: Plan) -> str:
+    """Say how many runs are needed, and how sure that is."""
+    asked = plan.assumptions
+    effect = effect_text(asked, quotes_scores=plan.quotes_scores)
+    how = EFFECTS[plan.question].how
+    aim = f"{effect} {how} with {percent(plan.power)} certainty"
+    if plan.reachable:
+        first = f"To find {aim} you need {_runs(plan)}{_range(plan)}."
+    else:
+        cautiously = ", planned cautiously" if plan.cautious else ""
+        first = f"Not even {_runs(plan)} find {aim}{cautiously}{_range(plan)}."
+    sentences = [first, nothing_below(plan.smallest_n)]
+    if plan.cautious and plan.reachable:
+        sentences.insert(1, _caution(plan))
+    if plan.reuse_pilot:
+        sentences.append(
+            f"The {plural(asked.n_pilots, 'pilot')} count among these runs and may stay in the "
+            "data: only their spread as a whole was used, without looking at who is who."
+        )
+    elif asked.n_pilots:
+        sentences.append(
+            "These are new runs: pilots that told the spread of their algorithms do not count."
+        )
+    if plan.pairing is not None:
+        sentences.append(_pairing(plan))
+    sentences.append(
+        f"Method: {plural(asked.n_experiments, 'simulated experiment')} for each number of runs "
+        f"tried; {experiment_text(asked)}; α = {asked.alpha:g}."
+    )
+    return " ".join(sentences)
+
+
+def _runs(plan: Plan) -> str:
+    """Name the runs of each algorithm."""
+    if plan.assumptions.blocks:
+        return f"{plan.n_runs} blocks with one run of each"
+    if len(set(plan.sizes)) == 1:
+        return f"{plural(plan.n_runs, 'run')} of each algorithm"
+    return (
+        f"{plural(plan.sizes[0], 'run')} of the first algorithm and {plan.sizes[-1]} of "
+        f"{'the other' if len(plan.sizes) == 2 else 'each other'}"
+    )
+
+
+def _range(plan: Plan) -> str:
+    """Say between which numbers the truth may lie."""
+    low, high = plan.n_runs_range
+    asked = plan.assumptions
+    if not math.isfinite(asked.noise_df) or low == high:
+        return ""
+    top = f"more than {plan.max_runs}" if math.isinf(high) else f"{high:.0f}"
+    if math.isinf(low):
+        return ""
+    return f" (between {low:.0f} and {top}, since {pilots_say(asked)})"
+
+
+def _caution(plan: Plan) -> str:
+    """Say what caution adds."""
+    return f"That is cautious: with a spread as in the pilots, {plan.n_estimate:.0f} would do."
+
+
+def _pairing(plan: Plan) -> str:
+    """Say how paired pilots correlate, and whether pairing pays."""
+    pairing = plan.pairing
+    assert pairing is not None  # noqa: S101 (asked only where there is one)
+    low, high = pairing.interval
+    said = (
+        f"Runs of a pair correlate by {pairing.correlation:.2f} "
+        f"({percent(pairing.confidence)} interval {low:.2f} to {high:.2f}, "
+        f"{plural(pairing.n_pairs, 'pair')})."
+    )
+    rule = (
+        "Pairing pays from 8 pairs on if they correlate by 0.2, with 6 or 7 if by 0.5, and "
+        "never with 5 or fewer"
+    )
+    if plan.assumptions.blocks:
+        return f"{said} {rule}."
+    advice = "so runs need not be paired here"
+    if pairing.pays(plan.n_runs):
+        advice = f"so it would pay here: {argument('blocks', value=True)}"
+    return f"{said} {rule}; {advice}."

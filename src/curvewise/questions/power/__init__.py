@@ -1,0 +1,1 @@
+"""How often would an experiment find a difference?"""

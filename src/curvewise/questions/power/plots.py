@@ -1,0 +1,132 @@
+"""The picture of power against runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from curvewise.inference.effects import EFFECTS
+from curvewise.rendering.curve_plot import LINE_STYLES
+from curvewise.rendering.figures import COLOURS, axes_or_current, one_axes
+from curvewise.text import percent, step_text
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from curvewise.data.curves import Curves
+    from curvewise.inference.effects import EffectName
+    from curvewise.questions.power.result import Power
+
+__all__ = ["figure", "plot_power", "shade_unattainable", "whole_numbers"]
+
+SIZE = (7.0, 4.5)
+
+
+def plot_power(
+    power: Power, ax: Axes | None = None, *, test: EffectName | None = None
+) -> Axes:
+    """Draw power against runs: a line for each size, with its range and Monte Carlo interval.
+
+    With one size there is a line for each test instead, unless ``test`` names one. Draws on the
+    current Axes if none are given, and returns the Axes.
+    """
+    ax = axes_or_current(ax, SIZE)
+    asked = power.assumptions
+    curves = {curve.name: curve for curve in power.curves}
+    if len(power.sizes) > 1:
+        shown = curves[test or "overall"]
+        lines = {
+            f"size {step_text(size)}": (shown, column)
+            for column, size in enumerate(power.sizes)
+        }
+        how = EFFECTS[shown.name].how
+        found = "any difference" if shown.name == "overall" else f"a difference {how}"
+    else:
+        names = [test] if test else list(curves)
+        lines = {EFFECTS[name].title: (curves[name], 0) for name in names}
+        found = "a difference"
+    there = [place for place, n in enumerate(power.n_runs) if n >= power.smallest_n]
+    runs = [power.n_runs[place] for place in there]
+    for place, (label, (curve, column)) in enumerate(lines.items()):
+        colour = COLOURS[place % len(COLOURS)]
+        middle, interval = curve.power[there, column], curve.interval[there, column]
+        low, high = curve.range[there, column].T
+        ax.fill_between(runs, low, high, color=colour, alpha=0.12, lw=0)
+        ax.errorbar(
+            runs,
+            middle,
+            yerr=[middle - interval[:, 0], interval[:, 1] - middle],
+            color=colour,
+            linestyle=LINE_STYLES[place % len(LINE_STYLES)],
+            marker="o",
+            markersize=4,
+            capsize=2,
+            label=label,
+        )
+    if len(there) < len(power.n_runs):
+        shade_unattainable(ax, power.n_runs[0], power.smallest_n)
+    ax.axhline(asked.alpha, color="0.6", lw=0.8, linestyle=":")
+    each = "each algorithm" if asked.ratio == 1 else "each other algorithm"
+    ax.set_xlabel(f"runs of {each}")
+    ax.set_ylabel(f"power to find {found}")
+    ax.set_ylim(0, 1.02)
+    sub = "bars: simulation error"
+    if asked.noise_df < float("inf"):
+        sub = f"bands: {percent(asked.confidence)} range left open by {asked.n_pilots} pilots; {sub}"
+    ax.set_title(f"{_title(power)}\n", fontsize="medium")
+    ax.text(
+        0.5,
+        1.015,
+        sub,
+        transform=ax.transAxes,
+        ha="center",
+        fontsize="small",
+        color="0.4",
+    )
+    whole_numbers(ax)
+    ax.legend(loc="best", frameon=False)
+    return ax
+
+
+def shade_unattainable(ax: Axes, start: float, smallest_n: int) -> None:
+    """Shade the numbers of runs with which no data could be significant."""
+    label = "nothing could be significant"
+    ax.axvspan(start - 0.5, smallest_n - 0.5, color="0.9", lw=0, label=label)
+
+
+def whole_numbers(ax: Axes) -> None:
+    """Label the axis of runs with whole numbers only."""
+    from matplotlib.ticker import MaxNLocator
+
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+
+
+def figure(power: Power, _curves: Curves | None = None) -> Figure:
+    """Draw power against runs; of several sizes in a panel for each test."""
+    if len(power.sizes) == 1:
+        return one_axes(plot_power, power, SIZE)
+    from matplotlib.figure import Figure
+
+    n_panels = len(power.curves)
+    made = Figure(figsize=(4.0 * n_panels, 4.0), layout="constrained")
+    panels = made.subplots(1, n_panels, sharey=True, squeeze=False)[0]
+    for curve, ax in zip(power.curves, panels, strict=True):
+        plot_power(power, ax=ax, test=curve.name)
+        ax.set_title("")
+        for text in list(ax.texts):
+            text.remove()
+    for ax in panels[:-1]:
+        ax.get_legend().remove()
+    made.suptitle(_title(power), fontsize="medium")
+    return made
+
+
+def _title(power: Power) -> str:
+    """Name the difference; of several sizes only the kind."""
+    effect = power.assumptions.effect
+    if effect is None:
+        return "the observed differences, shrunk"
+    if len(power.sizes) == 1:
+        return str(effect)
+    unit = " in standard deviations of curve means" if effect.unit == "sd" else ""
+    return f"{effect.kind}, by size{unit}"

@@ -1,0 +1,180 @@
+"""Simulated experiments: runs with noise around mean curves, each tested as `compare` does.
+
+Run j of an algorithm in experiment r is the same however many runs there are, so that power
+rises with their number although it is simulated; and the same whatever the size of the effect.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from curvewise.kernels.anova.screening import TABLES_PER_SET, rejections
+from curvewise.kernels.relabelling.enumeration import n_relabellings
+from curvewise.kernels.relabelling.streams import stream_key
+from curvewise.shuffling.parallel import chunks_of, in_chunks, single_blas
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from curvewise.inference.noise import Noise
+    from curvewise.kernels import Floats, Integers
+    from curvewise.questions.power.truth import Truth
+
+__all__ = ["Simulation", "smallest_n"]
+
+# Experiments whose noise is drawn together: a number that memory does not depend on.
+AT_ONCE = 50
+MAX_SCORES_AT_ONCE = 2**24
+
+
+@dataclass(frozen=True, eq=False)
+class Simulation:
+    """How experiments are simulated and tested.
+
+    Attributes
+    ----------
+    noises : tuple of Noise
+        That of each algorithm; with blocks one, of blocks with the curves side by side.
+    n_algorithms : int
+    ratio : float
+        Runs of the first algorithm for a run of each other one.
+    in_blocks : bool
+        Whether every block holds one run of each algorithm.
+    alpha, n_shuffles, combined
+        How each experiment is tested.
+    keys : tuple of int
+        Where noise and shuffles come from.
+    """
+
+    noises: tuple[Noise, ...] = field(repr=False)
+    n_algorithms: int
+    ratio: float
+    in_blocks: bool
+    alpha: float
+    n_shuffles: int
+    combined: bool
+    keys: tuple[int, int]
+
+    def sizes(self, n_runs: int) -> tuple[int, ...]:
+        """Return the runs of each algorithm, where the others than the first have ``n_runs``."""
+        first = max(math.floor(self.ratio * n_runs + 0.5), 1)
+        return (first, *[n_runs] * (self.n_algorithms - 1))
+
+    def design(self, n_runs: int) -> tuple[Integers, Integers]:
+        """Return the algorithm and the block of each run."""
+        labels = np.repeat(np.arange(self.n_algorithms), self.sizes(n_runs))
+        blocks = np.zeros_like(labels)
+        if self.in_blocks:
+            blocks = np.tile(np.arange(n_runs), self.n_algorithms)
+        return labels, blocks
+
+    def smallest_pvalue(self, n_runs: int) -> float:
+        """Return the smallest p that so many runs, and the shuffles, can give."""
+        n_all = n_relabellings(*self.design(n_runs))
+        return 1 / n_all if n_all <= self.n_shuffles else 1 / (1 + self.n_shuffles)
+
+    def n_rejected(
+        self,
+        n_runs: int,
+        cases: Sequence[tuple[Truth, float, int]],
+        *,
+        n_jobs: int = 1,
+        height_only: bool = False,
+    ) -> Integers:
+        """Simulate experiments with so many runs; return how often each test rejects.
+
+        A case is a truth, what its differences are multiplied by, and how many experiments there
+        are of it. Returns (n_cases, 3): overall, algorithm and interaction.
+        """
+        most = max(number for _, _, number in cases)
+        labels, blocks = self.design(n_runs)
+        n_scores = len(labels) * cases[0][0].base.size
+        n_parts = max(min(MAX_SCORES_AT_ONCE // n_scores, TABLES_PER_SET) // AT_ONCE, 1)
+        chunks = chunks_of(range(most), n_parts * AT_ONCE)
+        work = partial(self._chunk, n_runs, labels, blocks, cases, height_only)
+        with single_blas():
+            found = in_chunks(work, chunks, n_jobs=n_jobs)
+            return np.sum([counts for _, counts in found], axis=0)
+
+    def _chunk(
+        self,
+        n_runs: int,
+        labels: Integers,
+        blocks: Integers,
+        cases: Sequence[tuple[Truth, float, int]],
+        height_only: bool,  # noqa: FBT001 (bound before it is called)
+        chunk: range,
+    ) -> Integers:
+        """Count the rejections among some experiments."""
+        noise = np.concatenate([self._noise(n_runs, start) for start in chunk[::AT_ONCE]])
+        options: dict[str, Any] = {
+            "alpha": self.alpha,
+            "n_shuffles": self.n_shuffles,
+            "combined": self.combined,
+            "height_only": height_only,
+        }
+        counts = np.zeros((len(cases), 3), dtype=np.int64)
+        # Cases with fewer experiments have the first of them.
+        stops = sorted({min(number - chunk.start, len(chunk)) for *_, number in cases})
+        start = 0
+        for stop in (stop for stop in stops if stop > 0):
+            part = noise[start:stop]
+            here = [
+                row for row, case in enumerate(cases) if case[2] - chunk.start >= stop
+            ]
+            key = int(stream_key(self.keys[1], chunk.start + start))
+            moved = [row for row in here if cases[row][0].on_curves is None]
+            if moved:
+                shifts = [cases[row][0].shift(labels, cases[row][1]) for row in moved]
+                found = rejections(
+                    part, labels, blocks, key=key, shifts=np.stack(shifts), **options
+                )
+                counts[moved] += found.sum(axis=2)
+            for row in set(here) - set(moved):
+                truth, times, _ = cases[row]
+                scores = truth.changed(part, labels, times)
+                found = rejections(scores, labels, blocks, key=key, **options)
+                counts[row] += found[0].sum(axis=1)
+            start = stop
+        return counts
+
+    def _noise(self, n_runs: int, start: int) -> Floats:
+        """Return the noise of the experiments from ``start`` on; (AT_ONCE, n_runs, n_steps)."""
+        streams = np.random.SeedSequence(self.keys[0], spawn_key=(start,)).spawn(
+            self.n_algorithms
+        )
+        if self.in_blocks:
+            # Blocks one after the other, each with its curves side by side.
+            drawn = self.noises[0].draw(
+                np.random.default_rng(streams[0]), n_runs * AT_ONCE
+            )
+            each = drawn.reshape(n_runs, AT_ONCE, self.n_algorithms, -1)
+            return each.transpose(1, 2, 0, 3).reshape(
+                AT_ONCE, self.n_algorithms * n_runs, -1
+            )
+        parts = [
+            noise.draw(np.random.default_rng(stream), size * AT_ONCE).reshape(
+                size, AT_ONCE, -1
+            )
+            for noise, stream, size in zip(
+                self.noises, streams, self.sizes(n_runs), strict=True
+            )
+        ]
+        return np.concatenate(parts).transpose(1, 0, 2)
+
+
+def smallest_n(simulation: Simulation) -> int:
+    """Return the fewest runs with which p can be as small as alpha, whatever the shuffles."""
+    n_runs = 1
+    while True:
+        labels, blocks = simulation.design(n_runs)
+        if len(labels) > simulation.n_algorithms and (
+            1 / n_relabellings(labels, blocks) <= simulation.alpha
+        ):
+            return n_runs
+        n_runs += 1

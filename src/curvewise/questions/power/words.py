@@ -1,0 +1,113 @@
+"""What `estimate_power` found, in words a person can quote."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from curvewise.inference.effects import EFFECTS
+from curvewise.text import (
+    call,
+    capitalised,
+    listed,
+    number_text,
+    percent,
+    plural,
+    printable,
+    step_text,
+)
+
+if TYPE_CHECKING:
+    from curvewise.questions.power.result import Assumptions, Power, PowerCurve
+
+__all__ = ["describe", "effect_text", "experiment_text", "nothing_below", "pilots_say"]
+
+MAX_SHOWN = 4  # numbers of runs that a sentence can hold
+ENOUGH = 0.8  # the power that is usually asked for
+
+
+def describe(power: Power) -> str:
+    """Say how often the difference would be found, and how sure that is."""
+    asked = power.assumptions
+    found = f"Chance to find {effect_text(asked, quotes_scores=power.quotes_scores)}"
+    sentences = [
+        f"{found} (α = {asked.alpha:g}): {_shares(power, power.curves[0], named=True)}.",
+        *(f"{capitalised(_shares(power, curve))}." for curve in power.curves[1:]),
+    ]
+    if len(power.sizes) > 1:
+        sentences.append("The table has the other sizes.")
+    if math.isfinite(asked.noise_df):
+        sentences.append(
+            f"In brackets: the {percent(asked.confidence)} range, since {pilots_say(asked)}."
+        )
+    sentences.append(nothing_below(power.smallest_n))
+    ends = [curve.interval for curve in power.curves]
+    error = max(float((end[..., 1] - end[..., 0]).max()) / 2 for end in ends)
+    sentences.append(
+        f"Method: {plural(asked.n_experiments, 'simulated experiment')} for each number "
+        f"(simulation error at most {100 * error:.1f} points); {experiment_text(asked)}."
+    )
+    return " ".join(sentences)
+
+
+def _shares(power: Power, curve: PowerCurve, *, named: bool = False) -> str:
+    """Say how often a test finds the difference, by runs; of many, at the first and the last."""
+    shown = list(range(len(power.n_runs)))
+    if len(shown) > MAX_SHOWN:
+        reached = [place for place in shown if curve.power[place, -1] >= ENOUGH]
+        shown = [shown[0], shown[-1]]
+        if reached and reached[0] not in shown:
+            shown.insert(1, reached[0])
+    parts = []
+    for place in shown:
+        low, high = curve.range[place, -1].tolist()
+        wide = "" if round(low, 2) == round(high, 2) else f" ({low:.0%} to {high:.0%})"
+        runs = str(power.n_runs[place])
+        if place == shown[0] and named:
+            noun = "run" if power.n_runs[place] == 1 else "runs"
+            each = "each" if power.assumptions.ratio == 1 else "each other algorithm"
+            runs += f" {noun} of {each}"
+        parts.append(f"{float(curve.power[place, -1]):.0%}{wide} with {runs}")
+    return f"{EFFECTS[curve.name].how} {listed(parts)}"
+
+
+def effect_text(asked: Assumptions, *, quotes_scores: bool) -> str:
+    """Name the difference that is looked for."""
+    if asked.effect is None:
+        return "the observed differences, shrunk"
+    text = str(asked.effect)
+    if asked.effect.unit == "sd" and quotes_scores:
+        text += f" (that is {number_text(asked.lift)})"
+    return text
+
+
+def pilots_say(asked: Assumptions) -> str:
+    """Say how much the pilots tell about the spread."""
+    if asked.noise_df < 10:
+        return f"{plural(asked.n_pilots, 'pilot')} say little about the spread"
+    return f"{plural(asked.n_pilots, 'pilot')} tell the spread only so well"
+
+
+def nothing_below(smallest_n: int) -> str:
+    """Say how many runs it takes at least."""
+    return f"With fewer than {plural(smallest_n, 'run')} nothing could be significant."
+
+
+def experiment_text(asked: Assumptions) -> str:
+    """Say what was simulated: base, noise, allocation, and how it was tested."""
+    parts = []
+    if asked.base:
+        parts.append(f"mean curve of {printable(asked.base)}")
+    parts.append(
+        f"{asked.noise} noise of {plural(asked.n_pilots, 'pilot')}"
+        if asked.n_pilots
+        else asked.noise
+    )
+    if asked.n_algorithms > 2:
+        parts.append(f"{asked.n_algorithms} algorithms")
+    if asked.ratio != 1:
+        parts.append(f"{step_text(asked.ratio)} runs of the first for each of another")
+    if asked.blocks:
+        parts.append("blocks with one run of each")
+    parts.append(f"tested as by {call('compare')}, {plural(asked.n_shuffles, 'shuffle')}")
+    return "; ".join(parts)
