@@ -26,9 +26,9 @@ COMMANDS = (
     "contrast",
     "transfer",
     "criteria",
-    "monitor",
     "power",
     "plan",
+    "monitor",
     "demo",
 )
 

@@ -124,3 +124,19 @@ def test_a_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
         look(CURVES, tmp_path / "none" / "plan.json")
     with pytest.raises(OptionError, match="cannot be read"):
         look(CURVES, tmp_path)
+
+
+def test_a_file_that_cannot_be_replaced_stays_as_it_was(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    before = path.read_bytes()
+    monkeypatch.setattr("pathlib.Path.replace", full)
+    with pytest.raises(
+        OptionError, match=r"The plan cannot be written .*: No space left"
+    ):
+        look(CURVES, path)
+    assert path.read_bytes() == before
+    assert [other.name for other in path.parent.iterdir()] == ["plan.json"]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -53,21 +52,18 @@ def write_plan_file(
         "batches": batches.sizes(),
     }
     text = json.dumps({**record, "checksum": _checksum(record)}, indent=2) + "\n"
-    partial: Path | None = None
+    # Beside the file, so that it can take its place at once.
+    partial = place.with_name(f"{place.name}.{os.getpid()}.part")
     try:
         if place.exists() and place.read_text(encoding="utf-8") == text:
             return
-        handle, name = tempfile.mkstemp(dir=place.parent, suffix=".part")
-        partial = Path(name)
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
+        partial.write_text(text, encoding="utf-8")
         partial.replace(place)
     except OSError as error:
         msg = f"The plan cannot be written to {str(place)!r}: {error.strerror}."
         raise OptionError(msg, option="plan_file") from None
     finally:
-        if partial is not None:
-            partial.unlink(missing_ok=True)
+        partial.unlink(missing_ok=True)
 
 
 def _checksum(record: Mapping[str, Any]) -> str:

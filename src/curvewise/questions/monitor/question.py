@@ -6,15 +6,10 @@ Group-sequential designs: Jennison & Turnbull (2000); spending of alpha: Lan & D
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from curvewise.inference.diagnostics import prepared, single_runs_and_steps
-from curvewise.inference.effects import EFFECTS
 from curvewise.inference.requirements import check_curves, check_design
-from curvewise.kernels.adjustments import holm
 from curvewise.questions.monitor.batches import (
     batches_of,
     check_gaps,
@@ -23,14 +18,10 @@ from curvewise.questions.monitor.batches import (
     smaller_batches,
 )
 from curvewise.questions.monitor.futility import MAX_CHANCE, Prospect, check_effect
+from curvewise.questions.monitor.pairs import any_pair, sequential_pairs
 from curvewise.questions.monitor.plan import checked_plan
 from curvewise.questions.monitor.plan_file import check_plan_file, write_plan_file
-from curvewise.questions.monitor.result import (
-    Monitoring,
-    SequentialEffect,
-    SequentialPair,
-)
-from curvewise.questions.monitor.sequential_test import sequential_paths
+from curvewise.questions.monitor.result import Monitoring
 from curvewise.shuffling.parallel import track_items
 
 if TYPE_CHECKING:
@@ -40,14 +31,10 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from curvewise.data.curves import Curves
-    from curvewise.inference.effects import EffectName
     from curvewise.inference.scenarios import Scenario
     from curvewise.questions.monitor.batches import Batches
     from curvewise.questions.monitor.plan import MonitoringPlan, Spending
-    from curvewise.questions.monitor.result import Answer
-
-    Names = tuple[str, str]
-    Paths = dict[EffectName, list[float]]
+    from curvewise.questions.monitor.result import Answer, SequentialPair
 
 __all__ = ["monitor"]
 
@@ -146,10 +133,7 @@ def monitor(
     given_up = check_gaps(batches, give_up)
     if plan_file is not None:
         check_plan_file(plan_file, plan, batches)
-    names = list(combinations(curves.algorithms, 2))
-    paths = {pair: _path(curves, pair, batches, plan) for pair in track_items(names)}
-    effects = _effects(paths, batches, plan)
-    pairs = tuple(_pair(curves, pair, effects[pair], batches, given_up) for pair in names)
+    pairs = sequential_pairs(curves, batches, plan, given_up)
     _check_absent(batches, pairs, given_up)
     if effect is not None and batches.look < plan.n_batches:
         pairs = _with_chances(pairs, Prospect.of(curves, effect, plan), batches)
@@ -162,7 +146,7 @@ def monitor(
         look=batches.look,
         algorithms=curves.algorithms,
         batches=batches.sizes(),
-        **_of_any_pair(pairs),
+        **any_pair(pairs),
         pairs=pairs,
         next_batch=next_batch,
         caveats=(
@@ -176,78 +160,6 @@ def monitor(
         source=curves.source,
         preparation=curves.preparation,
     )
-
-
-def _path(curves: Curves, pair: Names, batches: Batches, plan: MonitoringPlan) -> Paths:
-    """Test a pair on the batches that both have runs in; later its p stays as it is."""
-    shared = batches.names[: len(batches.sizes_of(*pair))]
-    # In the order of names: who came first must not change which relabellings are drawn.
-    paths = sequential_paths(curves.select(*sorted(pair)), shared, plan)
-    n_more = batches.look - len(shared)
-    return {name: [*own, *own[-1:] * n_more] for name, own in paths.items()}
-
-
-def _effects(
-    paths: dict[Names, Paths], batches: Batches, plan: MonitoringPlan
-) -> dict[Names, dict[EffectName, SequentialEffect]]:
-    """Adjust the p of all pairs for each other, at each look and for each effect."""
-    adjusted = {
-        name: np.column_stack(
-            [
-                holm(at_look)
-                for at_look in np.array([own[name] for own in paths.values()]).T
-            ]
-        )
-        for name in EFFECTS
-    }
-    return {
-        pair: {
-            name: SequentialEffect(
-                name,
-                tuple(own[name]),
-                tuple(adjusted[name][place].tolist()),
-                plan.alpha,
-                plan.smallest_pvalues_of(batches.sizes_of(*pair))[-1],
-            )
-            for name in EFFECTS
-        }
-        for place, (pair, own) in enumerate(paths.items())
-    }
-
-
-def _pair(
-    curves: Curves,
-    pair: Names,
-    effects: dict[EffectName, SequentialEffect],
-    batches: Batches,
-    given_up: frozenset[str],
-) -> SequentialPair:
-    sizes = batches.sizes_of(*pair)
-    different = effects["overall"].significant
-    ended = bool(given_up.intersection(pair)) or len(sizes) < batches.look
-    a, b = pair
-    return SequentialPair(
-        a,
-        b,
-        overall=effects["overall"],
-        algorithm=effects["algorithm"],
-        interaction=effects["interaction"],
-        difference=_difference(curves, pair, batches.names[: len(sizes)]),
-        n_runs=(sum(a for a, _ in sizes), sum(b for _, b in sizes)),
-        n_looks=len(sizes),
-        status="different" if different else "given up" if ended else "undecided",
-    )
-
-
-def _difference(curves: Curves, pair: Names, names: Sequence[str]) -> float:
-    """Return how far apart two algorithms are inside batches, by least squares."""
-    heights, differences, weights = curves.scores.mean(axis=1), [], []
-    assert curves.blocks is not None  # noqa: S101 (batches are blocks)
-    for name in names:
-        a, b = (heights[(curves.blocks == name) & (curves.labels == own)] for own in pair)
-        differences.append(float(a.mean() - b.mean()))
-        weights.append(len(a) * len(b) / (len(a) + len(b)))
-    return float(np.average(differences, weights=weights)) + 0.0
 
 
 def _with_chances(
@@ -311,18 +223,3 @@ def _decision(
     return answer, {
         name: plan.batch_size if name in wanted else 0 for name in batches.algorithms
     }
-
-
-def _of_any_pair(pairs: Sequence[SequentialPair]) -> dict[EffectName, SequentialEffect]:
-    """Return whether any two differ, for each effect: the smallest adjusted p at each look."""
-    if len(pairs) == 1:
-        return {name: pairs[0].effect(name) for name in EFFECTS}
-    found: dict[EffectName, SequentialEffect] = {}
-    for name in EFFECTS:
-        own = [pair.effect(name) for pair in pairs]
-        smallest = tuple(np.min([e.pvalues_adjusted for e in own], axis=0).tolist())
-        now = min(min(e.smallest_pvalue_now for e in own) * len(pairs), 1.0)
-        found[name] = replace(
-            own[0], pvalues=smallest, pvalues_adjusted=smallest, smallest_pvalue_now=now
-        )
-    return found
