@@ -26,6 +26,7 @@ __all__ = [
     "batches_of",
     "check_gaps",
     "check_missing",
+    "given_up_of",
     "in_batches",
     "smaller_batches",
 ]
@@ -124,37 +125,27 @@ def batches_of(curves: Curves, plan: MonitoringPlan) -> Batches:
     return found
 
 
-def check_gaps(batches: Batches, give_up: object) -> frozenset[str]:
-    """Raise where an algorithm is missing from a batch before its last; return who is given up.
+def check_gaps(batches: Batches) -> None:
+    """Raise where an algorithm is missing: of two anywhere, of more before its last batch.
 
-    Whether it may be missing from the last ones depends on what was decided before.
+    Whether one may be missing from the last batches depends on what was decided before.
     """
     for column, name in enumerate(batches.algorithms):
         there = batches.counts[:, column] > 0
-        missing = np.flatnonzero(~there[: int(np.flatnonzero(there)[-1])])
-        if len(missing):
-            after = batches.names[
-                int(np.flatnonzero(there[missing[0] :])[0]) + missing[0]
-            ]
-            raise CurvesError(
-                _lacking(batches, int(missing[0]), name) + f" (It is in {after!r}.)"
-            )
-    if len(batches.algorithms) == 2:
-        for column, name in enumerate(batches.algorithms):
-            for place in np.flatnonzero(batches.counts[:, column] == 0).tolist():
-                raise CurvesError(_lacking(batches, place, name))
-    return _given_up(batches, give_up)
+        if len(batches.algorithms) > 2:
+            there = there[: np.flatnonzero(there)[-1]]
+        if not there.all():
+            raise CurvesError(_lacking(batches, int(np.argmin(there)), name))
 
 
-def _given_up(batches: Batches, give_up: object) -> frozenset[str]:
-    if not give_up:
-        return frozenset()
-    names = [give_up] if isinstance(give_up, str) else list(give_up)  # type: ignore[call-overload]
+def given_up_of(batches: Batches, give_up: Sequence[str]) -> frozenset[str]:
+    """Return the algorithms that are given up; raise where there is none of that name."""
+    names = [give_up] if isinstance(give_up, str) else list(give_up)
     for name in names:
         if name not in batches.algorithms:
             msg = f"No algorithm is called {name!r}; {did_you_mean(str(name), batches.algorithms)}"
             raise OptionError(msg, option="give_up")
-    if len(batches.algorithms) == 2:
+    if names and len(batches.algorithms) == 2:
         msg = (
             f"{argument('give_up')} is for three algorithms or more: without one of two, the "
             "experiment has ended."

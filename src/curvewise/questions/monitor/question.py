@@ -14,6 +14,7 @@ from curvewise.questions.monitor.batches import (
     batches_of,
     check_gaps,
     check_missing,
+    given_up_of,
     in_batches,
     smaller_batches,
 )
@@ -130,7 +131,8 @@ def monitor(
     curves = in_batches(curves, batch)
     check_design(curves.with_blocks(None))
     batches = batches_of(curves, plan)
-    given_up = check_gaps(batches, give_up)
+    check_gaps(batches)
+    given_up = given_up_of(batches, give_up)
     if plan_file is not None:
         check_plan_file(plan_file, plan, batches)
     pairs = sequential_pairs(curves, batches, plan, given_up)
