@@ -54,3 +54,8 @@ def test_what_is_out_of_reach_lies_below_every_path(heights: tuple[float, ...]) 
         assert (np.array(line.pvalues) >= 0.6 * np.minimum(smallest[:2], 1)).all()
     figure = found.figure()
     figure.canvas.draw()
+
+
+def test_after_the_last_look_nothing_is_to_come() -> None:
+    ax = plot_monitoring(looked_at(0, 0, n_batches=4), Figure().subplots())
+    assert not any("to come" in text.get_text() for text in ax.texts)

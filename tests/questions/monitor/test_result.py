@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -86,3 +87,10 @@ def test_all_of_it_is_data() -> None:
     assert (
         record["overall"]["smallest_pvalue_now"] <= record["overall"]["pvalue_sequential"]
     )
+
+
+def test_of_many_algorithms_equal_sizes_are_written_once() -> None:
+    found = looked_at(0, 0, 6, 12, 18)
+    assert [row[2] for row in found.looks_table().rows] == ["4 each", "4 each"]
+    uneven = replace(found, batches={"1": dict.fromkeys("ABCD", 4) | {"E": 3}})
+    assert uneven.looks_table().rows[0][2] == "4 + 4 + 4 + 4 + 3"

@@ -136,3 +136,17 @@ def test_unequal_runs_are_told_as_a_range() -> None:
     assert "(8 runs of each)" in found.describe()
     fewer = replace(found, batches={"1": {"A": 4, "B": 3}, "2": {"A": 4, "B": 4}})
     assert "(7 to 8 runs of each)" in fewer.describe()
+
+
+def test_a_stop_at_the_last_look_promises_no_further_batches() -> None:
+    said = last_look(0, 4).describe()
+    assert said.startswith("Stop: A and B differ")
+    assert "A difference in shape was not found. Averaged over training" in said
+
+
+def test_what_differs_in_neither_height_nor_shape_for_sure_differs_all_the_same() -> None:
+    found = looked_at(0, 4)
+    unknown = replace(found.algorithm, pvalues_adjusted=(0.2, 0.2))
+    pair = replace(found.pairs[0], algorithm=unknown)
+    said = replace(found, pairs=(pair,), algorithm=unknown).describe()
+    assert "A difference in height or shape was not found" in said
