@@ -52,8 +52,8 @@ def test_each_pair_is_tested_on_its_own_curves_and_adjusted_by_holm() -> None:
 
 
 def any_false_claim(seed: int, heights: tuple[float, ...]) -> bool:
-    curves = batched(seed, 3, 3, heights, n_steps=3)
-    found = monitor(curves, n_batches=3, batch_size=3, n_shuffles=149, seed=seed)
+    curves = batched(seed, 4, 4, heights, n_steps=3)
+    found = monitor(curves, n_batches=4, n_shuffles=199, seed=seed)
     level = dict(zip("ABCD", heights, strict=False))
     return any(
         pair.overall.significant for pair in found.pairs if level[pair.a] == level[pair.b]
