@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from studies.power.closed_pairs import ADJUSTMENTS, N_SHUFFLES, closed_pairs_powers
 from studies.power.first_test import DIFFERENCES, KINDS, TARGET, first_test_powers
+from studies.power.pilots import TRUE_POWER, pilot_powers
 from studies.power.sequential import (
     EFFECTS,
     STATED,
@@ -42,6 +43,7 @@ def page_text(n_sets: int, seed: int) -> str:
         *_closed_pairs(closed_pairs_powers(n_sets, seed)),
         *_unequal_spread(unequal_spread_powers(n_sets, seed)),
         *_sequential(sequential_powers(n_sets, seed), advice_powers(n_sets, seed)),
+        *_pilots(pilot_powers(n_sets, seed)),
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -204,6 +206,21 @@ def _sequential(found: dict[str, Any], advice: dict[str, Any]) -> Iterator[str]:
             for effect, own in advice.items()
         ],
     )
+
+
+def _pilots(found: dict[int, dict[str, float]]) -> Iterator[str]:
+    yield "## What pilots tell"
+    yield (
+        "`estimate_power()` for height with 10 + 10 runs, from pilots of two algorithms that do "
+        f"not differ. With a stated lift whose true power is {rate(TRUE_POWER)}: the mean "
+        "estimate, how often its 90% range holds the truth, and how wide that is. Then what is "
+        'promised, on average, for what was observed: by `effect="observed"`, and by drawing '
+        "the pilots again as they are. There is nothing to find: .05 would be right."
+    )
+    columns = ("estimate", "holds", "width", "observed", "bootstrapped")
+    rows = [[str(n), *(rate(own[key]) for key in columns)] for n, own in found.items()]
+    header = ["pilots of each", "estimate", "range holds", "range width"]
+    yield table([*header, "observed, shrunk", "observed, drawn again"], rows)
 
 
 def _mean(values: Sequence[float]) -> float:

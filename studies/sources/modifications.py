@@ -13,20 +13,16 @@ Piater & Cohen (1997) stretch curves, and add a vector of mean zero for their Ta
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import numpy.typing as npt
 
-from curvewise import CurvesError, OptionError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+import curvewise as cw
 
 __all__ = ["CASES", "TILT", "modified", "stretched", "tilted"]
 
 Floats = npt.NDArray[np.float64]
 
+CASES = ("a", "b", "c", "d")
 TILT = np.array([-7.0, -5.0, -3.0, -1.0, 1.0, 3.0, 5.0, 7.0])
 
 
@@ -40,12 +36,9 @@ def modified(curves: npt.ArrayLike, case: str, factor: npt.ArrayLike) -> Floats:
            [ 1., 41., 61., 81.],
            [ 2., 42., 62., 82.]])
     """
-    if case not in CASES:
-        msg = f"case must be one of {sorted(CASES)}, not {case!r}."
-        raise OptionError(msg)
     scores = np.asarray(curves, dtype=np.float64)
     factors = np.asarray(factor, dtype=np.float64)[..., None, None]
-    return scores + factors * CASES[case](scores)
+    return scores + factors * cw.scenario(case).difference(scores)
 
 
 def stretched(curves: npt.ArrayLike, factor: npt.ArrayLike) -> Floats:
@@ -57,43 +50,3 @@ def stretched(curves: npt.ArrayLike, factor: npt.ArrayLike) -> Floats:
 def tilted(curves: npt.ArrayLike, tilt: npt.ArrayLike = TILT) -> Floats:
     """Return the curves plus the vector v of Table 4, which changes their shape only."""
     return np.asarray(curves, dtype=np.float64) + np.asarray(tilt, dtype=np.float64)
-
-
-def _rise(scores: Floats) -> Floats:
-    return scores[..., -1:] - scores[..., :1]
-
-
-def _steps(scores: Floats) -> tuple[Floats, int]:
-    """Return the steps i, counted from 1, and their number k."""
-    n_steps = scores.shape[-1]
-    return np.arange(1.0, n_steps + 1), n_steps
-
-
-def _raised(scores: Floats) -> Floats:
-    return np.broadcast_to(_rise(scores) / 80, scores.shape)
-
-
-def _turned(scores: Floats) -> Floats:
-    i, k = _steps(scores)
-    if k % 2:
-        msg = f"Case b needs an even number of steps, and these curves have {k}: drop a step."
-        raise CurvesError(msg)
-    return _rise(scores) / 100 * np.where(i <= k / 2, k / 2 - i + 1, k / 2 - i)
-
-
-def _fanned(scores: Floats) -> Floats:
-    i, _ = _steps(scores)
-    return (scores - scores[..., :1]) / 100 * (i - 1)
-
-
-def _bent(scores: Floats) -> Floats:
-    i, k = _steps(scores)
-    return _rise(scores) / 100 * np.where(i <= k / 2, i - 1, k - i)
-
-
-CASES: dict[str, Callable[[Floats], Floats]] = {
-    "a": _raised,
-    "b": _turned,
-    "c": _fanned,
-    "d": _bent,
-}

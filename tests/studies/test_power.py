@@ -14,6 +14,7 @@ from studies.power import (
     closed_pairs,
     first_test,
     page,
+    pilots,
     sequential,
     typical_runs,
     unequal_spread,
@@ -31,6 +32,8 @@ def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(measured_page, "DOCS", tmp_path / "docs")
     monkeypatch.setattr(first_test, "N_TO_CHOOSE", 20)
     monkeypatch.setattr(sequential, "ADVISED", sequential.Design(2, 4, "linear"))
+    monkeypatch.setattr(pilots, "N_PILOTS", (5,))
+    monkeypatch.setattr(pilots, "N_EXPERIMENTS", 100)
     for module, name, keys in (
         (first_test, "KINDS", ("AR(1)",)),
         (first_test, "DIFFERENCES", ("shift",)),
@@ -90,8 +93,15 @@ def test_the_page_has_every_table(
     runner.main()
     text = (small / "page" / "measured-power.md").read_text(encoding="utf-8")
     assert "PROVENANCE" not in text
-    for heading in ("differ at all?", "Typical runs", "Pairs", "Unequal spread", "Looks"):
-        assert f"## {heading}" in text or heading in text
+    for heading in (
+        "differ at all?",
+        "Typical runs",
+        "Pairs",
+        "Unequal spread",
+        "pilots tell",
+        "Looks after batches",
+    ):
+        assert heading in text
     assert "| 5 + 5, combined |" in text
     assert "seed 1, 3 data sets for each cell" in text
     tables = [line for line in text.splitlines() if line.startswith("|")]

@@ -94,20 +94,27 @@ class Scenario:
         """Return the same scenario of another size."""
         return replace(self, size=float(size))
 
-    def changed(self, curves: Floats, *, steps: Floats, height_sd: float) -> Floats:
+    def changed(
+        self, curves: Floats, *, steps: Floats | None = None, height_sd: float = 1.0
+    ) -> Floats:
         """Return what becomes of curves, or of one, under this scenario; steps are the last axis.
 
         Parameters
         ----------
         curves : array, (..., n_steps)
-        steps : array, (n_steps,)
+        steps : array, (n_steps,), optional
+            The amount of training at each of them; 0, 1, 2, … by default.
         height_sd : float
             The standard deviation of curve means, for sizes that are in units of it.
         """
-        return curves + self._difference(curves, steps, height_sd)
+        return curves + self.difference(curves, steps=steps, height_sd=height_sd)
 
-    def _difference(self, curves: Floats, steps: Floats, height_sd: float) -> Floats:
+    def difference(
+        self, curves: Floats, *, steps: Floats | None = None, height_sd: float = 1.0
+    ) -> Floats:
+        """Return what is added to curves under this scenario, as in `changed`."""
         n_steps = curves.shape[-1]
+        steps = np.arange(float(n_steps)) if steps is None else steps
         if self.kind == "lift":
             unit = height_sd if self.unit == "sd" else 1.0
             return np.full_like(curves, self.size * unit)
@@ -146,7 +153,7 @@ class Scenario:
         if self.kind == "a":
             return np.broadcast_to(rise / 80, curves.shape)
         if self.kind == "c":
-            return (curves - curves[..., :1]) * (place - 1) / 100
+            return (curves - curves[..., :1]) / 100 * (place - 1)
         if self.kind == "b":
             if n_steps % 2:
                 msg = (
@@ -154,8 +161,8 @@ class Scenario:
                     f"and there are {n_steps}. Leave out the first or the last step."
                 )
                 raise CurvesError(msg)
-            return rise * np.where(place <= half, half - place + 1, half - place) / 100
-        return rise * np.where(place <= half, place - 1, n_steps - place) / 100
+            return rise / 100 * np.where(place <= half, half - place + 1, half - place)
+        return rise / 100 * np.where(place <= half, place - 1, n_steps - place)
 
     def _check_steps(self, n_numbers: int, n_steps: int) -> None:
         if n_numbers != n_steps:

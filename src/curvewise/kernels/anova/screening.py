@@ -327,10 +327,11 @@ class _Screen:
             of_steps += sums**2
             heights += sums.sum(axis=1) ** 2 / n_steps
         overall = of_steps.sum(axis=1)
-        shares = np.stack([overall, heights, overall - heights]) / table.totals[:, tables]
+        between = np.stack([overall, heights, overall - heights])
+        shares = ratios(between, table.totals[:, tables])
         varying = table.squares * (table.lengths > 0)
         largest = ratios(of_steps, varying[tables]).max(axis=1)
-        return np.minimum(np.stack([*shares, largest]), MAX_SHARE)
+        return np.clip(np.stack([*shares, largest]), 0, MAX_SHARE)
 
     def _weighed(self, values: Singles) -> tuple[Singles, Booleans]:
         """Return exp C of each table and relabelling, (n_tables, n); and if all looks vary."""

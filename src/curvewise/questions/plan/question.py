@@ -111,7 +111,7 @@ def plan(
     >>> pilots = cw.load_example("tictactoe").select("A1")
     >>> found = cw.plan(pilots, effect=cw.scenario("lift", 6), rng=0)
     >>> found.n_runs, found.n_runs_range, found.smallest_n
-    (10, Interval(low=6.0, high=17.0), 4)
+    (9, Interval(low=6.0, high=22.0), 4)
     """
     check_alpha(power, "power")
     check_choice("question", question, get_args(EffectName))

@@ -41,7 +41,8 @@ def describe(plan: Plan) -> str:
         )
     elif asked.n_pilots:
         sentences.append(
-            "These are new runs: pilots that told the spread of their algorithms do not count."
+            "These are new runs, without the pilots; to keep those in the data, plan with "
+            f"{argument('reuse_pilot', value=True)}."
         )
     if plan.pairing is not None:
         sentences.append(_pairing(plan))

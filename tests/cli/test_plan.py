@@ -1,0 +1,68 @@
+"""curvewise plan: how many runs, in one command."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.cli.running import invoke, json_of, one_line
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+QUICK = ["--experiments", "200", "--shuffles", "99"]
+
+
+def test_five_pilots_of_atari_say_how_many_runs_are_needed(
+    atari: Path, tmp_path: Path
+) -> None:
+    figure = tmp_path / "plan.png"
+    asked = ["--only", "DQN", "--effect", "lift", "--size", "300", "--plot", figure]
+    result = invoke("plan", atari / "asterix.csv", *asked)
+    assert result.exit_code == 0, result.output
+    assert one_line(result.stdout).startswith(
+        "To find a lift of 300 in height with 80% certainty you need 15 runs of each algorithm "
+        "(between 7 and 74, since 5 pilots say little about the spread). With fewer than 4 runs "
+        "nothing could be significant. "
+    )
+    assert figure.exists()
+
+
+def test_options_are_taken(table: Path) -> None:
+    asked = ["--effect", "lift", "--size", "3", "--unit", "sd", *QUICK]
+    plain = json_of("plan", table, *asked)
+    cautious = json_of("plan", table, *asked, "--cautious", "--power", "0.9")
+    assert cautious["n_runs"] > plain["n_runs"]
+    assert (cautious["cautious"], cautious["power"]) == (True, 0.9)
+    kept = json_of("plan", table, *asked, "--reuse-pilot", "--max-runs", "40")
+    assert (kept["reuse_pilot"], kept["max_runs"]) == (True, 40)
+    shape = json_of(
+        "plan",
+        table,
+        "--effect",
+        "c",
+        "--size",
+        "90",
+        "--question",
+        "interaction",
+        *QUICK,
+    )
+    assert shape["to_find"] == "interaction"
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        (["--effect", "lift", "--size", "0"], "no number of runs finds it"),
+        (["--effect", "lift", "--size", "1,2"], "--size must be one number here"),
+        (["--effect", "lift", "--question", "interaction"], "Use --question algorithm"),
+        (["--effect", "lift", "--max-runs", "2"], "--max-runs must be at least 4"),
+        (["--effect", "lift", "--blocks"], "leave --blocks out"),
+        (["--effect", "observed", "--reuse-pilot"], "--reuse-pilot does not go with"),
+    ],
+)
+def test_what_cannot_be_planned(table: Path, asked: list[str], message: str) -> None:
+    result = invoke("plan", table, *asked)
+    assert result.exit_code == 3
+    assert message in one_line(result.output)

@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+import curvewise as cw
+from tests.questions.power.test_result import found
+
+
+def test_the_paragraph() -> None:
+    text = found(n_runs=(5, 10)).describe()
+    assert text.startswith("Chance to find a lift of 1 (α = 0.05): at all ")
+    assert "with 5 runs of each" in text
+    assert "In height " in text
+    assert (
+        "In brackets: the 90% range, since 5 pilots say little about the spread." in text
+    )
+    assert "With fewer than 4 runs nothing could be significant." in text
+    assert "mean curve of A; gaussian noise of 5 pilots" in text
+
+
+def test_of_many_numbers_the_first_the_last_and_the_first_that_is_enough() -> None:
+    text = found(n_runs=range(4, 14), effect=cw.scenario("lift", 2)).describe()
+    height = text.partition("In height ")[2].partition(".")[0]
+    assert height.count("with") == 3
+    assert "with 4, " in height
+    assert height.endswith("with 13")
+
+
+def test_what_else_was_assumed_is_said() -> None:
+    assumed = found(
+        noise=cw.noise(sd=2), ratio=2, n_algorithms=3, sizes=(1, 2)
+    ).describe()
+    assert "assumed noise with a standard deviation of 2" in assumed
+    assert "2 runs of the first for each of another" in assumed
+    assert "3 algorithms" in assumed
+    assert "with 3 runs of each other algorithm" in assumed
+    assert "a lift of 2 (α" in assumed
+    assert "The table has the other sizes." in assumed
+    assert "In brackets" not in assumed
+    unit = found(effect=cw.scenario("lift", 2, unit="sd")).describe()
+    assert "a lift of 2 standard deviations of curve means (that is " in unit
