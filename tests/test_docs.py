@@ -166,6 +166,20 @@ def plain(folder: Path) -> None:
     write(folder / "returns.json", json.dumps(returns))
 
 
+def weekly(folder: Path) -> None:
+    """An experiment as it stood after one week and after two: four runs of each a week."""
+    lines = ["agent,run,step,return,week"]
+    for week in (1, 2):
+        for row in range(8):
+            name, run = ("new", "old")[row // 4], 4 * week + row % 4
+            gain = (0.5, 0.3)[row // 4]
+            lines += [
+                f"{name},{run},{step},{score(31 * week + row, step, gain)},{week}"
+                for step in range(20)
+            ]
+        write(folder / f"week{week}.csv", "\n".join(lines) + "\n")
+
+
 def dopamine(folder: Path) -> None:
     run = folder / "dqn" / "Pong" / "1" / "logs"
     run.mkdir(parents=True)
@@ -180,6 +194,7 @@ FOLDERS: dict[str, Callable[[Path], None]] = {
     "crashed": crashed,
     "export": wandb_export,
     "plain": plain,
+    "weekly": weekly,
     "dopamine": dopamine,
 }
 

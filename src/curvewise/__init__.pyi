@@ -44,6 +44,10 @@ from .questions.locate.result import Region as Region
 from .questions.locate.window_plots import plot_window_maps as plot_window_maps
 from .questions.locate.window_plots import plot_windows as plot_windows
 from .questions.locate.windows import WindowTest as WindowTest
+from .questions.monitor.plan import MonitoringPlan as MonitoringPlan
+from .questions.monitor.plots import plot_monitoring as plot_monitoring
+from .questions.monitor.question import monitor as monitor
+from .questions.monitor.result import Monitoring as Monitoring
 from .questions.overview.question import overview as overview
 from .questions.overview.result import Overview as Overview
 from .questions.pairs.plots import plot_pairs as plot_pairs

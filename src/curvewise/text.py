@@ -142,10 +142,11 @@ def did_you_mean(name: str, available: Iterable[str], *, most: int = 20) -> str:
 def plural(number: int, noun: str) -> str:
     """Write a number with its noun.
 
-    >>> plural(1, "run"), plural(1_200, "run")
-    ('1 run', '1,200 runs')
+    >>> plural(1, "run"), plural(1_200, "run"), plural(2, "batch")
+    ('1 run', '1,200 runs', '2 batches')
     """
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+    ending = "es" if noun.endswith("ch") else "s"
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}{ending}"
 
 
 def capitalised(text: str) -> str:

@@ -31,7 +31,7 @@ class Design:
     sizes : tuple of int
         The number of runs of each algorithm.
     blocks : tuple of (int, ...), optional
-        For each block, the algorithms that have one run in it; ``sizes`` must agree.
+        For each block, the algorithm of each run in it; ``sizes`` must agree.
     """
 
     name: str
@@ -80,6 +80,12 @@ def _in_blocks(name: str, blocks: tuple[tuple[int, ...], ...]) -> Design:
     return Design(name, sizes, blocks)
 
 
+def _in_batches(name: str, n_batches: int, size: int, n_algorithms: int = 2) -> Design:
+    """Batches are blocks with several runs of each algorithm."""
+    batch = tuple(code for code in range(n_algorithms) for _ in range(size))
+    return _in_blocks(name, (batch,) * n_batches)
+
+
 DESIGNS: dict[str, Design] = {
     design.name: design
     for design in (
@@ -95,5 +101,10 @@ DESIGNS: dict[str, Design] = {
         _in_blocks("8 pairs", ((0, 1),) * 8),
         _in_blocks("6 blocks of 3", ((0, 1, 2),) * 6),
         _in_blocks("12 of 3 pairs", ((0, 1), (0, 2), (1, 2)) * 4),
+        _in_batches("2 batches of 5 + 5", 2, 5),
+        _in_batches("3 batches of 5 + 5", 3, 5),
+        _in_batches("5 batches of 4 + 4", 5, 4),
+        _in_batches("5 batches of 2 + 2", 5, 2),
+        _in_batches("4 batches of 4 × 4", 4, 4, 4),
     )
 }

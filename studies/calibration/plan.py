@@ -47,6 +47,10 @@ def _full() -> tuple[Cell, ...]:
     several: Names = ("3 × 5", "3, 5, 6", "6 × 5")
     blocks: Names = ("8 pairs", "6 blocks of 3", "12 of 3 pairs")
     learning: Names = ("learn alike", "one learns faster")
+    batches: Names = (
+        *("2 batches of 5 + 5", "3 batches of 5 + 5"),
+        *("5 batches of 4 + 4", "5 batches of 2 + 2"),
+    )
     cells = [
         *_cells("compare", ALIKE, ("5 + 5",), NULL, 1_000),
         *_cells("compare", SOME, (*two[1:], *several, *blocks), NULL, 600),
@@ -160,6 +164,16 @@ def _full() -> tuple[Cell, ...]:
             500,
         ),
         *_cells("transfer_many", FEW, ("5 + 5",), learning, 300),
+        *_cells("monitor", SOME, batches, NULL, 300),
+        *_cells("monitor", FEW, batches[2:3], ("height differs", "curves cross"), 300),
+        *_cells(
+            "monitor",
+            FEW,
+            ("4 batches of 4 × 4",),
+            ("nothing differs", "one differs"),
+            150,
+        ),
+        *_cells('monitor, spending="obf"', FEW, batches, NULL, 300),
     ]
     return tuple(cells)
 
@@ -188,4 +202,8 @@ QUICK = (
     Cell("transfer", "AR(1)", "5 + 5", "one learns faster", 30),
     Cell("transfer_many", "AR(1)", "5 + 5", "learn alike", 5),
     Cell("transfer_many", "AR(1)", "5 + 5", "one learns faster", 5),
+    Cell("monitor", "AR(1)", "2 batches of 5 + 5", "nothing differs", 30),
+    Cell("monitor", "integer ties", "5 batches of 2 + 2", "curves cross", 15),
+    Cell("monitor", "AR(1)", "4 batches of 4 × 4", "one differs", 4),
+    Cell('monitor, spending="obf"', "AR(1)", "2 batches of 5 + 5", "nothing differs", 30),
 )

@@ -8,7 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from studies.calibration import choosing, comparing, locating, transferring
+from studies.calibration import (
+    choosing,
+    comparing,
+    locating,
+    transferring,
+    watching,
+)
 
 if TYPE_CHECKING:
     from studies.calibration.claims import Question
@@ -17,6 +23,6 @@ __all__ = ["QUESTIONS"]
 
 QUESTIONS: dict[str, Question] = {
     question.name: question
-    for module in (comparing, locating, choosing, transferring)
+    for module in (comparing, locating, choosing, transferring, watching)
     for question in module.QUESTIONS
 }

@@ -9,6 +9,12 @@ from studies.power.closed_pairs import ADJUSTMENTS, N_SHUFFLES, closed_pairs_pow
 from studies.power.crying_wolf import crying_wolf
 from studies.power.first_test import DIFFERENCES, KINDS, TARGET, first_test_powers
 from studies.power.pilots import TRUE_POWER, pilot_powers
+from studies.power.sequential import (
+    EFFECTS,
+    STATED,
+    advice_powers,
+    sequential_powers,
+)
 from studies.power.times import TESTS as TIME_TESTS
 from studies.power.times import times_powers
 from studies.power.typical_runs import CENTERS, SHIFTS, typical_runs_powers
@@ -41,6 +47,7 @@ def page_text(n_sets: int, seed: int) -> str:
         *_unequal_spread(unequal_spread_powers(n_sets, seed)),
         *_times(times_powers(n_sets, seed)),
         *_crying_wolf(crying_wolf(n_sets, seed)),
+        *_sequential(sequential_powers(n_sets, seed), advice_powers(n_sets, seed)),
         *_pilots(pilot_powers(n_sets, seed)),
     ]
     return "\n\n".join(parts) + "\n"
@@ -210,6 +217,45 @@ def _crying_wolf(found: dict[str, Any]) -> Iterator[str]:
     ]
     header = ["F, height", "F, shape", "t at every step", "t of the final score"]
     yield table(["", *header, "t of the area", "curvewise"], rows)
+
+
+def _sequential(found: dict[str, Any], advice: dict[str, Any]) -> Iterator[str]:
+    yield "## Looks after batches"
+    yield (
+        "`monitor()`, two algorithms of at most 20 runs each, normal heights, batches far apart: "
+        "how often a difference is found, and the mean number of runs of each algorithm used."
+    )
+    rows = [
+        [
+            name,
+            *(
+                f"{rate(own[f'{e:g}']['found'])}, {own[f'{e:g}']['runs']:.1f}"
+                for e in EFFECTS
+            ),
+        ]
+        for name, own in found.items()
+    ]
+    header = ["plan", *(f"difference of {effect:g} SD" for effect in EFFECTS)]
+    yield table(header, rows)
+    yield (
+        f"Advice to stop, 5 batches of 4, linear, with a stated effect of {STATED:g} SD: how often "
+        "stopping is advised before a difference is found; and what is found, with how many runs, "
+        "if the advice is ignored and if it is followed."
+    )
+    yield table(
+        ["true difference", "advised", "ignored", "followed"],
+        [
+            [
+                f"{effect} SD",
+                rate(own["advised"]),
+                *(
+                    f"{rate(own[f'{does}: found'])}, {own[f'{does}: runs']:.1f}"
+                    for does in ("ignored", "followed")
+                ),
+            ]
+            for effect, own in advice.items()
+        ],
+    )
 
 
 def _pilots(found: dict[int, dict[str, float]]) -> Iterator[str]:

@@ -142,6 +142,23 @@ def test_blocks_are_even_when_they_hold_the_algorithms_in_the_same_proportions()
     assert Curves(scores, list("AAAAAABBB")).has_even_blocks
 
 
+def test_the_same_curves_can_be_in_other_blocks_or_in_none() -> None:
+    curves = Curves(
+        SCORES,
+        LABELS,
+        [1, 2, 3],
+        blocks=list("xyxy"),
+        higher_is_better=False,
+        source="here",
+    )
+    other = curves.with_blocks(["u", "u", "v", "v"])
+    assert other.blocks is not None
+    assert other.blocks.tolist() == ["u", "u", "v", "v"]
+    assert (other.source, other.precision) == (curves.source, curves.precision)
+    assert other.with_blocks(curves.blocks) == curves
+    assert curves.with_blocks(None).blocks is None
+
+
 def test_curves_without_blocks_have_no_block_counts() -> None:
     with pytest.raises(CurvesError, match="no blocks"):
         _ = Curves(SCORES, LABELS).block_counts

@@ -37,9 +37,17 @@ class Asked(NamedTuple):
     options: dict[str, Any]
 
     def ask(self, **options: Any) -> Result:
-        if "rng" not in inspect.signature(self.function).parameters:
-            pytest.fail("every question takes rng")
-        return self.function(*self.arguments, **{"rng": 0, **self.options, **options})
+        given = {"rng": 0, **self.options, **options}
+        if not {"rng", "seed"} & set(inspect.signature(self.function).parameters):
+            pytest.fail("every question takes rng, or a seed that must stay the same")
+        if self.takes_seed:
+            given["seed"] = given.pop("rng")
+        return self.function(*self.arguments, **given)
+
+    @property
+    def takes_seed(self) -> bool:
+        """Whether it takes a seed instead of rng, since it is asked again with the same one."""
+        return "seed" in inspect.signature(self.function).parameters
 
     @property
     def curves(self) -> cw.Curves | None:
@@ -48,9 +56,10 @@ class Asked(NamedTuple):
 
     @property
     def shuffles(self) -> bool:
-        """Whether it shuffles the curves that it is given, and not simulated ones."""
+        """Whether it visits relabellings of the curves that it is given, as all questions do."""
         parameters = inspect.signature(self.function).parameters
-        return "n_shuffles" in parameters and "n_experiments" not in parameters
+        simulates = "n_experiments" in parameters
+        return "n_shuffles" in parameters and not simulates and not self.takes_seed
 
 
 @cache
@@ -77,7 +86,7 @@ def _aligned(short: str) -> cw.Curves:
 
 def _asked(given: cw.Curves | None = None) -> dict[str, Asked]:
     curves = _curves() if given is None else given
-    two = curves.select("A", "B")
+    two, far = curves.select("A", "B"), curves.select("A", "C")
     sides: dict[str, Any] = {"control": "A", "experimental": "B"}
     few: dict[str, Any] = {"n_shuffles": 199}
     sampled: dict[str, Any] = {"n_shuffles": 199, "exact": False}
@@ -127,12 +136,22 @@ def _asked(given: cw.Curves | None = None) -> dict[str, Asked]:
         "calibrate": Asked("calibrate", cw.calibrate, (curves,), {}),
         "check_criteria": Asked("criteria", cw.check_criteria, (), {}),
         "overview": Asked("overview", cw.overview, (curves,), sampled),
+        "monitor": Asked("monitor", cw.monitor, (far,), _batches(far)),
+        "monitor of three": Asked("monitor", cw.monitor, (curves,), _batches(curves)),
         "estimate_power": Asked("power", cw.estimate_power, (curves,), simulated),
         "estimate_power observed": Asked(
             "power", cw.estimate_power, (curves,), {**simulated, "effect": "observed"}
         ),
         "plan": Asked("plan", cw.plan, (curves,), simulated),
     }
+
+
+def _batches(curves: cw.Curves) -> dict[str, Any]:
+    """Two batches, and a plan that they fit."""
+    place = [
+        int(np.sum(curves.labels[:row] == own)) for row, own in enumerate(curves.labels)
+    ]
+    return {"batch": [1 + at % 2 for at in place], "n_batches": 2, "n_shuffles": 199}
 
 
 QUESTIONS = list(_asked())

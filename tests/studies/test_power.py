@@ -16,6 +16,7 @@ from studies.power import (
     first_test,
     page,
     pilots,
+    sequential,
     times,
     typical_runs,
     unequal_spread,
@@ -32,6 +33,7 @@ def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(measured_page, "OUT", tmp_path / "page")
     monkeypatch.setattr(measured_page, "DOCS", tmp_path / "docs")
     monkeypatch.setattr(first_test, "N_TO_CHOOSE", 20)
+    monkeypatch.setattr(sequential, "ADVISED", sequential.Design(2, 4, "linear"))
     monkeypatch.setattr(pilots, "N_PILOTS", (5,))
     monkeypatch.setattr(pilots, "N_EXPERIMENTS", 100)
     for module, name, keys in (
@@ -41,6 +43,7 @@ def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (closed_pairs, "DESIGNS", ("0 0 0 3 3",)),
         (unequal_spread, "DESIGNS", ("5 + 5, equal spreads, one moved",)),
         (times, "SCENARIOS", ("twice as fast (exponential times)",)),
+        (sequential, "DESIGNS", ("5 batches of 4, obf",)),
     ):
         kept = {key: getattr(module, name)[key] for key in keys}
         monkeypatch.setattr(module, name, kept)
@@ -101,6 +104,7 @@ def test_the_page_has_every_table(
         "Pairs",
         "Unequal spread",
         "pilots tell",
+        "Looks after batches",
     ):
         assert heading in text
     assert "| 5 + 5, combined |" in text

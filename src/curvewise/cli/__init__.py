@@ -29,6 +29,7 @@ COMMANDS = (
     "calibrate",
     "power",
     "plan",
+    "monitor",
     "demo",
 )
 

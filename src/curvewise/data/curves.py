@@ -319,6 +319,20 @@ class Curves:
         inside = in_window(self.steps, start, stop)
         return self._subset(slice(None), np.flatnonzero(inside))
 
+    def with_blocks(self, blocks: Sequence[Any] | npt.ArrayLike | None) -> Curves:
+        """Return the same curves in these blocks, or in none."""
+        return Curves(
+            self.scores,
+            self.labels,
+            self.steps,
+            self.runs,
+            blocks,
+            self.higher_is_better,
+            source=self.source,
+            precision=self.precision,
+            preparation=self.preparation,
+        )
+
     def _is(self, algorithm: str) -> np.ndarray[Any, Any]:
         return self.codes == self.algorithms.index(algorithm)
 

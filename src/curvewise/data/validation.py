@@ -41,7 +41,7 @@ Names = np.ndarray[tuple[int], np.dtype[np.object_]]
 # Sums of squares of larger scores would overflow.
 MAX_SCORE = 1e140
 # What one item of each of these arguments is called in a sentence.
-NOUNS = {"labels": "label", "runs": "name", "blocks": "block"}
+NOUNS = {"labels": "label", "runs": "name", "blocks": "block", "batch": "batch"}
 
 
 def score_matrix(scores: npt.ArrayLike) -> Floats:
@@ -124,7 +124,7 @@ def precision_of(scores: npt.ArrayLike) -> float:
 def names_of(values: Sequence[Any] | npt.ArrayLike, what: str, n_runs: int) -> Names:
     """Return one name per run, as text; raise if there are more, fewer or gaps.
 
-    ``what`` is the argument: labels, runs or blocks.
+    ``what`` is the argument: labels, runs, blocks or batch.
     """
     noun = NOUNS[what]
     if isinstance(values, str):

@@ -9,7 +9,11 @@ import pytest
 
 import curvewise as cw
 from curvewise.inference.requirements import random_keys
+from curvewise.kernels.anova.combined import CombinedDesign, Scales
+from curvewise.kernels.anova.design import Design as AnovaDesign
 from curvewise.kernels.anova.many_tables import Tables
+from curvewise.kernels.anova.sums import group_squares
+from curvewise.kernels.anova.thresholds import EPSILON, rounding, step_rounding
 from curvewise.kernels.relabelling.restriction import WithinBlocks
 from curvewise.kernels.relabelling.streams import BATCH
 from curvewise.shuffling import layout as layout_module
@@ -100,3 +104,26 @@ def test_counts_are_those_of_compare(
             effect = getattr(compared, name, None)
             if effect is not None:
                 assert getattr(found, name)[number] == effect.n_extreme, (name, number)
+
+
+@pytest.mark.parametrize("process", ["AR(1)", "integer-tied", "one step", "offset"])
+@pytest.mark.parametrize("design", ["4 + 4", "6 pairs", "uneven blocks"])
+def test_statistics_of_every_relabelling_order_as_those_of_one_table(
+    design: str, process: str
+) -> None:
+    codes, blocks = DESIGNS[design]
+    labels = np.array(codes)
+    block_codes = np.zeros_like(labels) if blocks is None else blocks
+    scores = simulated(process, len(labels), n_tables=3)
+    relabelled = relabellings_of(WithinBlocks(labels, block_codes), 0, 99)[:200]
+    found = Tables.of(scores, labels, block_codes).statistics(relabelled)
+    assert found.shape == (3, 3, len(relabelled))
+    for table, own in enumerate(scores):
+        noises = rounding(own, EPSILON), step_rounding(own, EPSILON)
+        one = AnovaDesign.from_scores(own, labels, block_codes, noises[0])
+        squares = group_squares(relabelled, one.coordinates, one.factor)
+        np.testing.assert_allclose(found[1:, table] ** 2, squares, rtol=1e-6, atol=1e-9)
+        combined = CombinedDesign.of(one, own, block_codes, noises)
+        values = combined.values(relabelled)
+        expected = Scales.of(values).statistic(values)
+        np.testing.assert_allclose(found[0, table], expected, rtol=1e-5, atol=1e-6)

@@ -178,6 +178,27 @@ class Tables:
             counts.append(own)
         return Extremes(*(np.concatenate(each) for each in zip(*counts, strict=True)))
 
+    def statistics(self, relabellings: Integers) -> Floats:
+        """Return the statistics of every relabelling; (3, n_tables, n_relabellings).
+
+        The combined statistic, with the scales of these relabellings, and the roots of SS_alg and
+        SS_int. The observed relabelling, which is to be among them, is treated as any other.
+        """
+        weights = sum_weights(relabellings, self.factor)
+        n_columns = max(self.columns.shape[1], self.coordinates.shape[1])
+        at_once = max(MAX_SUMS_AT_ONCE // (n_columns * len(relabellings)), 1)
+        found = np.empty((3, len(self), len(relabellings)))
+        for start in range(0, len(self), at_once):
+            rows = slice(start, start + at_once)
+            part = self.part(rows)
+            between = part._between(weights)
+            found[1:, rows] = np.sqrt(between)
+            values = part._values(weights, between, raised=True)
+            for table in range(len(part)):
+                own = values[:, table]
+                found[0, start + table] = Scales.of(own).statistic(own)
+        return found
+
     def _between(self, weights: Floats) -> Floats:
         """Return SS_alg and SS_int; (2, n_tables, n_relabellings)."""
         heights = np.zeros((len(self), weights.shape[1]))

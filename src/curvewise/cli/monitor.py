@@ -1,0 +1,133 @@
+"""``curvewise monitor``: may I stop, or do I need more runs?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path  # noqa: TC003 (typer reads the annotations)
+from typing import Annotated, Literal
+
+import typer
+
+import curvewise
+from curvewise.cli.options import Alpha, Output, Reading  # noqa: TC001 (typer reads the annotations)
+from curvewise.cli.progress import progress
+from curvewise.data.choices import check_choice
+from curvewise.errors import OptionError
+from curvewise.inference.scenarios import KINDS
+
+__all__ = ["BatchReading", "monitor"]
+
+
+@dataclass(frozen=True)
+class BatchReading(Reading):
+    """What is read; the blocks of the curves are their batches."""
+
+    block: Annotated[
+        str | None,
+        typer.Option(
+            "--batch",
+            metavar="COL",
+            help="Column, or key of the configuration, with the batch of each run. Batches "
+            "come in the order of their names: 2 before 10, dates as they follow.",
+        ),
+    ] = None
+
+
+def monitor(
+    reading: BatchReading,
+    *,
+    seed: Annotated[
+        int,
+        typer.Option(help="What relabellings are drawn from; the same at every look."),
+    ],
+    n_batches: Annotated[
+        int,
+        typer.Option("--n-batches", help="Batches planned at most; a look after each."),
+    ] = 5,
+    batch_size: Annotated[
+        int, typer.Option(help="Runs planned of each algorithm in a batch; 2 or more.")
+    ] = 4,
+    spending: Annotated[
+        Literal["linear", "obf"],
+        typer.Option(
+            help="How alpha is spent: the same at every look, or little at first (O'Brien and "
+            "Fleming), which leaves more for the last."
+        ),
+    ] = "linear",
+    alpha: Alpha = 0.05,
+    effect: Annotated[
+        str | None,
+        typer.Option(
+            metavar="KIND",
+            help="The smallest difference worth finding: lift, stretch, speed, or a, b, c, d (the "
+            "papers' modifications). Where it has little chance to be found, stopping is advised.",
+        ),
+    ] = None,
+    size: Annotated[
+        float | None,
+        typer.Option(metavar="X", help="Its size; with --effect."),
+    ] = None,
+    unit: Annotated[
+        Literal["score", "sd"],
+        typer.Option(
+            help="What a lift is in: units of the score, or SDs of curve means."
+        ),
+    ] = "score",
+    shuffles: Annotated[
+        int,
+        typer.Option(metavar="N", help="Random relabellings, where not all are visited."),
+    ] = 9_999,
+    give_up: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="Of three algorithms or more: one that gets no more runs although not all of "
+            "its pairs are decided; repeat for more.",
+        ),
+    ] = None,
+    plan_file: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write the plan to this file at the first look, and check it at later ones.",
+        ),
+    ] = None,
+    output: Output,
+) -> None:
+    """May I stop, or do the algorithms in PATH need more runs?
+
+    Runs come in batches, with a look after each; PATH has all runs so far. The plan (batches,
+    their size, spending, alpha, shuffles, seed) is fixed before the first look, and the same at
+    every look.
+
+    Example: curvewise monitor runs.csv --batch week --n-batches 5 --batch-size 4 --seed 1
+    """
+    stated = _scenario(effect, size, unit)
+    curves = reading.curves()
+    with progress("shuffling"):
+        found = curvewise.monitor(
+            curves,
+            seed=seed,
+            n_batches=n_batches,
+            batch_size=batch_size,
+            spending=spending,
+            alpha=alpha,
+            effect=stated,
+            n_shuffles=shuffles,
+            give_up=give_up or (),
+            plan_file=plan_file,
+        )
+    output.save(lambda: found.figure(curves))
+    output.show(found)
+
+
+def _scenario(
+    effect: str | None, size: float | None, unit: Literal["score", "sd"]
+) -> curvewise.Scenario | None:
+    if (effect is None) != (size is None):
+        msg = "--effect and --size belong together, as in --effect lift --size 5."
+        raise OptionError(msg, option="effect")
+    if effect is None or size is None:
+        return None
+    check_choice("effect", effect, tuple(KINDS))
+    return curvewise.scenario(effect, size, unit=unit)

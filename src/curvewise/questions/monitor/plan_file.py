@@ -1,0 +1,142 @@
+"""The plan in a file: written at the first look, and held against what is asked at later ones."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from curvewise.errors import CurvesError, OptionError
+from curvewise.text import argument, listed
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from curvewise.questions.monitor.batches import Batches
+    from curvewise.questions.monitor.plan import MonitoringPlan
+
+__all__ = ["check_plan_file", "write_plan_file"]
+
+FORMAT = "curvewise monitoring plan 1"
+
+
+def check_plan_file(
+    path: str | os.PathLike[str], plan: MonitoringPlan, batches: Batches
+) -> None:
+    """Raise if the file has another plan, was edited, or knows batches that are not there.
+
+    Nothing is said of a file that does not exist yet, if it can be written.
+    """
+    place = Path(path)
+    if not place.parent.is_dir():
+        msg = f"There is no folder {str(place.parent)!r} for the plan. Make it first."
+        raise OptionError(msg, option="plan_file")
+    if not place.exists():
+        return
+    record = _read(place)
+    _check_same_plan(place, record["plan"], plan.to_dict())
+    _check_same_batches(place, record["batches"], batches.sizes())
+
+
+def write_plan_file(
+    path: str | os.PathLike[str], plan: MonitoringPlan, batches: Batches
+) -> None:
+    """Write the plan and the batches that were looked at, whole or not at all."""
+    place = Path(path)
+    record = {
+        "format": FORMAT,
+        "plan_id": plan.plan_id,
+        "plan": plan.to_dict(),
+        "batches": batches.sizes(),
+    }
+    text = json.dumps({**record, "checksum": _checksum(record)}, indent=2) + "\n"
+    # Beside the file, so that it can take its place at once.
+    partial = place.with_name(f"{place.name}.{os.getpid()}.part")
+    try:
+        if place.exists() and place.read_text(encoding="utf-8") == text:
+            return
+        partial.write_text(text, encoding="utf-8")
+        partial.replace(place)
+    except OSError as error:
+        msg = f"The plan cannot be written to {str(place)!r}: {error.strerror}."
+        raise OptionError(msg, option="plan_file") from None
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def _checksum(record: Mapping[str, Any]) -> str:
+    text = json.dumps(record, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        record = json.loads(path.read_text(encoding="utf-8"))
+        is_plan = record["format"] == FORMAT
+        written = record.pop("checksum")
+    except OSError as error:
+        msg = f"The plan {str(path)!r} cannot be read: {error.strerror}."
+        raise OptionError(msg, option="plan_file") from None
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        is_plan, record, written = False, {}, ""
+    if not is_plan:
+        msg = f"{str(path)!r} is not a plan of a monitored experiment. Name another file."
+        raise CurvesError(msg)
+    if written != _checksum(record):
+        msg = (
+            f"The plan {str(path)!r} was edited after it was written. A plan that changes after a "
+            "look no longer keeps its alpha: restore the file as it was."
+        )
+        raise CurvesError(msg)
+    return dict(record)
+
+
+def _check_same_plan(
+    path: Path, known: Mapping[str, Any], asked: Mapping[str, Any]
+) -> None:
+    changed = [
+        f"{argument(name)} was {_shown(known.get(name))} and is {_shown(value)}"
+        for name, value in asked.items()
+        if known.get(name) != value
+    ]
+    if changed:
+        msg = (
+            f"The plan changed after the first look: {listed(changed)} ({str(path)!r}). A plan that "
+            "changes after a look no longer keeps its alpha: use it as it was."
+        )
+        raise CurvesError(msg)
+
+
+def _shown(value: object) -> str:
+    return ", ".join(map(repr, value)) if isinstance(value, list) else str(value)
+
+
+def _check_same_batches(
+    path: Path,
+    known: Mapping[str, Mapping[str, int]],
+    now: Mapping[str, Mapping[str, int]],
+) -> None:
+    """Raise unless the batches that were looked at come first, with the runs they had."""
+    for name, own in known.items():
+        if name not in now:
+            msg = (
+                f"There was a look at batch {name!r} before ({str(path)!r}), and now it is missing: "
+                f"there are {listed(list(now), 6)}. Give all batches at every look."
+            )
+            raise CurvesError(msg)
+        if now[name] != own:
+            had, has = (" + ".join(map(str, each.values())) for each in (own, now[name]))
+            msg = (
+                f"Batch {name!r} had {had} runs of {listed(list(own), 6)} when it was looked at "
+                f"({str(path)!r}), and has {has} now. Put new runs into the next batch."
+            )
+            raise CurvesError(msg)
+    new = [name for name in list(now)[: len(known)] if name not in known]
+    if new:
+        msg = (
+            f"Batch {new[0]!r} comes before batches that were looked at already ({str(path)!r}): "
+            "batches are in the order of their names. Give it a later name."
+        )
+        raise CurvesError(msg)

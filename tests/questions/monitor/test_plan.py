@@ -1,0 +1,103 @@
+"""The plan: what it may be, what changes its id, and what it can decide."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from curvewise import OptionError
+from curvewise.questions.monitor.plan import checked_plan
+from curvewise.text import naming_flags
+
+if TYPE_CHECKING:
+    from curvewise.questions.monitor.plan import MonitoringPlan
+
+GIVEN: dict[str, Any] = {
+    "n_batches": 5,
+    "batch_size": 4,
+    "spending": "linear",
+    "alpha": 0.05,
+    "n_shuffles": 9_999,
+    "seed": 1,
+}
+
+
+def plan_of(*algorithms: str, **options: Any) -> MonitoringPlan:
+    return checked_plan(algorithms or ("A", "B"), **{**GIVEN, **options})
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "message"),
+    [
+        ("n_batches", 0, "n_batches must be a positive integer, not 0."),
+        ("n_batches", 2.5, "n_batches must be a positive integer, not 2.5."),
+        ("batch_size", 1, "batch_size must be an integer of 2 or more, not 1."),
+        ("batch_size", True, "batch_size must be an integer"),
+        ("spending", "pocock", "spending must be 'linear' or 'obf', not 'pocock'."),
+        ("alpha", 2, "alpha must lie between 0 and 1"),
+        ("n_shuffles", "auto", "n_shuffles must be a positive integer, not 'auto'."),
+        ("seed", None, "seed must be a non-negative integer, the same at every look"),
+        ("seed", -1, "seed must be a non-negative integer"),
+    ],
+)
+def test_what_cannot_be_planned_is_told(option: str, value: object, message: str) -> None:
+    with pytest.raises(OptionError, match=f"^{message}") as refused:
+        plan_of(**{option: value})
+    assert refused.value.option == option
+
+
+def test_a_plan_that_can_decide_nothing_is_refused() -> None:
+    with pytest.raises(
+        OptionError,
+        match=r"1 batch of 3 runs of each algorithm the smallest p possible is 0\.100, above "
+        r"alpha = 0\.05: no data could be significant\. Plan larger batches, or 2 of them",
+    ):
+        plan_of(n_batches=1, batch_size=3)
+    plan_of(n_batches=2, batch_size=3)
+    with pytest.raises(OptionError, match=r"adjusted for 6 pairs, is 0\.171"):
+        plan_of("A", "B", "C", "D", n_batches=1)
+    plan_of("A", "B", "C", "D", n_batches=2)
+    with (
+        naming_flags(),
+        pytest.raises(OptionError, match=r"--shuffles is 18: .* Use at least 19\."),
+    ):
+        plan_of(n_shuffles=18)
+    plan_of(n_shuffles=19)
+
+
+def test_the_id_changes_with_anything_in_the_plan() -> None:
+    others = [
+        plan_of(n_batches=4),
+        plan_of(batch_size=5),
+        plan_of(spending="obf"),
+        plan_of(alpha=0.01),
+        plan_of(n_shuffles=999),
+        plan_of(seed=2),
+        plan_of("A", "C"),
+        plan_of(),
+    ]
+    assert len({plan.plan_id for plan in others}) == len(others)
+    assert plan_of("B", "A").plan_id == plan_of("A", "B").plan_id
+    assert len(plan_of().plan_id) == 12
+
+
+def test_few_relabellings_are_all_visited() -> None:
+    assert plan_of(n_batches=5, batch_size=2).exact
+    assert plan_of(n_batches=5, batch_size=2).n_relabellings == 6**5
+    assert not plan_of(n_batches=6, batch_size=2).exact
+    assert plan_of(n_batches=2, batch_size=4).exact
+    assert not plan_of().exact
+
+
+def test_the_smallest_p_of_each_look() -> None:
+    plan = plan_of(n_batches=3, batch_size=2)
+    assert plan.smallest_pvalues() == pytest.approx([1, 2 / 36 / (2 / 3), 2 / 216])
+    # As many shuffles as there are bound p as well.
+    drawn = plan_of(n_batches=5, n_shuffles=999).smallest_pvalues()
+    assert drawn[0] == pytest.approx(2 / math.comb(8, 4) / 0.2)
+    assert drawn[-1] == pytest.approx(1 / 1_000)
+    # Batches in which the two cannot change places have no mirror image.
+    uneven = plan.smallest_pvalues_of([(2, 1), (2, 2)])
+    assert uneven[1] == pytest.approx(1 / 18 / (2 / 3))
