@@ -1,0 +1,124 @@
+"""Which test answers a gate, and what it says in the unit of the margin."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from curvewise.questions.gate.bounds import normal_test, shift_test, welch_shift_test
+from curvewise.questions.gate.deciding import Design, Prospect, residual_spread
+from curvewise.questions.gate.every_step import every_step_test
+from curvewise.questions.gate.numbers import EVERY_STEP
+from curvewise.questions.gate.ratios import check_one_sign, ratio_test, welch_ratio_test
+
+if TYPE_CHECKING:
+    from curvewise.data.curves import Curves
+    from curvewise.inference.work import Work
+    from curvewise.questions.gate.bounds import BoundTest
+    from curvewise.questions.gate.numbers import GateNumbers
+    from curvewise.questions.gate.options import GateOptions
+
+__all__ = ["Asked", "design_of"]
+
+
+def design_of(numbers: GateNumbers) -> Design | None:
+    """Return how many runs there are; None where blocks are not all alike."""
+    curves = numbers.curves
+    if curves.blocks is None:
+        return Design(*numbers.n_runs)
+    counts = curves.block_counts
+    if not (counts == counts[0]).all() or not counts[0].all():
+        return None
+    order = [curves.algorithms.index(name) for name in (numbers.candidate, numbers.baseline)]
+    return Design(*(int(counts[0][place]) for place in order), n_blocks=len(counts))
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """One gate: the runs of two algorithms, a number of each, and what is asked of them.
+
+    ``reference`` is the standard deviation that is the unit of the margin, where there is one.
+    """
+
+    curves: Curves
+    numbers: GateNumbers
+    options: GateOptions
+    reference: float | None
+    work: Work
+
+    @property
+    def test(self) -> str:
+        """The test that is made: "shuffle", "Welch" or "normal"."""
+        options = self.options
+        if options.unit == "sd" and self.reference is None:
+            return "normal"
+        n_runs = self.numbers.n_runs
+        is_welch = options.spread == "unequal" or (
+            options.spread == "auto"
+            and n_runs[0] != n_runs[1]
+            and min(n_runs) > 1
+            and options.center == "mean"
+            and options.on != EVERY_STEP
+            and self.curves.blocks is None
+            and not self.work.exact
+        )
+        return "Welch" if is_welch else "shuffle"
+
+    def tests(self) -> tuple[list[BoundTest], int | None]:
+        """Test every bound; return also the step that decided, where each was tested."""
+        options, numbers, work = self.options, self.numbers, self.work
+        unit = self.reference or 1.0
+        scores = [bound * unit for bound in options.bounds]
+        alpha, place = options.alpha, None
+        if options.on == EVERY_STEP:
+            found, place = every_step_test(
+                self.curves, numbers.candidate, numbers.baseline, scores[0], work, alpha=alpha
+            )
+            tests = [found]
+        elif self.test == "normal":
+            tests = [normal_test(numbers, bound) for bound in options.bounds]
+        elif options.unit == "relative":
+            check_one_sign(numbers, higher_is_better=self.curves.higher_is_better)
+            of_ratio = welch_ratio_test if self.test == "Welch" else ratio_test
+            tests = [
+                of_ratio(numbers, bound, work, alpha=alpha) for bound in options.bounds
+            ]
+        elif self.test == "Welch":
+            tests = [
+                welch_shift_test(numbers, bound, work, alpha=alpha) for bound in scores
+            ]
+        else:
+            tests = [
+                shift_test(numbers, bound, work, alpha=alpha, center=options.center)
+                for bound in scores
+            ]
+        if self.reference is not None:
+            tests = [
+                own.in_units(unit, bound)
+                for own, bound in zip(tests, options.bounds, strict=True)
+            ]
+        return tests, place
+
+    def prospect(self) -> Prospect | None:
+        """Return what more runs would do; None where that is not computed."""
+        options, numbers = self.options, self.numbers
+        design = design_of(numbers)
+        if design is None or options.on == EVERY_STEP:
+            return None
+        values, unit = numbers.values, self.reference or 1.0
+        if options.unit == "relative":
+            mean = float(numbers.sides[1].mean())
+            sign = 1.0 if mean > 0 else -1.0
+            values = numbers.scaled(1 - sign * options.margin).scores[:, 0]
+            unit = abs(mean)
+        spread, df = residual_spread(numbers, values)
+        found = Prospect(
+            design,
+            float(options.margin),
+            float(options.assumed),
+            spread / unit,
+            df,
+            float(options.alpha),
+            options.two_sided,
+        )
+        return replace(found, spread=None) if self.test == "normal" else found

@@ -1,0 +1,139 @@
+"""Pictures of gates: the interval of the difference against the margin."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from curvewise.questions.gate.amounts import margin_text
+from curvewise.questions.gate.result import Gates
+from curvewise.rendering.figures import axes_or_current, label_text, one_axes
+from curvewise.rendering.forest import (
+    CLEAR_COLOUR,
+    UNCLEAR_COLOUR,
+    WORSE_COLOUR,
+    Row,
+    forest,
+    forest_size,
+    legend_above,
+    point,
+)
+from curvewise.text import percent
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from curvewise.data.curves import Curves
+    from curvewise.questions.gate.result import Gate
+
+__all__ = ["figure", "plot_gates"]
+
+LOOKS = {
+    "pass": (CLEAR_COLOUR, "o", True),
+    "fail": (WORSE_COLOUR, "s", True),
+    "undecided": (UNCLEAR_COLOUR, "o", False),
+    "not examined": ("0.7", "o", False),
+}
+UNITS = {
+    "score": "in units of the score",
+    "relative": "as a share of the baseline's mean",
+    "sd": "in standard deviations of runs",
+}
+
+
+def plot_gates(gates: Gate | Gates, ax: Axes | None = None) -> Axes:
+    """Draw the interval of each difference against its margin, with the answer beside it.
+
+    Gates that share a margin are drawn in its unit; others as distances from their margins, each
+    in half-widths of its own interval. Draws on the current Axes if none are given, and returns
+    the Axes.
+    """
+    ax = axes_or_current(ax, _size(gates))
+    named, answers = _named(gates)
+    some = next(iter(named.values()))
+    shared = len({(own.margin, own.unit) for own in named.values()}) == 1
+    rows = [_row(name, own, answers[name], shared=shared) for name, own in named.items()]
+    bound = -some.margin if shared else 0.0
+    forest(ax, rows, "answer", no_effect=bound)
+    left, right = ax.get_xlim()
+    if shared:
+        reach = some.margin if some.two_sided else 0.0
+        right = max(right, reach + 0.03 * (right - left))
+        ax.axvline(0.0, color="0.5", linewidth=0.8, zorder=0)
+    look = {"color": WORSE_COLOUR, "linewidth": 1.2, "linestyle": (0, (4, 2)), "zorder": 1}
+    bounds = (bound, -bound) if some.two_sided and shared else (bound,)
+    for place in bounds:
+        ax.axvline(place, **look)
+    shade = {"color": WORSE_COLOUR, "alpha": 0.07, "linewidth": 0, "zorder": 0}
+    ax.axvspan(left, bound, **shade)
+    if len(bounds) > 1:
+        ax.axvspan(-bound, right, **shade)
+    ax.set_xlim(left, right)
+    ax.set_xlabel(_axis_label(some, shared=shared))
+    handles = [
+        point(answer, colour, marker, filled=filled)
+        for answer, (colour, marker, filled) in LOOKS.items()
+        if answer in answers.values()
+    ]
+    legend_above(ax, [*handles, _line(some, look, shared=shared)], n_columns=5)
+    return ax
+
+
+def figure(gates: Gate | Gates, _curves: Curves | None = None) -> Figure:
+    """Draw gates in a figure of fitting size; the curves are not needed."""
+    return one_axes(plot_gates, gates, _size(gates))
+
+
+def _named(gates: Gate | Gates) -> tuple[Mapping[str, Gate], Mapping[str, str]]:
+    """Return the gates by name, and their answers."""
+    if isinstance(gates, Gates):
+        return dict(gates), gates.answers
+    name = f"{label_text(gates.candidate, 20)} − {label_text(gates.baseline, 20)}"
+    return {name: gates}, {name: gates.answer}
+
+
+def _row(name: str, gate: Gate, answer: str, *, shared: bool) -> Row:
+    numbers = gate.difference, *(gate.limits if gate.answer != "fail" else gate.limits_fail)
+    if not shared:
+        half = (gate.limits.high - gate.limits.low) / 2
+        half = half if 0 < half < float("inf") else 1.0
+        numbers = tuple((number + gate.margin) / half for number in numbers)
+    value, low, high = numbers
+    colour, marker, filled = LOOKS[answer]
+    return Row(
+        label=label_text(name).strip(),
+        value=value,
+        low=low,
+        high=high,
+        colour=colour,
+        marker=marker,
+        filled=filled,
+        right=answer,
+        faded=answer == "not examined",
+    )
+
+
+def _axis_label(some: Gate, *, shared: bool) -> str:
+    interval = f"with {percent(1 - 2 * some.alpha)} interval"
+    if not shared:
+        return f"distance from the margin, in half-widths of the interval; {interval}"
+    what = f"candidate − baseline, {UNITS[some.unit]}"
+    lower = "" if some.higher_is_better else "; lower scores are better, higher differences too"
+    return f"{what}, {interval}\n({some.measure}{lower})"
+
+
+def _line(some: Gate, look: dict[str, object], *, shared: bool) -> Artist:
+    from matplotlib.lines import Line2D
+
+    shown = margin_text(some.margin, some.unit, some.margin_score) if shared else "of each"
+    sign = "±" if some.two_sided else ""
+    return Line2D([], [], label=f"margin {sign}{shown}", **look)  # type: ignore[arg-type]
+
+
+def _size(gates: Gate | Gates) -> tuple[float, float]:
+    """Return the size of a figure, in inches, with room for every gate."""
+    width, height = forest_size(len(gates) if isinstance(gates, Gates) else 1)
+    return width, height + 0.2

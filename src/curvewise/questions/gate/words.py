@@ -1,0 +1,205 @@
+"""What `gate` and `gate_many` found, in words a person can quote."""
+
+from __future__ import annotations
+
+import math
+from functools import singledispatch
+from typing import TYPE_CHECKING
+
+from curvewise.data.roles import BASELINE, CANDIDATE
+from curvewise.inference.phrases import method_parts
+from curvewise.questions.gate.amounts import amount_text, limits_text
+from curvewise.questions.gate.deciding import MAX_RUNS
+from curvewise.questions.gate.result import Gate, Gates
+from curvewise.text import capitalised, listed, p_short, percent, printable
+
+if TYPE_CHECKING:
+    from curvewise.inference.result import Result
+
+__all__ = ["describe", "next_step", "verdict"]
+
+MAX_NAMED = 6  # gates that a sentence can hold
+TESTS = {
+    "shuffle": "one-sided shuffle tests of runs",
+    "Welch": "one-sided tests of Welch's kind, which allow for unequal spread",
+    "normal": "noncentral t, which assumes normal numbers of runs",
+}
+# What gates that did not decide a family did.
+OTHERS = {"undecided": "undecided", "pass": "passed", "not examined": "not examined"}
+CENTERS = {"mean": (), "trimmed": ("typical runs",), "ranks": ("ranks of runs",)}
+
+
+@singledispatch
+def describe(result: Result) -> str:
+    """Say whether the candidate passes, how much worse it may be, and what would decide."""
+    raise TypeError(type(result).__name__)
+
+
+@describe.register
+def _(gate: Gate) -> str:
+    parts = [verdict(gate), _size(gate), next_step(gate), _method(gate)]
+    return " ".join(part for part in parts if part)
+
+
+@describe.register
+def _(gates: Gates) -> str:
+    margins = list(dict.fromkeys(own.margin_text for own in gates.values()))
+    sided = "±" if next(iter(gates.values())).two_sided else ""
+    shown = f"margin{'s' if len(margins) > 1 else ''} {sided}{listed(margins, MAX_NAMED)}"
+    if gates.answer == "pass":
+        every = "the gate passes" if len(gates) == 1 else f"all {len(gates)} gates pass"
+        return f"Pass: {every} ({shown}; α = {gates.alpha:g} each)."
+    failed = gates.answered("fail")
+    others = {
+        name: listed(gates.answered(name), MAX_NAMED)
+        for name in ("undecided", "pass", "not examined")
+    }
+    rest = [f"{OTHERS[name]}: {names}" for name, names in others.items() if names]
+    if failed:
+        fails = f"{listed(failed, MAX_NAMED)} {'fails' if len(failed) == 1 else 'fail'}"
+        more = f" {capitalised('; '.join(rest))}." if rest else ""
+        return f"Fail: {fails} after Holm's adjustment ({shown}).{more}"
+    return (
+        f"Undecided: not all gates pass, and none fails ({shown}). "
+        f"{capitalised('; '.join(rest))}."
+    )
+
+
+def verdict(gate: Gate) -> str:
+    """Return the verdict in a sentence, with the margin in it."""
+    candidate, baseline = _who(gate)
+    margin = f"{'±' if gate.two_sided else ''}{gate.margin_text}"
+    if gate.answer == "undecided":
+        return _undecided(gate, candidate, baseline, margin)
+    p = gate.pvalue_pass
+    if gate.answer == "fail":
+        p = gate.pvalue_fail
+        p = p if gate.pvalue_fail_adjusted is None else gate.pvalue_fail_adjusted
+    kind = "exact " if gate.exact else ""
+    at = " at every step" if gate.step is not None else ""
+    if gate.two_sided:
+        says = {
+            "pass": f"{candidate} differs from {baseline} by less than the margin",
+            "fail": f"{candidate} differs from {baseline} by more than the margin",
+        }[gate.answer]
+    elif gate.margin == 0:
+        at = at if gate.answer == "pass" else _at_step(gate)
+        better = "better" if gate.answer == "pass" else "worse"
+        says = f"{candidate} is {better} than {baseline}{at}"
+        return f"{gate.answer.capitalize()}: {says} (margin 0, {kind}p = {p_short(p)})."
+    else:
+        at = at if gate.answer == "pass" else _at_step(gate)
+        does = "is not worse" if gate.answer == "pass" else "is worse"
+        says = f"{candidate} {does} than {baseline} by more than the margin{at}"
+    return f"{gate.answer.capitalize()}: {says} (margin {margin}, {kind}p = {p_short(p)})."
+
+
+def _at_step(gate: Gate) -> str:
+    return "" if gate.step is None else " at some step"
+
+
+def _undecided(gate: Gate, candidate: str, baseline: str, margin: str) -> str:
+    runs = " + ".join(map(str, gate.n_runs))
+    if gate.sampling.smallest_by_runs > gate.alpha:
+        enough = ""
+        if gate.n_enough is not None:
+            enough = f"; {' + '.join(map(str, gate.n_enough))} could"
+        return f"Undecided: with {runs} runs no result could pass (margin {margin}){enough}."
+    if not gate.quotes_scores or all(map(math.isinf, gate.limits)):
+        return (
+            f"Undecided: it is not shown that {candidate} is within the margin of {baseline}, nor "
+            f"that it is beyond it (margin {margin})."
+        )
+    low, high = gate.limits_fail if gate.two_sided else gate.limits
+    ways = [f"up to {amount_text(-low, gate.unit)} worse"]
+    if gate.two_sided:
+        ways = [
+            f"up to {amount_text(size, gate.unit)} {way}"
+            for size, way in ((-low, "worse"), (high, "better"))
+            if size > 0
+        ]
+    worse = f"may be {' or '.join(ways)} than {baseline}"
+    at = "" if gate.step is None else f" at step {gate.step:g}"
+    return f"Undecided: {candidate} {worse}{at} (margin {margin})."
+
+
+def _size(gate: Gate) -> str:
+    """Say how large the difference is, with its limits."""
+    if not gate.quotes_scores:
+        return ""
+    candidate, baseline = _who(gate)
+    better = "better" if gate.difference >= 0 else "worse"
+    size = amount_text(abs(gate.difference), gate.unit)
+    lower = "" if gate.higher_is_better else " (lower is better)"
+    found = f"By {gate.measure}{lower}, {candidate} is {size} {better} than {baseline}"
+    if all(map(math.isinf, gate.limits)):
+        return f"{found}."
+    level = percent(1 - 2 * gate.alpha)
+    return f"{found}; the {level} interval is {limits_text(gate.limits, gate.unit)}."
+
+
+def next_step(gate: Gate) -> str:
+    """Say how many runs would decide, where the gate is undecided; else nothing."""
+    if gate.answer != "undecided" or gate.step is not None:
+        return ""
+    _, baseline = _who(gate)
+    truth = f"as good as {baseline}"
+    if gate.assumed:
+        way = "better" if gate.assumed > 0 else "worse"
+        truth = f"{amount_text(abs(gate.assumed), gate.unit)} {way}"
+    n, cautious = gate.runs_to_decide, gate.runs_to_decide_cautious
+    if n is None:
+        if gate.assumed <= -gate.margin:
+            return f"No number of runs would let a candidate pass that is in truth {truth}."
+        if gate.n_blocks is not None:
+            return ""
+        return f"Even {MAX_RUNS:,} runs of each would not decide if it is in truth {truth}."
+    have, of = _have(gate)
+    cases = "4 of 5 cases" if gate.power == 0.8 else f"{percent(gate.power)} of cases"
+    range_of = "" if cautious in {n, None} else f" (up to {cautious:,}, should runs vary more)"
+    if n <= have:
+        return (
+            f"{n:,} {of}{range_of} let a candidate that is in truth {truth} pass in {cases}; "
+            f"there are {have:,}, and this one did not."
+        )
+    return (
+        f"{n:,} {of}{range_of} would decide in {cases} if it is in truth {truth}; there are "
+        f"{have:,}."
+    )
+
+
+def _have(gate: Gate) -> tuple[int, str]:
+    """Return how many runs or blocks there are, and what these are called."""
+    if gate.n_blocks is not None:
+        return gate.n_blocks, "blocks"
+    n_candidate, n_baseline = gate.n_runs
+    if n_candidate == n_baseline:
+        return n_candidate, "runs of each"
+    candidate, baseline = _who(gate)
+    fewer = candidate if n_candidate < n_baseline else baseline
+    return min(gate.n_runs), f"runs of {fewer}"
+
+
+def _method(gate: Gate) -> str:
+    if gate.test == "normal":
+        n_candidate, n_baseline = gate.n_runs
+        return f"Method: {TESTS['normal']}; {n_candidate} + {n_baseline} runs; α = {gate.alpha:g}."
+    parts = method_parts(
+        gate.sampling,
+        gate.n_runs,
+        gate.measure,
+        gate.n_blocks,
+        gate.alpha,
+        *CENTERS[gate.center],
+    )
+    moved = "the baseline multiplied" if gate.unit == "relative" else "the candidate shifted"
+    at = " at every step" if gate.step is not None else ""
+    return f"Method: {TESTS[gate.test]}{at}, {moved} by the margin; {parts}."
+
+
+def _who(gate: Gate) -> tuple[str, str]:
+    """Name the two, by their roles where that is what they are called."""
+    candidate, baseline = printable(gate.candidate), printable(gate.baseline)
+    if (candidate, baseline) == (CANDIDATE, BASELINE):
+        return f"the {candidate}", f"the {baseline}"
+    return candidate, baseline
