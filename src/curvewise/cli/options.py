@@ -34,6 +34,7 @@ __all__ = [
     "Shuffling",
     "Task",
     "X",
+    "say_what_was_read",
 ]
 
 MAX_NOTES = 5  # lines about single runs
@@ -198,14 +199,14 @@ class Reading:
         """Read the curves, and say what was read."""
         with progress("reading"):
             curves = curvewise.read(self.paths, **self._selection())
-        _say_what_was_read({"": curves})
+        say_what_was_read({"": curves})
         return curves
 
     def tasks(self) -> dict[str, Curves]:
         """Read the curves of each task, and say what was read."""
         with progress("reading"):
             tasks = curvewise.read_tasks(self.paths, **self._selection())
-        _say_what_was_read(tasks)
+        say_what_was_read(tasks)
         return tasks
 
     def _selection(self) -> dict[str, Any]:
@@ -215,7 +216,7 @@ class Reading:
         return selection
 
 
-def _say_what_was_read(tasks: Mapping[str, Curves]) -> None:
+def say_what_was_read(tasks: Mapping[str, Curves]) -> None:
     """Say in a line what was read, of tasks that differ for the first; then notes on runs."""
     name, first = next(iter(tasks.items()))
     source = first.source

@@ -55,7 +55,7 @@ def read_sides(
     """
     request = Request(task=task, **options)
     found = {
-        role: _tasks(side, replace(request, only=_only(names, role)))
+        role: _tasks(side, _request_of(role, request, names))
         for role, side in ((BASELINE, baseline), (CANDIDATE, candidate))
     }
     if all(len(tasks) == 1 for tasks in found.values()):
@@ -78,9 +78,11 @@ def read_sides(
     }
 
 
-def _only(names: Mapping[str, str | None] | None, role: str) -> list[str] | None:
+def _request_of(
+    role: str, request: Request, names: Mapping[str, str | None] | None
+) -> Request:
     name = (names or {}).get(role)
-    return None if name is None else [name]
+    return request if name is None else replace(request, only=[name])
 
 
 def _tasks(side: PathLike | Unaligned, request: Request) -> Tasks:

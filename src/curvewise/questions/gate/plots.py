@@ -96,7 +96,7 @@ def _named(gates: Gate | Gates) -> tuple[Mapping[str, Gate], Mapping[str, str]]:
 
 
 def _row(name: str, gate: Gate, answer: str, *, shared: bool) -> Row:
-    numbers = gate.difference, *(gate.limits if gate.answer != "fail" else gate.limits_fail)
+    numbers = gate.difference, *(gate.limits if answer == "pass" else gate.limits_fail)
     if not shared:
         half = (gate.limits.high - gate.limits.low) / 2
         half = half if 0 < half < float("inf") else 1.0

@@ -11,12 +11,12 @@ from curvewise.inference.phrases import method_parts
 from curvewise.questions.gate.amounts import amount_text, limits_text
 from curvewise.questions.gate.deciding import MAX_RUNS
 from curvewise.questions.gate.result import Gate, Gates
-from curvewise.text import capitalised, listed, p_short, percent, printable
+from curvewise.text import call, capitalised, listed, p_short, percent, printable
 
 if TYPE_CHECKING:
     from curvewise.inference.result import Result
 
-__all__ = ["describe", "next_step", "verdict"]
+__all__ = ["advice", "describe", "verdict"]
 
 MAX_NAMED = 6  # gates that a sentence can hold
 TESTS = {
@@ -37,7 +37,7 @@ def describe(result: Result) -> str:
 
 @describe.register
 def _(gate: Gate) -> str:
-    parts = [verdict(gate), _size(gate), next_step(gate), _method(gate)]
+    parts = [verdict(gate), _size(gate), _runs_needed(gate), _method(gate)]
     return " ".join(part for part in parts if part)
 
 
@@ -138,7 +138,7 @@ def _size(gate: Gate) -> str:
     return f"{found}; the {level} interval is {limits_text(gate.limits, gate.unit)}."
 
 
-def next_step(gate: Gate) -> str:
+def _runs_needed(gate: Gate) -> str:
     """Say how many runs would decide, where the gate is undecided; else nothing."""
     if gate.answer != "undecided" or gate.step is not None:
         return ""
@@ -168,6 +168,26 @@ def next_step(gate: Gate) -> str:
     )
 
 
+def advice(result: Gate | Gates) -> str:
+    """Say what to do next, in a sentence or two."""
+    if result.answer == "pass":
+        return "The candidate may replace the baseline, as far as this margin goes."
+    if result.answer == "fail":
+        return f"Find out where the candidate falls behind: {call('locate')}."
+    undecided = {"": result} if isinstance(result, Gate) else {
+        name: result[name] for name in result.answered("undecided")
+    }
+    parts = []
+    for name, gate in undecided.items():
+        needed = _runs_needed(gate)
+        if gate.n_enough is not None:
+            least = " + ".join(map(str, gate.n_enough))
+            needed = f"Make at least {least} runs. {needed}".rstrip()
+        if needed:
+            parts.append(f"{printable(name)}: {needed}" if name else needed)
+    return " ".join(parts) or "Make more runs, and ask again of all of them together."
+
+
 def _have(gate: Gate) -> tuple[int, str]:
     """Return how many runs or blocks there are, and what these are called."""
     if gate.n_blocks is not None:
@@ -192,7 +212,7 @@ def _method(gate: Gate) -> str:
         gate.alpha,
         *CENTERS[gate.center],
     )
-    moved = "the baseline multiplied" if gate.unit == "relative" else "the candidate shifted"
+    moved = "the baseline scaled" if gate.unit == "relative" else "the candidate shifted"
     at = " at every step" if gate.step is not None else ""
     return f"Method: {TESTS[gate.test]}{at}, {moved} by the margin; {parts}."
 
