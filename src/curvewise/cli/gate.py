@@ -41,7 +41,7 @@ class GateReading(Reading):
     paths: Annotated[
         list[Path],
         typer.Argument(
-            metavar="PATH...",
+            metavar="PATH",
             help="Where both algorithms are (with --candidate and --baseline); or two paths, "
             "first that of the baseline, then that of the candidate. Tables, or training logs.",
         ),

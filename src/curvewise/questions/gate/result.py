@@ -182,7 +182,7 @@ class Gate(Sampled, Result):
         rows = tuple(
             (
                 name,
-                role,
+                "" if name == role else role,
                 str(n_runs),
                 number_text(mean),
                 "" if sd is None else number_text(sd),
