@@ -7,11 +7,13 @@ import numpy as np
 import pytest
 
 from curvewise.kernels.transfer.metrics import (
+    CURVE_METRICS,
     METRICS,
     MetricSettings,
     first_reached,
     metric_values,
     relative_reduction,
+    time_ratio,
 )
 from tests.simulation import random_walk
 
@@ -21,15 +23,14 @@ SETTINGS = MetricSettings(
     weights=np.ones(4),
     shift=0.0,
     optimum=None,
-    threshold=3.0,
     n_last=2,
-    steps=np.array([10.0, 20.0, 30.0, 40.0]),
 )
 
 
 def test_metrics_of_a_small_example_by_hand() -> None:
     found = metric_values(CONTROL, EXPERIMENTAL, SETTINGS)
-    assert tuple(found) == METRICS
+    assert tuple(found) == CURVE_METRICS
+    assert set(METRICS) == {*CURVE_METRICS, "time_to_threshold"}
     expected = {
         "transfer_ratio": 12 / 6,
         "transfer_regret": 6 / (4 * 4),
@@ -41,7 +42,6 @@ def test_metrics_of_a_small_example_by_hand() -> None:
         "asymptotic_advantage": 4 - 2.5,
         "area_difference": 6.0,
         "average_gain": 6 / 4,
-        "time_to_threshold": 20 / 40,
     }
     assert {name: float(values[0]) for name, values in found.items()} == pytest.approx(
         expected
@@ -54,7 +54,7 @@ def test_shift_and_optimum_change_their_own_metric_only() -> None:
     assert shifted["transfer_ratio"][0] == pytest.approx((12 + 8) / (6 + 8))
     better = metric_values(CONTROL, EXPERIMENTAL, replace(SETTINGS, optimum=9.0))
     assert better["calibrated_transfer_ratio"][0] == pytest.approx(6 / (9 * 4 - 6))
-    for name in METRICS:
+    for name in CURVE_METRICS:
         if name != "transfer_ratio":
             assert shifted[name][0] == plain[name][0]
         if name != "calibrated_transfer_ratio":
@@ -73,7 +73,7 @@ def test_regret_is_at_most_1_in_size_and_changes_its_sign_with_the_conditions() 
     control, experimental = random_walk(np.random.default_rng(0), 100, 8).reshape(
         2, 50, 8
     )
-    settings = replace(SETTINGS, weights=np.ones(8), steps=np.arange(8.0))
+    settings = replace(SETTINGS, weights=np.ones(8))
     found = metric_values(control, experimental, settings)["transfer_regret"]
     assert np.all(np.abs(found) <= 1)
     reversed_ = metric_values(experimental, control, settings)["transfer_regret"]
@@ -98,23 +98,21 @@ def test_what_cannot_be_divided_is_not_a_number() -> None:
 
 @pytest.mark.parametrize(
     ("control", "experimental", "ratio"),
-    [(3.0, 1.0, math.inf), (1.0, 3.0, 0.0), (1.0, 1.0, math.nan), (3.0, 3.0, 1.0)],
+    [
+        (40.0, 20.0, 0.5),
+        (3.0, math.inf, math.inf),
+        (math.inf, 3.0, 0.0),
+        (math.inf, math.inf, math.nan),
+        (3.0, 3.0, 1.0),
+        (0.0, 3.0, math.nan),
+        (3.0, 0.0, 0.0),
+    ],
 )
-def test_a_threshold_that_is_never_reached(
+def test_the_ratio_of_times_some_of_which_are_never(
     control: float, experimental: float, ratio: float
 ) -> None:
-    curves = np.full((1, 4), control), np.full((1, 4), experimental)
-    found = metric_values(*curves, SETTINGS)["time_to_threshold"][0]
+    found = time_ratio(np.array([control]), np.array([experimental]))[0]
     assert found == pytest.approx(ratio, nan_ok=True)
-
-
-def test_a_score_that_misses_the_threshold_by_rounding_reaches_it() -> None:
-    curves = np.array([[0.1 + 0.2, 1.0]])
-    assert first_reached(curves, 0.3, np.array([1.0, 2.0])).tolist() == [1.0]
-    below = np.array([[0.3 - 1e-12, 0.3 - 1e-12, 1.0, 1.0]])
-    settings = replace(SETTINGS, threshold=0.3, slack=1e-9)
-    found = metric_values(np.array([[0.0, 0.0, 0.0, 1.0]]), below, settings)
-    assert found["time_to_threshold"][0] == 10 / 40
 
 
 def test_first_reached_is_the_first_step_at_or_above_the_level() -> None:
@@ -161,10 +159,10 @@ def test_compiled_metrics_are_those_of_numpy() -> None:
     control, experimental = random_walk(np.random.default_rng(7), 120, 9).reshape(
         2, 60, 9
     )
-    settings = replace(SETTINGS, weights=np.ones(9), steps=np.arange(9.0) + 1)
+    settings = replace(SETTINGS, weights=np.ones(9))
     plain = metric_values(control, experimental, settings)
     compiled = metric_values(control, experimental, settings, compiled=True)
-    for name in METRICS:
+    for name in CURVE_METRICS:
         np.testing.assert_allclose(compiled[name], plain[name], rtol=1e-12, err_msg=name)
 
 

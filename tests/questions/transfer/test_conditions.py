@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 import pytest
 
 from curvewise import Curves, CurvesError, OptionError
-from curvewise.kernels.transfer.metrics import METRICS, metric_values
+from curvewise.kernels.survival import kaplan_meier
+from curvewise.kernels.transfer.metrics import (
+    CURVE_METRICS,
+    METRICS,
+    metric_values,
+    time_ratio,
+)
 from curvewise.questions.transfer import conditions as module
 from curvewise.questions.transfer.conditions import (
     TwoConditions,
@@ -30,7 +37,7 @@ def kernel(conditions: TwoConditions, control: Any, experimental: Any) -> np.nda
     values = metric_values(
         np.atleast_2d(control), np.atleast_2d(experimental), conditions.settings
     )
-    return np.array([values[name][0] for name in METRICS])
+    return np.array([values[name][0] for name in CURVE_METRICS])
 
 
 def test_scores_are_negated_where_lower_is_better() -> None:
@@ -40,7 +47,8 @@ def test_scores_are_negated_where_lower_is_better() -> None:
     assert (up.sign, down.sign) == (1, -1)
     assert sorted(up.scores.sum(axis=1)) == sorted(down.scores.sum(axis=1))
     assert up.settings.optimum == down.settings.optimum == 9.0
-    assert up.settings.threshold == pytest.approx(down.settings.threshold)
+    assert up.threshold == pytest.approx(-down.threshold)
+    assert sorted(up.times.reaching) == sorted(down.times.reaching)
 
 
 def test_what_the_metrics_take_as_given() -> None:
@@ -49,12 +57,13 @@ def test_what_the_metrics_take_as_given() -> None:
     assert found.n_runs == (1, 1)
     assert found.n_steps == 3
     assert found.settings.shift == 2
-    assert found.settings.threshold == 4
+    assert found.threshold == 2.5  # where both end
     assert found.settings.optimum is None
     assert found.settings.weights.tolist() == [1, 1, 1]
     trapezoids = laid_out(curves, integration="trapezoid", threshold=3)
     assert trapezoids.settings.weights.tolist() == [0.5, 5, 4.5]
-    assert trapezoids.settings.threshold == 3
+    assert trapezoids.threshold == 3
+    assert trapezoids.times.reaching.tolist() == [10, math.inf]
     [control, experimental] = [mean.tolist() for mean in found.means()]
     assert control == [-2, 0, 4]
     assert experimental == [-1, 1, 1]
@@ -72,7 +81,15 @@ def test_a_resample_is_the_mean_of_the_runs_drawn() -> None:
             runs = np.flatnonzero(found.member == side)
             drawn = np.repeat(runs, count[runs])
             means.append(found.scores[drawn].mean(axis=0) if len(drawn) else np.zeros(12))
-        np.testing.assert_allclose(values[:, row], kernel(found, *means))
+        np.testing.assert_allclose(values[:-1, row], kernel(found, *means))
+        medians = [
+            kaplan_meier(found.times.of(np.repeat(runs, count[runs]))).median
+            for runs in (np.flatnonzero(found.member == side) for side in (0, 1))
+            if count[runs].any()
+        ]
+        if len(medians) == 2:
+            expected = time_ratio(np.array(medians[:1]), np.array(medians[1:]))
+            np.testing.assert_allclose(values[-1, row], expected[0])
 
 
 def test_a_relabelling_is_the_means_of_the_runs_so_labelled() -> None:
@@ -81,7 +98,12 @@ def test_a_relabelling_is_the_means_of_the_runs_so_labelled() -> None:
     values = found.relabelled(labels)
     for row, relabelled in enumerate(labels):
         means = [found.scores[relabelled == side].mean(axis=0) for side in (0, 1)]
-        np.testing.assert_allclose(values[:, row], kernel(found, *means))
+        np.testing.assert_allclose(values[:-1, row], kernel(found, *means))
+        medians = (
+            np.array([kaplan_meier(found.times.of(relabelled == side)).median])
+            for side in (0, 1)
+        )
+        np.testing.assert_allclose(values[-1, row], time_ratio(*medians)[0])
 
 
 def test_portions_only_cut_up_the_work(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -82,7 +82,8 @@ def test_as_json_all_is_there_and_infinities_are_none() -> None:
         "no_effect": 1.0,
         "unit": "",
         "comparable": False,
-        "reading": "E never reaches the threshold, a score of 70.00; C does.",
+        "reading": "Fewer than half of the runs of E reach the threshold, a score of 70.00; "
+        "of C half do by step 4.",
     }
     undefined = metric(value=None, interval=None, undefined="single step").to_dict()
     assert undefined["infinite"] is False

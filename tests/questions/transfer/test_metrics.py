@@ -10,7 +10,12 @@ import numpy as np
 import pytest
 
 from curvewise import Transfer, transfer
-from curvewise.kernels.transfer.metrics import METRICS, MetricSettings, metric_values
+from curvewise.kernels.transfer.metrics import (
+    CURVE_METRICS,
+    METRICS,
+    MetricSettings,
+    metric_values,
+)
 from curvewise.questions.transfer.metrics import RECORDS
 from curvewise.questions.transfer.words import READINGS, UNDEFINED
 from tests.questions.transfer.gains import SIDES, pair
@@ -19,9 +24,7 @@ SETTINGS = MetricSettings(
     weights=np.ones(5),
     shift=0.0,
     optimum=10.0,
-    threshold=1.0,
     n_last=1,
-    steps=np.arange(1.0, 6.0),
 )
 
 
@@ -45,7 +48,7 @@ def test_every_reason_has_words_and_every_wording_a_metric() -> None:
 def test_equal_curves_have_the_value_for_no_effect() -> None:
     curves = np.random.default_rng(0).uniform(0, 2, size=(50, 5)).cumsum(axis=1)
     values = metric_values(curves, curves, SETTINGS)
-    for name, record in RECORDS.items():
+    for name, record in ((name, RECORDS[name]) for name in CURVE_METRICS):
         defined = values[name][~np.isnan(values[name])]
         assert len(defined)
         assert (defined == record.no_effect).all(), name
@@ -57,7 +60,7 @@ def test_values_stay_within_the_bounds_and_bounds_are_reached() -> None:
     # Extreme pairs: nothing against all there can be, and the other way round.
     control[:2], experimental[:2] = [[0.0], [10.0]], [[10.0], [0.0]]
     values = metric_values(control, experimental, SETTINGS)
-    for name, record in RECORDS.items():
+    for name, record in ((name, RECORDS[name]) for name in CURVE_METRICS):
         low, high = record.bounds
         defined = values[name][~np.isnan(values[name])]
         assert defined.min() >= low, name
@@ -102,7 +105,7 @@ def test_what_has_a_unit_is_a_difference_without_bounds() -> None:
         ("calibrated_transfer_ratio", (1, 1), 3, "nothing left to improve"),
         ("average_relative_reduction", (1, 1), 1, "single step"),
         ("average_relative_reduction", (1, 1), 2, "no range of performance"),
-        ("time_to_threshold", (math.inf, math.inf), 3, "threshold not reached"),
+        ("time_to_threshold", (math.inf, math.inf), 3, "medians not reached"),
         ("time_to_threshold", (0, math.inf), 3, "threshold reached at step 0"),
         ("time_to_threshold", (0, 2), 1, "threshold reached at step 0"),
     ],
@@ -110,7 +113,13 @@ def test_what_has_a_unit_is_a_difference_without_bounds() -> None:
 def test_why_a_metric_is_undefined(
     name: str, times: tuple[float, float], n_steps: int, kind: str
 ) -> None:
-    assert RECORDS[name].why_undefined(times, n_steps) == kind
+    assert RECORDS[name].why_undefined(times, 2, n_steps) == kind
+
+
+def test_where_no_run_reaches_the_threshold_that_is_the_reason() -> None:
+    never = math.inf, math.inf
+    kind = RECORDS["time_to_threshold"].why_undefined(never, 0, 3)
+    assert kind == "threshold not reached"
 
 
 def measured(
@@ -135,7 +144,8 @@ def test_constant_curves() -> None:
             "asymptotic_advantage": 1.0,
             "area_difference": 4.0,
             "average_gain": 1.0,
-            "time_to_threshold": 1.0,
+            # The default threshold, 2.5, lies between them.
+            "time_to_threshold": 0.0,
         }
     )
 

@@ -34,7 +34,9 @@ KEYS = {
     "optimum_known",
     "shift",
     "threshold",
+    "threshold_given",
     "times",
+    "survival",
     "asymptotes",
     "confidence",
     "n_resamples",
@@ -142,7 +144,7 @@ def test_a_note_says_where_the_test_moved_an_interval() -> None:
 
 def test_what_is_undefined_has_no_numbers_and_says_why() -> None:
     found = of_runs(np.ones((3, 5)), np.ones((3, 5)))
-    table, readings = found.tables()
+    table, readings, _ = found.tables()
     undefined = {metric.title for metric in found.metrics.values() if not metric.defined}
     assert len(undefined) == 4
     for row in table.rows:

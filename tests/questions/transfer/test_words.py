@@ -119,31 +119,52 @@ def metric(name: str, value: float | None, **context: Any) -> Metric:
             "time_to_threshold",
             0.6,
             {},
-            "E needs 40.0% less training than C to reach the threshold, a score of 70.00.",
+            (
+                "The median run of E needs 40.0% less training than that of C to reach the "
+                "threshold, a score of 70.00."
+            ),
         ),
         (
             "time_to_threshold",
             1.5,
             {},
-            "E needs 50.0% more training than C to reach the threshold, a score of 70.00.",
+            (
+                "The median run of E needs 50.0% more training than that of C to reach the "
+                "threshold, a score of 70.00."
+            ),
         ),
         (
             "time_to_threshold",
             math.inf,
             {},
-            "E never reaches the threshold, a score of 70.00; C does.",
+            (
+                "Fewer than half of the runs of E reach the threshold, a score of 70.00; of C "
+                "half do by step 4."
+            ),
         ),
         (
             "time_to_threshold",
             0.0,
             {"times": (math.inf, 3.0)},
-            "E reaches the threshold, a score of 70.00; C never does.",
+            (
+                "Half of the runs of E reach the threshold, a score of 70.00, by step 3; of C "
+                "fewer than half do."
+            ),
         ),
         (
             "time_to_threshold",
             0.0,
             {"times": (4.0, 0.0)},
-            "E is at the threshold, a score of 70.00, at step 0; C is not yet.",
+            (
+                "Half of the runs of E are at the threshold, a score of 70.00, at step 0; of C "
+                "fewer are."
+            ),
+        ),
+        (
+            "time_to_threshold",
+            1.0,
+            {},
+            "E and C do not differ in the median, and differ in other runs.",
         ),
         ("average_gain", 0.0, {}, "E and C do not differ by this metric."),
         ("transfer_ratio", 1.0, {}, "E and C do not differ by this metric."),
@@ -176,10 +197,17 @@ def test_what_a_value_means(
                 "reaches, so there is no range of performance to average over."
             ),
         ),
-        ("threshold not reached", "neither reaches the threshold. Choose another one."),
+        ("threshold not reached", "no run reaches the threshold. Choose another one."),
+        (
+            "medians not reached",
+            (
+                "fewer than half of the runs of either reach the threshold, so there are no "
+                "medians to divide."
+            ),
+        ),
         (
             "threshold reached at step 0",
-            "C is at the threshold at step 0, before any training.",
+            "half of the runs of C are at the threshold at step 0, before any training.",
         ),
     ],
 )

@@ -15,14 +15,16 @@ if TYPE_CHECKING:
     from curvewise.kernels import Floats
 
 __all__ = [
+    "CURVE_METRICS",
     "METRICS",
     "MetricSettings",
     "first_reached",
     "metric_values",
     "relative_reduction",
+    "time_ratio",
 ]
 
-METRICS = (
+CURVE_METRICS = (
     "transfer_ratio",
     "transfer_regret",
     "calibrated_transfer_ratio",
@@ -31,8 +33,9 @@ METRICS = (
     "asymptotic_advantage",
     "area_difference",
     "average_gain",
-    "time_to_threshold",
 )
+# The last is of the runs themselves, not of mean curves: `curvewise.kernels.survival`.
+METRICS = (*CURVE_METRICS, "time_to_threshold")
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,17 +45,13 @@ class MetricSettings:
     ``weights`` integrate over steps and ``span`` is their sum: the width of the window.
     ``shift`` is added to scores for the transfer ratio, which needs them to be not negative.
     An ``optimum`` of None is the best score of the two mean curves. The last ``n_last``
-    steps are the asymptote. Time to threshold is in units of ``steps``, and a score that
-    misses the threshold by no more than ``slack``, which is rounding, reaches it.
+    steps are the asymptote.
     """
 
     weights: Floats
     shift: float
     optimum: float | None
-    threshold: float
     n_last: int
-    steps: Floats
-    slack: float = 0.0
 
     @property
     def span(self) -> float:
@@ -67,7 +66,7 @@ def metric_values(
     *,
     compiled: bool = False,
 ) -> dict[str, Floats]:
-    """Return every metric of each pair of mean curves; (n_resamples,).
+    """Return every metric of each pair of mean curves, ``CURVE_METRICS``; (n_resamples,).
 
     ``compiled`` computes reductions with numba: faster, once it is imported.
     """
@@ -97,7 +96,6 @@ def metric_values(
         "asymptotic_advantage": last_e - last_c,
         "area_difference": gain,
         "average_gain": gain / span,
-        "time_to_threshold": _time_ratio(control, experimental, settings),
     }
 
 
@@ -107,16 +105,13 @@ def first_reached(curves: Floats, level: float, steps: Floats) -> Floats:
     return np.where(reached.any(axis=1), steps[np.argmax(reached, axis=1)], np.inf)
 
 
-def _time_ratio(
-    control: Floats, experimental: Floats, settings: MetricSettings
-) -> Floats:
-    """Return the time to threshold of the experimental condition over the control's."""
-    level = settings.threshold - settings.slack
-    time_c = first_reached(control, level, settings.steps)
-    time_e = first_reached(experimental, level, settings.steps)
-    never = np.isinf(time_c) & np.isinf(time_e)
-    ratio = _divided(time_e, time_c)
-    return np.where(never, np.nan, ratio)
+def time_ratio(control: Floats, experimental: Floats) -> Floats:
+    """Return times of the experimental condition over those of the control.
+
+    NaN where both are infinite, or that of the control is 0.
+    """
+    never = np.isinf(control) & np.isinf(experimental)
+    return np.where(never, np.nan, _divided(experimental, control))
 
 
 def _divided(numerator: Floats, denominator: Floats) -> Floats:

@@ -195,6 +195,7 @@ def transfer_caveats(
         caveats.append(UnknownOptimum())
     return (
         *caveats,
+        *conditions.reaching.caveats(),
         *different_spread(curves),
         *_about_the_end(curves, whole, options.until_asymptote),
     )

@@ -10,17 +10,26 @@ import numpy as np
 
 from curvewise.data.steps import trapezoids
 from curvewise.errors import CurvesError, OptionError
+from curvewise.inference.reaching import reaching
 from curvewise.inference.requirements import check_connected
 from curvewise.kernels.contrasts import is_mirrored
 from curvewise.kernels.relabelling.restriction import WithinBlocks
-from curvewise.kernels.transfer.metrics import METRICS, MetricSettings, metric_values
+from curvewise.kernels.survival import median_times
+from curvewise.kernels.transfer.metrics import (
+    CURVE_METRICS,
+    MetricSettings,
+    metric_values,
+    time_ratio,
+)
 from curvewise.questions.transfer.run_values import RunValues
 from curvewise.shuffling.layout import Layout
 from curvewise.text import argument, did_you_mean, number_text
 
 if TYPE_CHECKING:
     from curvewise.data.curves import Curves
+    from curvewise.inference.reaching import Reaching
     from curvewise.kernels import Floats, Integers
+    from curvewise.kernels.survival import Times
     from curvewise.questions.transfer.options import TransferOptions
 
 __all__ = [
@@ -51,7 +60,12 @@ class TwoConditions:
     strata : array, (n_units,)
         The stratum of each unit, within which it is resampled.
     settings : MetricSettings
-        Weights of the steps, shift, optimum, threshold.
+        Weights of the steps, shift, optimum.
+    threshold : float
+        The score of time to threshold, as it was given.
+    reaching : Reaching
+        When each run reaches it, the runs in the order of the curves; ``times`` has them in
+        canonical order.
     sign : float
         -1 where lower is better: the scores are those given, negated. Else 1.
     run_values : RunValues
@@ -64,6 +78,9 @@ class TwoConditions:
     units: Integers
     strata: Integers
     settings: MetricSettings
+    threshold: float
+    reaching: Reaching
+    times: Times
     sign: float
     run_values: RunValues
 
@@ -79,10 +96,7 @@ class TwoConditions:
         else:
             units = layout.blocks
             strata = np.zeros(len(np.unique(units)), dtype=np.int64)
-        optimum, threshold = (
-            None if score is None else sign * float(score)
-            for score in (options.optimum, options.threshold)
-        )
+        optimum = None if options.optimum is None else sign * float(options.optimum)
         best = float(scores.max())
         if optimum is not None and optimum < best and not options.allow_optimum_below:
             raise _optimum_exceeded(sign * optimum, sign * best, sign)
@@ -96,16 +110,26 @@ class TwoConditions:
             else trapezoids(curves.steps),
             shift=max(-float(min(control_mean.min(), experimental_mean.min())), 0.0),
             optimum=optimum,
-            threshold=float(control_mean[-n_last:].mean())
-            if threshold is None
-            else threshold,
             n_last=n_last,
-            steps=curves.steps.astype(np.float64),
-            slack=1e-12 * float(np.abs(scores).max()),
         )
-        run_values = RunValues.of(layout, scores, member, settings.weights, n_last)
+        threshold = options.threshold
+        if threshold is None:
+            # Of both conditions: one that is chosen by the labels makes no exact test.
+            threshold = sign * float(scores[:, -n_last:].mean())
+        found = reaching(curves, float(threshold), hold=int(options.hold))
+        times = found.times.of(layout.order)
         return cls(
-            scores, member, layout.blocks, units, strata, settings, sign, run_values
+            scores,
+            member,
+            layout.blocks,
+            units,
+            strata,
+            settings,
+            float(threshold),
+            found,
+            times,
+            sign,
+            RunValues.of(layout, scores, member, settings.weights, n_last, times),
         )
 
     @property
@@ -160,7 +184,11 @@ class TwoConditions:
             / np.maximum(counts[:, self.member == side].sum(axis=1, keepdims=True), 1)
             for side in (0, 1)
         )
-        return self._metrics(control, experimental, compiled=compiled)
+        return self._metrics(
+            (control, experimental),
+            (counts * (self.member == 0), counts * (self.member == 1)),
+            compiled=compiled,
+        )
 
     def relabelled(self, labels: Integers, *, compiled: bool = False) -> Floats:
         """Return the metrics of relabellings, (n_relabellings, n_runs), as `resampled` does."""
@@ -171,14 +199,26 @@ class TwoConditions:
             n_control = in_experimental.shape[1] - n_experimental
             experimental = in_experimental @ self.scores / n_experimental
             control = (1 - in_experimental) @ self.scores / n_control
-            parts.append(self._metrics(control, experimental, compiled=compiled))
+            samples = 1 - in_experimental, in_experimental
+            parts.append(
+                self._metrics((control, experimental), samples, compiled=compiled)
+            )
         return np.concatenate(parts, axis=1)
 
     def _metrics(
-        self, control: Floats, experimental: Floats, *, compiled: bool
+        self,
+        means: tuple[Floats, Floats],
+        samples: tuple[Floats, Floats],
+        *,
+        compiled: bool,
     ) -> Floats:
-        values = metric_values(control, experimental, self.settings, compiled=compiled)
-        return np.stack([values[name] for name in METRICS])
+        """Return every metric of pairs of mean curves, and of pairs of samples of the runs.
+
+        ``samples`` say how often each run is in each of them, (n_rows, n_runs).
+        """
+        values = metric_values(*means, self.settings, compiled=compiled)
+        medians = (median_times(self.times, counts) for counts in samples)
+        return np.stack([*(values[name] for name in CURVE_METRICS), time_ratio(*medians)])
 
 
 def _optimum_exceeded(optimum: float, best: float, sign: float) -> OptionError:

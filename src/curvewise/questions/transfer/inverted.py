@@ -12,7 +12,7 @@ from curvewise.kernels.anova.subset_sums import MAX_SUBSET_RUNS, count_heights
 from curvewise.kernels.inversion import shift_interval
 from curvewise.kernels.pvalues import pvalue
 from curvewise.kernels.transfer.inversion import ratio_interval
-from curvewise.questions.transfer.run_values import DIFFERENCES, ShuffledSums
+from curvewise.questions.transfer.run_values import DIFFERENCES, TESTED, ShuffledSums
 from curvewise.shuffling.visiting import Statistic
 
 if TYPE_CHECKING:
@@ -30,19 +30,19 @@ Ends = tuple[float, float]
 
 @dataclass(frozen=True, eq=False)
 class ShuffledDifferences(Statistic):
-    """How many relabellings are as extreme, in each of three differences; their sums are kept."""
+    """How many relabellings are as extreme, in each of TESTED; their sums are kept."""
 
     run_values: RunValues
 
     def measure(self, labels: Integers, *, keep: bool) -> Measured:
-        """Count the extreme relabellings of a batch, (3,)."""
+        """Count the extreme relabellings of a batch, (4,)."""
         sums = self.run_values.sums(labels)
         counts = self.run_values.counts(sums)
         return (counts,), ((sums.rows,) if keep else ())
 
 
 class DifferenceTests(NamedTuple):
-    """What the shuffles of three differences gave.
+    """What the shuffles of three differences, and of the log-rank scores, gave.
 
     ``pvalues`` has the p of each, and ``exact`` whether that is over every relabelling. ``ends``
     has the ends of the interval of each metric that is tested as one of them; those of metrics
@@ -66,9 +66,9 @@ def difference_tests(
     found = work.visit(plan, ShuffledDifferences(run_values))
     pvalues = {
         name: pvalue(int(count), found.n_visited, exact=found.exact)
-        for name, count in zip(DIFFERENCES, found.counts[0], strict=True)
+        for name, count in zip(TESTED, found.counts[0], strict=True)
     }
-    exact = dict.fromkeys(DIFFERENCES, found.exact)
+    exact = dict.fromkeys(TESTED, found.exact)
     if work.exact is None and not found.exact:
         p = _exact_gain(conditions)
         if p is not None:
@@ -80,7 +80,8 @@ def difference_tests(
     # at a level of that p they reject no effect too.
     levels = {
         name: float(kept) if pvalues[name] <= alpha < kept else alpha
-        for name, kept in zip(DIFFERENCES, own, strict=True)
+        for name, kept in zip(TESTED, own, strict=True)
+        if name in DIFFERENCES
     }
     ends = _intervals(conditions, sums, levels, exact=every)
     return DifferenceTests(pvalues, exact, ends)

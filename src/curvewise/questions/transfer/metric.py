@@ -32,7 +32,7 @@ class MetricContext:
     control, experimental : str
         Their names.
     times : (float, float)
-        The step at which each reaches the threshold; infinite for never.
+        The step by which half of the runs of each reach the threshold; infinite for never.
     shifted : bool
         Whether scores were shifted for the transfer ratio.
     threshold : float
@@ -56,18 +56,20 @@ class Metric:
     Attributes
     ----------
     value : float or None
-        None where the metric is undefined; ``reason`` says why. Infinite where a threshold
-        is never reached.
+        None where the metric is undefined; ``reason`` says why. Infinite where half of the
+        runs never reach a threshold.
     interval : Interval or None
         At ``confidence``, of the kind ``interval_kind``; ``intervals`` has the other kinds.
-        Each holds ``no_effect`` if, and only if, p is above 1 - ``confidence``. None for a
+        Each holds ``no_effect`` if, and only if, p is above 1 - ``confidence``, or it is the
+        value itself. None for a
         metric that needs resamples and has none; unbounded with too few runs, or shuffles.
     moved_by_test : bool
         Whether the resamples by themselves disagree with p about ``no_effect``, so that an end
         of the interval was moved to agree.
     pvalue : float or None
         The share of relabellings at least as far from ``no_effect``: in the difference that
-        the metric is tested as (``record.tested_as``), or in the metric itself.
+        the metric is tested as (``record.tested_as``), or in the metric itself. That of times
+        is there also where they have no ratio, unless no run reaches the threshold.
     exact : bool
         Whether p is over every distinct relabelling.
     comparable : bool

@@ -21,6 +21,7 @@ UndefinedKind = Literal[
     "single step",
     "no range of performance",
     "threshold not reached",
+    "medians not reached",
     "threshold reached at step 0",
 ]
 
@@ -38,9 +39,11 @@ class MetricRecord:
     scale : "difference" or "ratio"
         Whether no effect is 0 or 1.
     tested_as : str
-        The difference whose shuffle test is its test, and gives its interval; "" for a metric
-        that is not linear in the runs, which is compared with its own values in
-        relabellings.
+        The difference whose shuffle test is its test, and gives its interval; "log_rank" for
+        the log-rank scores of the runs; "" for a metric that is not linear in the runs, which
+        is compared with its own values in relabellings.
+    tested_undefined : bool
+        Whether the test says something also where the metric is undefined.
     unit : str
         "" for metrics without a unit. One with a unit keeps the sign of the scores as given.
     bounds : (float, float)
@@ -61,6 +64,7 @@ class MetricRecord:
     bounds: tuple[float, float] = (-math.inf, math.inf)
     comparable: Literal["never", "always", "when the optimum is known"] = "never"
     tested_as: str = ""
+    tested_undefined: bool = False
     shown_across_tasks: bool = False
     undefined: tuple[UndefinedKind, ...] = ()
 
@@ -69,13 +73,10 @@ class MetricRecord:
         """The value of the metric when the conditions do not differ."""
         return 1.0 if self.scale == "ratio" else 0.0
 
-    def interval(self, *, in_blocks: bool) -> IntervalKind:
-        """Return which interval is shown by default."""
-        if self.tested_as:
-            return "inverted"
-        # A time jumps from step to step, which standard errors cannot follow; but few blocks
-        # have few distinct resamples.
-        return "student" if self.scale == "difference" or in_blocks else "percentile"
+    @property
+    def interval(self) -> IntervalKind:
+        """Which interval is shown by default."""
+        return "inverted" if self.tested_as else "student"
 
     @property
     def averaged(self) -> bool:
@@ -86,12 +87,17 @@ class MetricRecord:
         """Tell whether values may be compared across tasks."""
         return self.comparable == "always" or (optimum_known and self.averaged)
 
-    def why_undefined(self, times: tuple[float, float], n_steps: int) -> UndefinedKind:
-        """Return the first reason that applies; ``times`` are those to the threshold."""
-        reached = any(map(math.isfinite, times))
+    def why_undefined(
+        self, medians: tuple[float, float], n_reached: int, n_steps: int
+    ) -> UndefinedKind:
+        """Return the first reason that applies.
+
+        ``medians`` are those of the times to the threshold, which ``n_reached`` runs reach.
+        """
         impossible = {
             "single step": n_steps > 1,
-            "threshold not reached": reached,
+            "threshold not reached": n_reached > 0,
+            "medians not reached": any(map(math.isfinite, medians)),
         }
         return next(kind for kind in self.undefined if not impossible.get(kind, False))
 
@@ -173,7 +179,13 @@ RECORDS = {
             "time to threshold, ratio",
             "ratio",
             bounds=(0.0, math.inf),
-            undefined=("threshold not reached", "threshold reached at step 0"),
+            tested_as="log_rank",
+            tested_undefined=True,
+            undefined=(
+                "threshold not reached",
+                "medians not reached",
+                "threshold reached at step 0",
+            ),
         ),
     )
 }

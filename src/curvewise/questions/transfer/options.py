@@ -32,6 +32,7 @@ class TransferOptions:
     window: tuple[float, float] | None = None
     until_asymptote: float | None = None
     threshold: float | None = None
+    hold: int = 1
     integration: Integration = "sum"
     confidence: float = 0.95
     interval: IntervalKind | None = None
@@ -43,6 +44,7 @@ class TransferOptions:
             check_number("optimum", self.optimum)
         if self.threshold is not None:
             check_number("threshold", self.threshold)
+        _check_hold(self.hold)
         if self.window is not None:
             _check_window(self.window)
         if self.until_asymptote is not None:
@@ -69,6 +71,15 @@ def _check_window(window: object) -> None:
     if not isinstance(window, tuple | list) or len(window) != 2:
         msg = f"{argument('window')} is a pair of steps, (start, stop); it is {window!r}."
         raise OptionError(msg, option="window")
+
+
+def _check_hold(hold: object) -> None:
+    if not isinstance(hold, int | np.integer) or isinstance(hold, bool) or hold < 1:
+        msg = (
+            f"{argument('hold')} is at how many consecutive steps a run must be at the "
+            f"threshold, 1 or more; it is {hold!r}."
+        )
+        raise OptionError(msg, option="hold")
 
 
 def _check_tolerance(tolerance: object) -> None:

@@ -16,7 +16,7 @@ from curvewise.inference.requirements import check_curves
 from curvewise.inference.work import shuffling_work
 from curvewise.kernels.bootstrap.intervals import jackknife_error
 from curvewise.kernels.inversion import agreeing
-from curvewise.kernels.transfer.metrics import METRICS, first_reached
+from curvewise.kernels.transfer.metrics import METRICS
 from curvewise.questions.transfer.caveats import transfer_caveats
 from curvewise.questions.transfer.conditions import (
     TwoConditions,
@@ -34,6 +34,7 @@ from curvewise.questions.transfer.resampling import (
 )
 from curvewise.questions.transfer.result import Transfer
 from curvewise.questions.transfer.shuffled_metrics import shuffle_metrics
+from curvewise.questions.transfer.survival import survival_of
 from curvewise.shuffling.parallel import single_blas
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from curvewise.questions.transfer.metrics import IntervalKind, MetricRecord
     from curvewise.questions.transfer.options import Integration
     from curvewise.questions.transfer.shuffled_metrics import MetricTest
+    from curvewise.questions.transfer.survival import Survival
 
 __all__ = ["transfer"]
 
@@ -60,6 +62,7 @@ def transfer(
     window: tuple[float, float] | None = None,
     until_asymptote: float | None = None,
     threshold: float | None = None,
+    hold: int = 1,
     integration: Integration = "sum",
     confidence: float = 0.95,
     interval: IntervalKind | None = None,
@@ -88,8 +91,10 @@ def transfer(
         End the window at the first step from which both mean curves stay within this share
         of their range around their final mean.
     threshold : float, optional
-        The score of time to threshold; by default the control's mean over the last tenth of
-        the steps.
+        The score of time to threshold; by default the mean of the runs of both conditions over
+        the last tenth of the steps, which does not depend on which run is of which condition.
+    hold : int
+        At how many consecutive steps a run must be at the threshold to have reached it.
     integration : "sum" or "trapezoid"
         How areas are computed: as the papers' sums over steps, or by trapezoids, which suit
         steps at unequal distances.
@@ -97,18 +102,17 @@ def transfer(
         Of the intervals, between 0 and 1.
     interval : "inverted", "student" or "percentile", optional
         Which interval is shown, where a metric has it. Inverted, all values that the shuffle
-        test does not reject, is the default. The average relative reduction and the time to
-        threshold have none: of a reduction, and of a time with blocks, the default is
-        Student's, by the logarithm and its standard error; of a time without blocks
-        percentile, quantiles of resamples, widened for few runs. Every interval holds "no
-        effect" if, and only if, p is above 1 - confidence.
+        test does not reject, is the default. The average relative reduction has none: its
+        default is Student's, by the logarithm and its standard error. Percentile has
+        quantiles of resamples, widened for few runs. Every interval holds "no effect" if, and
+        only if, p is above 1 - confidence; that of times holds it also where the medians are
+        the same.
     n_resamples : int
         How many resamples; 0 leaves out the percentile and Student's intervals.
     n_shuffles, exact, n_jobs, rng, checkpoint
-        As in `compare`, for p and the resamples. For the average relative reduction and the
-        time to threshold all relabellings are visited when there are at most ``n_shuffles``
-        or 50,000, whichever is more, and at most 2,000,000; for the other metrics as in
-        `compare`. "auto" settles the p of every metric at 1 - confidence; it and "precise"
+        As in `compare`, for p and the resamples. For the average relative reduction all
+        relabellings are visited when there are at most ``n_shuffles`` or 50,000, whichever is
+        more, and at most 2,000,000; for the other metrics as in `compare`. "auto" settles the p of every metric at 1 - confidence; it and "precise"
         give up at 2²⁰ shuffles. A checkpoint holds the shuffles; the resamples are drawn
         again, the same ones.
     allow_optimum_below : bool
@@ -117,7 +121,8 @@ def transfer(
     Returns
     -------
     Transfer
-        Nine metrics, each with an interval and p, and which one to quote.
+        Nine metrics, each with an interval and p, and which one to quote; and when the runs
+        reach the threshold, as survival data.
 
     Raises
     ------
@@ -142,6 +147,7 @@ def transfer(
         window=window,
         until_asymptote=until_asymptote,
         threshold=threshold,
+        hold=hold,
         integration=integration,
         confidence=confidence,
         interval=interval,
@@ -182,7 +188,14 @@ def transfer_curves(curves: Curves, options: TransferOptions, work: Work) -> Tra
         )
     means = [sign * mean for mean in conditions.means()]
     best_observed = sign * max(float(mean.max()) for mean in conditions.means())
-    times = _times_to_threshold(conditions)
+    done = chosen.preparation
+    survival = survival_of(
+        conditions,
+        int(options.hold),
+        pvalue=tests["time_to_threshold"].pvalue,
+        exact=tests["time_to_threshold"].exact,
+        failed_never_reach=done is not None and done.short == "worst",
+    )
     metrics = _metrics(
         conditions,
         options,
@@ -190,7 +203,7 @@ def transfer_curves(curves: Curves, options: TransferOptions, work: Work) -> Tra
         resampled,
         left_out,
         tests,
-        times=times,
+        survival=survival,
     )
     return Transfer(
         control=options.control,
@@ -205,8 +218,10 @@ def transfer_curves(curves: Curves, options: TransferOptions, work: Work) -> Tra
         optimum=best_observed if options.optimum is None else float(options.optimum),
         optimum_known=options.optimum_known,
         shift=settings.shift,
-        threshold=sign * settings.threshold,
-        times=times,
+        threshold=conditions.threshold,
+        threshold_given=options.threshold is not None,
+        times=survival.medians,
+        survival=survival,
         asymptotes=(
             float(means[0][-settings.n_last :].mean()),
             float(means[1][-settings.n_last :].mean()),
@@ -222,14 +237,6 @@ def transfer_curves(curves: Curves, options: TransferOptions, work: Work) -> Tra
     )
 
 
-def _times_to_threshold(conditions: TwoConditions) -> tuple[float, float]:
-    """Return the first step at which each mean curve is at the threshold, but for rounding."""
-    settings = conditions.settings
-    level = settings.threshold - settings.slack
-    times = first_reached(np.stack(conditions.means()), level, settings.steps)
-    return float(times[0]), float(times[1])
-
-
 def _metrics(
     conditions: TwoConditions,
     options: TransferOptions,
@@ -238,7 +245,7 @@ def _metrics(
     left_out: Mapping[str, Floats] | None,
     tests: Mapping[str, MetricTest],
     *,
-    times: tuple[float, float],
+    survival: Survival,
 ) -> dict[str, Metric]:
     """Put together what is known of every metric."""
     settings = conditions.settings
@@ -247,12 +254,11 @@ def _metrics(
     context = MetricContext(
         options.control,
         options.experimental,
-        times,
+        survival.medians,
         shifted=settings.shift > 0,
-        threshold=conditions.sign * settings.threshold,
+        threshold=survival.threshold,
         control_gets_there=float(control.max()) >= last,
     )
-    in_blocks = len(set(conditions.blocks.tolist())) > 1
     metrics = {}
     for name, record in RECORDS.items():
         is_undefined = math.isnan(observed[name])
@@ -267,7 +273,7 @@ def _metrics(
             settled = _intervals(
                 conditions, record, value, test, resamples, without, options.alpha
             )
-        wanted = options.interval, record.interval(in_blocks=in_blocks)
+        wanted = options.interval, record.interval
         shown = next((kind for kind in (*wanted, *settled) if kind in settled), None)
         error = None
         if without is not None:
@@ -285,7 +291,9 @@ def _metrics(
             exact=test.exact,
             comparable=record.is_comparable(optimum_known=options.optimum_known),
             context=context,
-            undefined=record.why_undefined(times, conditions.n_steps)
+            undefined=record.why_undefined(
+                survival.medians, sum(survival.n_reached), conditions.n_steps
+            )
             if is_undefined
             else None,
             error=None if error is None else error[0],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import chain
@@ -13,7 +14,7 @@ from curvewise.inference.sampling import Sampled
 from curvewise.questions.transfer.metric import interval_ends
 from curvewise.questions.transfer.metrics import RECORDS
 from curvewise.rendering.tables import Table
-from curvewise.text import interval_text, number_text, p_text, percent
+from curvewise.text import interval_text, number_text, p_text, percent, step_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from curvewise.questions.transfer.metric import Metric
     from curvewise.questions.transfer.metrics import MetricRecord
     from curvewise.questions.transfer.options import Integration
+    from curvewise.questions.transfer.survival import Survival
 
 __all__ = ["AcrossTasks", "Transfer", "Transfers"]
 
@@ -40,7 +42,7 @@ class Transfer(Sampled, Result):
         Also as attributes: ``transfer_ratio``, ``transfer_regret``,
         ``calibrated_transfer_ratio``, ``average_relative_reduction``, ``jumpstart``,
         ``asymptotic_advantage``, ``area_difference``, ``average_gain``,
-        ``time_to_threshold`` (the ratio; ``times`` has both times).
+        ``time_to_threshold`` (the ratio of the medians, which ``times`` has).
     recommended : str
         The metric to quote, and ``advice`` why.
     optimum : float
@@ -49,7 +51,13 @@ class Transfer(Sampled, Result):
     shift : float
         What was added to all scores for the transfer ratio, which needs them not negative.
     threshold : float
-        The score of ``time_to_threshold``.
+        The score of ``time_to_threshold``; ``threshold_given`` is False where the mean score of
+        all runs over the last tenth of the steps stands in.
+    times : (float, float)
+        The step by which half of the runs of control and experimental condition have reached
+        the threshold; infinite for not reached.
+    survival : Survival
+        When the runs reach it: how many, medians, restricted means, Kaplan–Meier curves, p.
     asymptotes : (float, float)
         The mean scores of control and experimental condition over the last tenth of the steps.
     sampling : Sampling
@@ -73,7 +81,9 @@ class Transfer(Sampled, Result):
     optimum_known: bool
     shift: float
     threshold: float
+    threshold_given: bool
     times: tuple[float, float]
+    survival: Survival = field(repr=False)
     asymptotes: tuple[float, float]
     integration: Integration
     confidence: float
@@ -139,7 +149,7 @@ class Transfer(Sampled, Result):
 
     @property
     def time_to_threshold(self) -> Metric:
-        """Step at which the experimental condition reaches the threshold, over the control's."""
+        """Step by which half of the experimental runs reach the threshold, over the control's."""
         return self.metrics["time_to_threshold"]
 
     def to_dict(self) -> dict[str, Any]:
@@ -160,7 +170,9 @@ class Transfer(Sampled, Result):
             "optimum_known": self.optimum_known,
             "shift": self.shift,
             "threshold": self.threshold,
+            "threshold_given": self.threshold_given,
             "times": [json_ready(time) for time in self.times],
+            "survival": self.survival.to_dict(),
             "asymptotes": list(self.asymptotes),
             "confidence": self.confidence,
             "n_resamples": self.n_resamples,
@@ -226,7 +238,35 @@ class Transfer(Sampled, Result):
             for metric in self.metrics.values()
             if metric.defined
         )
-        return [self.table(), Table(("metric", "what it says"), rows, n_text_columns=2)]
+        return [
+            self.table(),
+            Table(("metric", "what it says"), rows, n_text_columns=2),
+            self.survival_table(),
+        ]
+
+    def survival_table(self) -> Table:
+        """Return how many runs of each condition reach the threshold, and when."""
+        found = self.survival
+        rows = tuple(
+            (
+                name,
+                f"{reached} of {n}",
+                "not reached" if math.isinf(median) else step_text(median),
+                number_text(mean),
+            )
+            for name, reached, n, median, mean in zip(
+                (self.control, self.experimental),
+                found.n_reached,
+                self.n_runs,
+                found.medians,
+                found.restricted_means,
+                strict=True,
+            )
+        )
+        until = f"mean time up to step {step_text(found.horizon)}"
+        header = ("condition", "runs that reach it", "median time", until)
+        notes: tuple[str, ...] = beside(self, "survival_words").notes(self)
+        return Table(header, rows, notes=notes)
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,8 @@
 A jump-start, an asymptotic advantage and an average gain are differences of two means of one
 number for each run. Regret is such a difference in other units, and the transfer ratio and the
 calibrated transfer ratio are ratios of two means; at no effect all three are tested as the
-difference of the areas is.
+difference of the areas is. Times to a threshold are tested as the difference of the log-rank
+scores of the runs is.
 """
 
 from __future__ import annotations
@@ -16,52 +17,56 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from curvewise.kernels.anova.sums import centred
+from curvewise.kernels.survival import log_rank_scores, score_noise
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from curvewise.kernels import Floats, Integers
+    from curvewise.kernels.survival import Times
     from curvewise.shuffling.layout import Layout
 
-__all__ = ["DIFFERENCES", "RunValues", "ShuffledSums"]
+__all__ = ["DIFFERENCES", "TESTED", "RunValues", "ShuffledSums"]
 
 DIFFERENCES = ("average_gain", "jumpstart", "asymptotic_advantage")
+TESTED = (*DIFFERENCES, "log_rank")
 
 
 class ShuffledSums(NamedTuple):
     """Sums over the runs that each relabelling calls experimental.
 
-    ``rows`` is (7, n_relabellings): the numbers of the three differences, the membership of
-    the experimental condition, and the three columns of ``RunValues.areas``.
+    ``rows`` is (8, n_relabellings): the numbers of the three differences and the log-rank
+    scores, the membership of the experimental condition, and the three columns of
+    ``RunValues.areas``.
     """
 
     rows: Floats
 
     def of(self, name: str) -> Floats:
-        """Return the sums of a difference."""
-        return np.asarray(self.rows[DIFFERENCES.index(name)])
+        """Return the sums of a difference, or of the log-rank scores."""
+        return np.asarray(self.rows[TESTED.index(name)])
 
     @property
     def likeness(self) -> Floats:
         """The sums of the memberships."""
-        return np.asarray(self.rows[len(DIFFERENCES)])
+        return np.asarray(self.rows[len(TESTED)])
 
     @property
     def areas(self) -> tuple[Floats, Floats, Floats]:
         """The areas of experimental and control runs, and how many are experimental."""
-        experimental, control, count = self.rows[len(DIFFERENCES) + 1 :]
+        experimental, control, count = self.rows[len(TESTED) + 1 :]
         return experimental, control, count
 
 
 @dataclass(frozen=True, eq=False)
 class RunValues:
-    """The numbers of each run behind the three differences, and behind the ratios.
+    """The numbers of each run behind the three differences, the times, and the ratios.
 
     Attributes
     ----------
     contrasts : mapping from metric to array, (n_runs, 2)
-        The number of each run, in units of ``unit``, and its membership of the experimental
-        condition; both less the mean of their block.
+        The number of each run, in units of ``unit`` if it is one of scores, and its membership
+        of the experimental condition; both less the mean of their block.
     slack : mapping from metric to float
         How far rounding can move a sum of these numbers, and that of a relabelling.
     areas : array, (n_runs, 3)
@@ -99,9 +104,9 @@ class RunValues:
         return ShuffledSums(np.vstack([numbers, likeness, (chosen @ self.areas).T]))
 
     def counts(self, sums: ShuffledSums) -> Integers:
-        """Count the relabellings at least as extreme as the observed one, in each difference."""
+        """Count the relabellings at least as extreme as the observed one, in each of TESTED."""
         return np.array(
-            [np.sum(np.abs(sums.of(name)) >= self.least(name)) for name in DIFFERENCES],
+            [np.sum(np.abs(sums.of(name)) >= self.least(name)) for name in TESTED],
             dtype=np.int64,
         )
 
@@ -113,11 +118,12 @@ class RunValues:
         member: Integers,
         weights: Floats,
         n_last: int,
+        times: Times,
     ) -> RunValues:
         """Measure the runs of a layout.
 
         ``scores`` are those of its runs, higher being better, ``member`` is 1 for experimental
-        runs, and ``weights`` are those of the steps in areas.
+        runs, ``weights`` are those of the steps in areas, and ``times`` those to a threshold.
         """
         deviations = centred(layout.scores, layout.blocks)
         membership = centred(member[:, None].astype(np.float64), layout.blocks)
@@ -130,6 +136,7 @@ class RunValues:
             "average_gain": means,
             "jumpstart": deviations[:, 0],
             "asymptotic_advantage": deviations[:, -n_last:].mean(axis=1),
+            "log_rank": centred(log_rank_scores(times)[:, None], layout.blocks)[:, 0],
         }
         # Rounding moves the table along any direction by no more than its noise.
         noise = {
@@ -140,14 +147,13 @@ class RunValues:
             ),
         }
         spread = math.sqrt(float(membership[member == 1].sum()))
+        slack = {name: 2 * own * spread for name, own in noise.items()}
+        slack["log_rank"] = 2 * score_noise(log_rank_scores(times))
         areas = scores @ shares
         is_experimental = member.astype(np.float64)
         return cls(
-            {
-                name: np.hstack([numbers[name][:, None], membership])
-                for name in DIFFERENCES
-            },
-            {name: 2 * own * spread for name, own in noise.items()},
+            {name: np.hstack([numbers[name][:, None], membership]) for name in TESTED},
+            slack,
             np.stack(
                 [
                     areas * is_experimental,

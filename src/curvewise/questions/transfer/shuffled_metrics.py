@@ -14,6 +14,7 @@ from curvewise.kernels.pvalues import pvalue
 from curvewise.kernels.transfer.metrics import METRICS
 from curvewise.questions.transfer.inverted import difference_tests
 from curvewise.questions.transfer.metrics import RECORDS
+from curvewise.questions.transfer.stretched import stretch_ends
 from curvewise.shuffling.plan import MAX_FREE, Limits
 from curvewise.shuffling.visiting import Statistic
 
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from curvewise.inference.work import Work
     from curvewise.kernels import Floats, Integers
     from curvewise.questions.transfer.conditions import TwoConditions
-    from curvewise.questions.transfer.metrics import MetricRecord
     from curvewise.shuffling.tally import Measured
 
 __all__ = [
@@ -54,8 +54,9 @@ class MirroredSampling(Sampling):
 
 @dataclass(frozen=True, eq=False)
 class MetricTest:
-    """The p of a metric, None where it is undefined, and its values in relabellings.
+    """The p of a metric, None where there is none, and its values in relabellings.
 
+    A metric that is undefined has a p where ``record.tested_undefined``, and something varies.
     ``exact`` says whether p is over every distinct relabelling. ``ends`` are those of the
     interval that belongs to the test, None where the metric has none.
     """
@@ -101,8 +102,7 @@ class ShuffledMetrics(Statistic):
             axis=1,
         )
         counts = [
-            count_extreme(RECORDS[METRICS[place]], self.observed[place], values[place])
-            for place in COUNTED
+            tail_counts(float(self.observed[place]), values[place]) for place in COUNTED
         ]
         run_values = self.conditions.run_values
         # A mirror image has sums of the other sign, and is as extreme.
@@ -139,6 +139,10 @@ def shuffle_metrics(
     differences = difference_tests(
         conditions, of_sums if of_sums.exact else found.plan, work, alpha=alpha
     )
+    ends = dict(differences.ends)
+    stretches = stretch_ends(conditions, found.plan, work, alpha=alpha)
+    if stretches is not None:
+        ends["time_to_threshold"] = stretches
     (counts,), (values,) = found.counts, found.kept
     n_visited = found.n_visited * (2 if statistic.mirrored else 1)
     tails = dict(zip(COUNTED, counts[: len(COUNTED)], strict=True))
@@ -146,17 +150,19 @@ def shuffle_metrics(
     for place, (record, value) in enumerate(
         zip(RECORDS.values(), observed.tolist(), strict=True)
     ):
+        says_something = not math.isnan(value)
         if record.tested_as:
             p = differences.pvalues[record.tested_as]
             exact = differences.exact[record.tested_as]
+            varies = conditions.run_values.contrasts[record.tested_as][:, 0].any()
+            says_something |= record.tested_undefined and bool(varies)
         else:
-            n_extreme = _n_extreme(record, value, tails[place], n_visited)
+            n_extreme = smaller_tail_twice(tails[place], n_visited)
+            # What was observed is no effect, so nothing is less extreme.
+            n_extreme = n_visited if value == 0 else n_extreme
             p, exact = pvalue(n_extreme, n_visited, exact=found.exact), found.exact
         metrics[record.name] = MetricTest(
-            None if math.isnan(value) else p,
-            values[place],
-            exact,
-            differences.ends.get(record.name),
+            p if says_something else None, values[place], exact, ends.get(record.name)
         )
     kind, factor = (MirroredSampling, 2) if conditions.is_mirrored else (Sampling, 1)
     n_relabellings = factor * conditions.restriction.count
@@ -164,34 +170,10 @@ def shuffle_metrics(
     return metrics, kind(found.exact, n_relabellings, n_visited, found.engine, work.seed)
 
 
-def count_extreme(record: MetricRecord, value: float, values: Floats) -> tuple[int, int]:
-    """Count the relabellings at least as extreme as ``value``, of a metric by its own values.
-
-    A reduction has two tails, of which the smaller counts, twice: its losses are unbounded and
-    its gains are not. Of a ratio the same number twice: the relabellings at least as far from
-    1, where half is as far as double and what is undefined is no difference.
-    """
-    if record.scale == "difference":
-        return tail_counts(value, values)
-    reached = float(_distances(np.array([value]))[0])
-    # Equal but for rounding is as far.
-    least = reached * (1 - TIE) if math.isfinite(reached) else reached
-    n_as_far = int(np.sum(_distances(values) >= least))
-    return n_as_far, n_as_far
-
-
-def _n_extreme(
-    record: MetricRecord, value: float, tails: Integers, n_visited: int
-) -> int:
-    if record.scale == "ratio":
-        return int(tails[0])
-    # What was observed is no effect, so nothing is less extreme.
-    return n_visited if value == 0 else smaller_tail_twice(tails, n_visited)
-
-
 def tail_counts(value: float, values: Floats) -> tuple[int, int]:
     """Count the values at least as large as ``value``, and at least as small.
 
+    The smaller of the two counts, twice: losses are unbounded and gains are not.
     Equal but for rounding is both, and so is what is undefined.
     """
     slack = TIE * max(abs(value), 1.0)
@@ -205,12 +187,3 @@ def tail_counts(value: float, values: Floats) -> tuple[int, int]:
 def smaller_tail_twice(tails: tuple[int, int] | Integers, n_visited: int) -> int:
     """Return twice the smaller of two counts, or all relabellings if that is more."""
     return min(2 * int(min(tails)), n_visited)
-
-
-def _distances(ratios: Floats) -> Floats:
-    """Return how far ratios are from 1, by their logarithm; 0 where they are undefined."""
-    logs = np.zeros_like(ratios)
-    np.log(ratios, out=logs, where=ratios > 0)
-    # Nothing is farther than 0.
-    logs[ratios == 0] = -np.inf
-    return np.abs(logs)

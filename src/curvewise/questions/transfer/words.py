@@ -6,6 +6,7 @@ import math
 from functools import partial, singledispatch
 from typing import TYPE_CHECKING
 
+from curvewise.questions.transfer import survival_words
 from curvewise.questions.transfer.metrics import RECORDS
 from curvewise.questions.transfer.result import Transfer, Transfers
 from curvewise.text import (
@@ -43,9 +44,13 @@ UNDEFINED: dict[UndefinedKind, str] = {
         "{experimental} ends at the performance that {control} begins with, or below it at "
         "levels it never reaches, so there is no range of performance to average over."
     ),
-    "threshold not reached": "neither reaches the threshold. Choose another one.",
+    "threshold not reached": "no run reaches the threshold. Choose another one.",
+    "medians not reached": (
+        "fewer than half of the runs of either reach the threshold, so there are no medians to "
+        "divide."
+    ),
     "threshold reached at step 0": (
-        "{control} is at the threshold at step 0, before any training."
+        "half of the runs of {control} are at the threshold at step 0, before any training."
     ),
 }
 
@@ -62,6 +67,8 @@ def _(transfer: Transfer) -> str:
     sentences = [printable(metric.reading), _sureness(metric), _method(transfer)]
     if not transfer.quotes_scores:
         sentences = [_unsized(metric, transfer), _method(transfer)]
+    if transfer.threshold_given:
+        sentences.insert(-1, survival_words.sentence(transfer))
     return " ".join(sentence for sentence in sentences if sentence)
 
 
@@ -211,9 +218,11 @@ def reading(metric: Metric) -> str:
         return ""
     if metric.value == metric.no_effect:
         context = metric.context
-        return (
-            f"{context.experimental} and {context.control} do not differ by this metric."
-        )
+        both = f"{context.experimental} and {context.control}"
+        if metric.name == "time_to_threshold" and metric.significant:
+            # The medians are compared, and all times are tested.
+            return f"{both} do not differ in the median, and differ in other runs."
+        return f"{both} do not differ by this metric."
     return READINGS[metric.name](metric.value, metric.context)
 
 
@@ -270,13 +279,25 @@ def _time_to_threshold(value: float, context: MetricContext) -> str:
     control, experimental = context.control, context.experimental
     threshold = f"the threshold, a score of {number_text(context.threshold)}"
     if math.isinf(value):
-        return f"{experimental} never reaches {threshold}; {control} does."
+        return (
+            f"Fewer than half of the runs of {experimental} reach {threshold}; of {control} "
+            f"half do by step {step_text(context.times[0])}."
+        )
     if value == 0 and math.isinf(context.times[0]):
-        return f"{experimental} reaches {threshold}; {control} never does."
+        return (
+            f"Half of the runs of {experimental} reach {threshold}, by step "
+            f"{step_text(context.times[1])}; of {control} fewer than half do."
+        )
     if value == 0:
-        return f"{experimental} is at {threshold}, at step 0; {control} is not yet."
+        return (
+            f"Half of the runs of {experimental} are at {threshold}, at step 0; of {control} "
+            "fewer are."
+        )
     more = f"{1 - value:.1%} less" if value < 1 else f"{value - 1:.1%} more"
-    return f"{experimental} needs {more} training than {control} to reach {threshold}."
+    return (
+        f"The median run of {experimental} needs {more} training than that of {control} to "
+        f"reach {threshold}."
+    )
 
 
 def _difference(where: str, value: float, context: MetricContext) -> str:

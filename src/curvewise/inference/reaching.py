@@ -1,0 +1,103 @@
+"""When each run of some curves reaches a threshold, as far as it was trained."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from curvewise.inference.caveats import Caveat
+from curvewise.kernels.survival import times_to_threshold
+from curvewise.text import plural
+
+if TYPE_CHECKING:
+    from curvewise.data.curves import Curves
+    from curvewise.kernels import Floats
+    from curvewise.kernels.survival import Times
+
+__all__ = ["Reaching", "TrainedDifferentlyLong", "reaching"]
+
+SLACK = (
+    1e-12  # of the largest score: what a score may miss the threshold by, for rounding
+)
+
+
+@dataclass(frozen=True)
+class TrainedDifferentlyLong(Caveat):
+    """Some runs ended before the others, and had not reached the threshold by then."""
+
+    n_runs: int
+
+    def sentence(self) -> str:
+        """Say what is assumed of them."""
+        these = plural(self.n_runs, "run")
+        are = "was" if self.n_runs == 1 else "were"
+        return (
+            f"{these} {are} trained for less long than the others, and had not reached the "
+            "threshold by the end. Times to the threshold take account of them up to there, "
+            "which assumes that the length of training does not depend on the algorithm."
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Reaching:
+    """When each run reaches a threshold.
+
+    Attributes
+    ----------
+    times : Times
+        In the order of the curves.
+    horizon : float
+        The last step up to which runs of every algorithm were trained.
+    n_lost : int
+        Runs that ended before it, and had not reached the threshold by then.
+    """
+
+    times: Times
+    horizon: float
+    n_lost: int
+
+    def caveats(self) -> tuple[Caveat, ...]:
+        """Warn where runs were trained differently long."""
+        return (TrainedDifferentlyLong(self.n_lost),) if self.n_lost else ()
+
+
+def reaching(curves: Curves, threshold: float, *, hold: int = 1) -> Reaching:
+    """Find when each run is first at the threshold or better, at ``hold`` consecutive steps.
+
+    A run that never is is censored at its own last step. Of short runs whose last score was
+    carried on that is where they ended. Short runs that count as the worst score of all never
+    reach a threshold, since their failing is taken for their algorithm's doing: like the others
+    they are censored at the end of training.
+    """
+    sign = 1.0 if curves.higher_is_better else -1.0
+    slack = SLACK * float(np.abs(curves.scores).max())
+    ends = _ends(curves)
+    times = times_to_threshold(
+        sign * curves.scores,
+        curves.steps.astype(np.float64),
+        sign * threshold - slack,
+        hold=hold,
+        ends=ends,
+    )
+    horizon = min(
+        float(ends[curves.codes == code].max()) for code in range(len(curves.algorithms))
+    )
+    n_lost = int(np.sum(~times.reached & (times.steps < horizon)))
+    return Reaching(times, horizon, n_lost)
+
+
+def _ends(curves: Curves) -> Floats:
+    """Return the last step of each run that is its own."""
+    last = float(curves.steps[-1])
+    done = curves.preparation
+    carried = {}
+    if done is not None and done.short == "carry":
+        carried = {
+            (own.algorithm, own.run): own.last
+            for own in done.runs
+            if own.short and own.last is not None
+        }
+    names = zip(curves.labels.tolist(), curves.runs.tolist(), strict=True)
+    return np.array([min(carried.get(name, last), last) for name in names])

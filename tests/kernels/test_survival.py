@@ -1,0 +1,209 @@
+"""Times to a threshold as survival data: scores, curves, medians, means."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from curvewise.kernels.survival import (
+    Times,
+    kaplan_meier,
+    log_rank_scores,
+    median_times,
+    score_noise,
+    times_to_threshold,
+)
+
+if TYPE_CHECKING:
+    import random
+
+runs = st.lists(st.tuples(st.integers(1, 9), st.booleans()), min_size=2, max_size=14)
+
+
+def times_of(drawn: list[tuple[int, bool]]) -> Times:
+    steps, reached = zip(*drawn, strict=True)
+    return Times(np.array(steps, dtype=float), np.array(reached))
+
+
+def test_the_first_step_at_the_threshold_is_the_time() -> None:
+    scores = np.array([[0, 1, 2, 0, 3.0], [2, 0, 0, 0, 0], [0, 1, 1, 1, 1]])
+    times = times_to_threshold(scores, np.array([10.0, 20, 30, 40, 50]), 2)
+    assert times.steps.tolist() == [30, 10, 50]
+    assert times.reached.tolist() == [True, True, False]
+    assert times.reaching.tolist() == [30, 10, math.inf]
+
+
+@pytest.mark.parametrize(
+    ("hold", "steps", "reached"),
+    [(1, 1, True), (2, 3, True), (3, 3, True), (4, 5, False), (9, 5, False)],
+)
+def test_a_threshold_must_be_held(hold: int, steps: float, reached: bool) -> None:
+    """At steps 1, 3, 4 and 5; that it would have held on is not known."""
+    scores = np.array([[0, 2, 0, 2, 2, 2.0]])
+    times = times_to_threshold(scores, np.arange(6.0), 2, hold=hold)
+    assert (times.steps.tolist(), times.reached.tolist()) == ([steps], [reached])
+
+
+def test_scores_beyond_the_end_of_a_run_are_not_its_own() -> None:
+    scores = np.array([[0, 0, 2, 2.0], [0, 2, 2, 2], [0, 0, 0, 2]])
+    ends = np.array([1.0, 2.0, math.inf])
+    times = times_to_threshold(scores, np.arange(4.0), 2, ends=ends)
+    assert times.steps.tolist() == [1, 1, 3]
+    assert times.reached.tolist() == [False, True, True]
+    held = times_to_threshold(scores, np.arange(4.0), 2, hold=3, ends=ends)
+    assert held.steps.tolist() == [1, 2, 3]
+    assert not held.reached.any()
+
+
+def test_scores_by_hand() -> None:
+    """Of six runs, one is censored at a step at which another reaches the threshold."""
+    times = Times(
+        np.array([2.0, 3, 3, 5, 5, 7]), np.array([True, True, False, True, True, False])
+    )
+    at_2, at_3, at_5 = Fraction(1, 6), Fraction(1, 5), Fraction(2, 3)
+    expected = [
+        1 - at_2,
+        1 - at_2 - at_3,
+        -at_2 - at_3,
+        1 - at_2 - at_3 - at_5,
+        1 - at_2 - at_3 - at_5,
+        -at_2 - at_3 - at_5,
+    ]
+    assert log_rank_scores(times) == pytest.approx([float(own) for own in expected])
+
+
+@given(runs)
+def test_scores_sum_to_zero(drawn: list[tuple[int, bool]]) -> None:
+    scores = log_rank_scores(times_of(drawn))
+    assert abs(float(scores.sum())) <= score_noise(scores)
+
+
+@given(runs)
+def test_only_the_order_of_times_matters(drawn: list[tuple[int, bool]]) -> None:
+    times = times_of(drawn)
+    later = Times(np.exp(times.steps), times.reached)
+    assert log_rank_scores(later) == pytest.approx(log_rank_scores(times))
+
+
+@given(runs, st.randoms(use_true_random=False))
+def test_the_order_of_runs_does_not_matter(
+    drawn: list[tuple[int, bool]], draws: random.Random
+) -> None:
+    order = list(range(len(drawn)))
+    draws.shuffle(order)
+    scores = log_rank_scores(times_of(drawn))
+    shuffled = log_rank_scores(times_of([drawn[place] for place in order]))
+    assert shuffled == pytest.approx(scores[order])
+
+
+@given(runs, runs)
+def test_their_sum_is_the_numerator_of_scipys_log_rank_test(
+    first: list[tuple[int, bool]], second: list[tuple[int, bool]]
+) -> None:
+    """The statistic is the sum over its standard deviation, hypergeometric at each step."""
+    times = times_of(first + second)
+    is_first = np.arange(len(times.steps)) < len(first)
+    variance = 0.0
+    for step in np.unique(times.steps[times.reached]):
+        n_all = int((times.steps >= step).sum())
+        n_own = int((times.steps[is_first] >= step).sum())
+        n_now = int((times.reached & (times.steps == step)).sum())
+        if n_all > 1:
+            share = n_own / n_all
+            variance += n_now * share * (1 - share) * (n_all - n_now) / (n_all - 1)
+    if variance < 1e-9:
+        return
+    one, other = (
+        stats.CensoredData(
+            uncensored=own.steps[own.reached], right=own.steps[~own.reached]
+        )
+        for own in (times.of(is_first), times.of(~is_first))
+    )
+    statistic = stats.logrank(one, other).statistic
+    ours = float(log_rank_scores(times)[is_first].sum()) / math.sqrt(variance)
+    assert ours == pytest.approx(statistic, abs=1e-9)
+
+
+@given(runs)
+def test_the_curve_is_scipys(drawn: list[tuple[int, bool]]) -> None:
+    times = times_of(drawn)
+    curve = kaplan_meier(times)
+    sample = stats.CensoredData(
+        uncensored=times.steps[times.reached], right=times.steps[~times.reached]
+    )
+    expected = stats.ecdf(sample).sf
+    assert curve.at(expected.quantiles) == pytest.approx(expected.probabilities)
+    assert curve.at(np.array([0.0])).tolist() == [1]
+
+
+def test_medians_and_restricted_means_by_hand() -> None:
+    """Nobody is lost before the end: the median is that of times, never being late."""
+    times = Times(np.array([2.0, 4, 6, 10]), np.array([True, True, True, False]))
+    curve = kaplan_meier(times)
+    assert curve.median == 4
+    assert curve.restricted_mean(10) == pytest.approx((2 + 4 + 6 + 10) / 4)
+    assert curve.restricted_mean(5) == pytest.approx((2 + 4 + 5 + 5) / 4)
+    # Of the other three, one is lost at 4: of two that remain one reaches it at 6.
+    lost = kaplan_meier(Times(times.steps, np.array([True, False, True, False])))
+    assert lost.shares == pytest.approx([3 / 4, 3 / 8])
+    assert lost.median == 6
+    assert lost.restricted_mean(10) == pytest.approx(2 + 4 * 3 / 4 + 4 * 3 / 8)
+
+
+def test_a_median_that_is_not_reached_is_infinite() -> None:
+    nobody = kaplan_meier(Times(np.array([8.0, 8]), np.array([False, False])))
+    assert nobody.median == math.inf
+    assert nobody.restricted_mean(8) == 8
+    third = Times(np.array([1.0, 8, 8]), np.array([True, False, False]))
+    assert kaplan_meier(third).median == math.inf
+
+
+@given(runs, st.integers(0, 2**32 - 1))
+def test_many_samples_have_the_medians_of_each(
+    drawn: list[tuple[int, bool]], seed: int
+) -> None:
+    times = times_of(drawn)
+    counts = np.random.default_rng(seed).integers(0, 4, (5, len(drawn))).astype(float)
+    for own, median in zip(counts, median_times(times, counts), strict=True):
+        rows = np.repeat(np.arange(len(drawn)), own.astype(int))
+        if not len(rows):
+            assert math.isnan(median)
+            continue
+        sample = Times(times.steps[rows], times.reached[rows])
+        assert median == kaplan_meier(sample).median
+
+
+def test_stretched_times_end_together() -> None:
+    times = Times(np.array([2.0, 6, 10, 5]), np.array([True, True, False, True]))
+    slower = times.stretched(np.array([1.0, 2.0, 1.0, 2.0]), 10.0)
+    assert slower.steps.tolist() == [2, 10, 10, 10]
+    assert slower.reached.tolist() == [True, False, False, True]
+    faster = times.stretched(np.array([1.0, 0.5, 0.5, 1.0]), 10.0)
+    assert faster.steps.tolist() == [2, 3, 5, 5]
+    assert faster.reached.tolist() == [True, True, False, True]
+
+
+def test_the_exact_test_rejects_as_often_as_promised() -> None:
+    """5 + 5 runs, exponential times, 28 of 100 never get there: the share of p at most .05."""
+    rng = np.random.default_rng(5)
+    horizon = -math.log(0.28)
+    chosen = np.array(list(combinations(range(10), 5)))
+    member = np.zeros((len(chosen), 10))
+    np.put_along_axis(member, chosen, 1.0, axis=1)
+    n_sets, n_rejected = 600, 0
+    for _ in range(n_sets):
+        drawn = rng.exponential(size=10)
+        times = Times(np.minimum(drawn, horizon), drawn <= horizon)
+        scores = log_rank_scores(times)
+        sums = np.abs(member @ scores)
+        p = np.mean(sums >= abs(scores[:5].sum()) - score_noise(scores))
+        n_rejected += p <= 0.05
+    assert n_rejected / n_sets <= 0.05 + 4 * math.sqrt(0.05 * 0.95 / n_sets)
