@@ -43,7 +43,9 @@ def gate(pytestconfig: pytest.Config) -> Callable[..., Gate]:
     undecided = pytestconfig.getoption("--gate-undecided")
     undecided = undecided or pytestconfig.getini("gate_undecided")
     if undecided not in UNDECIDED:
-        msg = f"gate_undecided must be one of {', '.join(UNDECIDED)}; it is {undecided!r}."
+        msg = (
+            f"gate_undecided must be one of {', '.join(UNDECIDED)}; it is {undecided!r}."
+        )
         raise pytest.UsageError(msg)
 
     def check(
@@ -86,7 +88,9 @@ def _asked(
     found = read_sides(*sides, names=names, **reading)
     if len(found) > 1:
         tasks = ", ".join(map(repr, found))
-        msg = f"There are several tasks: {tasks}. Choose one, as in reading={{'task': …}}."
+        msg = (
+            f"There are several tasks: {tasks}. Choose one, as in reading={{'task': …}}."
+        )
         raise curvewise.CurvesError(msg)
     (curves,) = found.values()
     return curvewise.gate(curves, candidate=CANDIDATE, baseline=BASELINE, **options)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path  # noqa: TC003 (typer reads the annotations)
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -17,7 +17,7 @@ from curvewise.cli.options import (
     Reading,
     Shuffling,
     say_what_was_read,
-)
+)  # noqa: TC001, E501 (typer reads the annotations)
 from curvewise.cli.printing import FAILED, UNDECIDED
 from curvewise.cli.progress import progress
 from curvewise.data.roles import BASELINE, CANDIDATE
@@ -25,6 +25,8 @@ from curvewise.errors import CurvesError, OptionError
 from curvewise.text import listed
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from curvewise.data.curves import Curves
     from curvewise.questions.gate.result import Gate, Gates
 
@@ -46,46 +48,56 @@ class GateReading(Reading):
             "first that of the baseline, then that of the candidate. Tables, or training logs.",
         ),
     ]
-    metric: Annotated[  # type: ignore[assignment]
+    metric: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="NAME", help="The metric of the gate; repeat for several, which must all pass."
+            metavar="NAME",
+            help="The metric of the gate; repeat for several, which must all pass.",
         ),
-    ] = None
+    ] = None  # type: ignore[assignment]
+
+    @property
+    def metrics(self) -> list[str | None]:
+        """The metrics to read; None is the one that stands out."""
+        return list(self.metric) if self.metric else [None]
 
     def members(self, names: dict[str, str | None]) -> dict[str, Curves]:
         """Read the curves of each metric and task, and say what was read."""
         found: dict[str, Curves] = {}
-        metrics = self.metric or [None]  # type: ignore[list-item]
-        for metric in metrics:
+        for metric in self.metrics:
             with progress("reading"):
                 tasks = self._tasks(metric, names)
             for task, curves in tasks.items():
-                parts = [metric if len(metrics) > 1 else "", task if len(tasks) > 1 else ""]
-                found[", ".join(filter(None, parts)) or metric or task or ""] = curves
+                of_many = [
+                    metric if len(self.metrics) > 1 else None,
+                    task if len(tasks) > 1 else None,
+                ]
+                name = ", ".join(part for part in of_many if part)
+                found[name or metric or task or ""] = curves
         say_what_was_read(found)
         return found
 
     def _tasks(
         self, metric: str | None, names: dict[str, str | None]
-    ) -> dict[str | None, Curves]:
-        selection = {**self._selection(), "metric": metric}
+    ) -> Mapping[str | None, Curves]:
+        selection: dict[str, Any] = {**self._selection(), "metric": metric}
         if len(self.paths) == 2:
             from curvewise.readers.sides import read_sides
 
             return read_sides(*self.paths, names=names, **selection)
         if self.task is not None:
-            return dict(curvewise.read_tasks(self.paths, **selection))
+            found = curvewise.read_tasks(self.paths, **selection)
+            return dict(found.items())
         return {None: curvewise.read(self.paths, **selection)}
 
     def reference(self, path: Path | None) -> Curves | None:
         """Read the runs whose standard deviation is the unit of the margin."""
         if path is None:
             return None
-        if self.metric and len(self.metric) > 1:
+        if len(self.metrics) > 1:
             msg = "--sd-from goes with one metric; ask for each by itself."
             raise OptionError(msg, option="sd_from")
-        selection = {**self._selection(), "metric": (self.metric or [None])[0]}
+        selection = {**self._selection(), "metric": self.metrics[0]}
         return curvewise.read([path], **selection)
 
 
@@ -112,19 +124,23 @@ def gate(
         typer.Option(
             metavar="WHAT",
             help="What is taken of each run: mean, final (the last tenth of the steps), "
-            "FROM:TO (in steps), every-step (not worse at any).",
+            "FROM:TO (in steps), every-step (not worse at any), reach:SCORE (the time to it; the "
+            "margin is then a factor, 1.2 for 20% longer).",
         ),
     ] = "mean",
     candidate: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The algorithm that is the candidate.")
+        str | None,
+        typer.Option(metavar="NAME", help="The algorithm that is the candidate."),
     ] = None,
     baseline: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The algorithm that is the baseline.")
+        str | None,
+        typer.Option(metavar="NAME", help="The algorithm that is the baseline."),
     ] = None,
     two_sided: Annotated[
         bool,
         typer.Option(
-            "--two-sided", help="Being better by more than the margin is a fail too (equivalence)."
+            "--two-sided",
+            help="Being better by more than the margin is a fail too (equivalence).",
         ),
     ] = False,
     sd_from: Annotated[
@@ -209,13 +225,17 @@ def gate(
         if len(members) == 1:
             (curves,) = members.values()
             found = curvewise.gate(
-                curves, **{**options, "margin": _only(margins, members)}, sd_from=reference
+                curves,
+                **{**options, "margin": _only(margins, members)},
+                sd_from=reference,
             )
         else:
             references = None if reference is None else dict.fromkeys(members, reference)
-            found = curvewise.gate_many(members, **options, order=order, sd_from=references)
+            found = curvewise.gate_many(
+                members, **options, order=order, sd_from=references
+            )
     write_files(found, place, junit)
-    output.save(lambda: found.figure())
+    output.save(found.figure)
     output.show(found)
     raise typer.Exit(EXIT_CODES[found.answer])
 
@@ -258,9 +278,9 @@ def _on(text: str) -> Any:
     if not sign:
         return text
     try:
-        return float(first), float(second)
+        return first if first == "reach" else float(first), float(second)
     except ValueError:
-        msg = f"{text!r} is none of mean, final, every-step, FROM:TO."
+        msg = f"{text!r} is none of mean, final, every-step, FROM:TO, reach:SCORE."
         raise typer.BadParameter(msg, param_hint="'--on'") from None
 
 

@@ -109,7 +109,9 @@ def junit_text(result: Gate | Gates) -> str:
             continue
         if answers[name] != "pass":
             if answers[name] == "not examined":
-                message = f"Not examined: an earlier gate did not pass ({gate.margin_text})."
+                message = (
+                    f"Not examined: an earlier gate did not pass ({gate.margin_text})."
+                )
                 message = message.replace("(", "(margin ")
             ET.SubElement(case, "skipped", {"message": message})
         ET.SubElement(case, "system-out").text = told

@@ -67,7 +67,7 @@ def _logs(role: str, side: Unaligned) -> list[RunLog]:
         msg = (
             f"The {role} must be one algorithm, and there are {len(names)}: "
             f"{listed(names, MAX_NAMED)}. Choose one, as in {example}"
-            f"{in_python(', or select it from the curves')}."
+            f"{in_python(', or keep it alone with Curves.select')}."
         )
         raise CurvesError(msg)
     return [replace(log, algorithm=role) for log in logs]

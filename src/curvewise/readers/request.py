@@ -13,8 +13,8 @@ from curvewise.errors import CurvesError
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from curvewise.data.alignment_options import How, Policy
     from curvewise.data.alignment import Unaligned
+    from curvewise.data.alignment_options import How, Policy
     from curvewise.data.records import Duplicates
 
 __all__ = ["Naming", "Options", "PathLike", "Request", "Tasks", "as_paths"]

@@ -74,12 +74,15 @@ def append_text(path: Path, text: str, what: str) -> None:
     try:
         with path.open("ab", buffering=0) as file:
             size = file.tell()
+            reason = ""
             if file.write(data) < len(data):
                 file.truncate(size)
-                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+                reason = os.strerror(errno.ENOSPC)
     except OSError as error:
-        msg = f"The {what} cannot be added to {str(path)!r}: {error.strerror}."
-        raise OptionError(msg) from None
+        reason = error.strerror or str(error)
+    if reason:
+        msg = f"The {what} cannot be added to {str(path)!r}: {reason}."
+        raise OptionError(msg)
 
 
 def _new_file_beside(path: Path) -> Path:

@@ -18,16 +18,20 @@ def amount_text(value: float, unit: str) -> str:
     if unit == "relative":
         shown = 100 * value
         return f"{shown:.0f}%" if math.isinf(shown) else f"{shown:.3g}%"
-    return {"sd": "{} SD", "factor": "{} times"}.get(unit, "{}").format(number_text(value))
+    return {"sd": "{} SD", "factor": "{} times"}.get(unit, "{}").format(
+        number_text(value)
+    )
 
 
 def limits_text(limits: tuple[float, float], unit: str) -> str:
     """Write limits in the unit of the margin.
 
-    >>> limits_text((-0.125, 0.5), "relative")
-    '-12.5% to 50%'
+    >>> limits_text((-0.125, 0.5), "relative"), limits_text((-0.5, 1.0), "sd")
+    ('-12.5% to 50%', '-0.5000 to 1.000 SD')
     """
-    return " to ".join(amount_text(end, unit) for end in limits)
+    low, high = limits
+    first = amount_text(low, unit) if unit == "relative" else number_text(low)
+    return f"{first} to {amount_text(high, unit)}"
 
 
 def margin_text(margin: float, unit: str, margin_score: float | None = None) -> str:

@@ -16,7 +16,6 @@ import numpy as np
 from curvewise.inference.sampling import Sampling
 from curvewise.kernels.noncentral import noncentral_limit, noncentral_survival
 from curvewise.kernels.pvalues import f_survival, upper_quantile
-from curvewise.kernels.relabelling.enumeration import n_relabellings
 from curvewise.questions.compare.question import compare_curves
 from curvewise.questions.contrast.question import contrast_at_levels
 
@@ -275,6 +274,10 @@ def normal_test(numbers: GateNumbers, bound: float) -> BoundTest:
         lambda level: limit(level, level, -math.inf),
         lambda level: limit(level, 1 - level, math.inf),
         Sampling(
-            exact=False, n_relabellings=n_all, n_shuffles=0, engine="noncentral t", unit="draw"
+            exact=False,
+            n_relabellings=n_all,
+            n_shuffles=0,
+            engine="noncentral t",
+            unit="draw",
         ),
     )

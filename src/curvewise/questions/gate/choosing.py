@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from curvewise.questions.gate.bounds import normal_test, shift_test, welch_shift_test
@@ -10,6 +11,7 @@ from curvewise.questions.gate.deciding import Design, Prospect, residual_spread
 from curvewise.questions.gate.every_step import every_step_test
 from curvewise.questions.gate.numbers import EVERY_STEP
 from curvewise.questions.gate.ratios import check_one_sign, ratio_test, welch_ratio_test
+from curvewise.questions.gate.reach import ReachTimes
 
 if TYPE_CHECKING:
     from curvewise.data.curves import Curves
@@ -29,8 +31,11 @@ def design_of(numbers: GateNumbers) -> Design | None:
     counts = curves.block_counts
     if not (counts == counts[0]).all() or not counts[0].all():
         return None
-    order = [curves.algorithms.index(name) for name in (numbers.candidate, numbers.baseline)]
-    return Design(*(int(counts[0][place]) for place in order), n_blocks=len(counts))
+    order = [
+        curves.algorithms.index(name) for name in (numbers.candidate, numbers.baseline)
+    ]
+    candidate, baseline = (int(counts[0][place]) for place in order)
+    return Design(candidate, baseline, len(counts))
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,8 +53,10 @@ class Asked:
 
     @property
     def test(self) -> str:
-        """The test that is made: "shuffle", "Welch" or "normal"."""
+        """The test that is made: "shuffle", "Welch", "normal" or "log-rank"."""
         options = self.options
+        if options.threshold is not None:
+            return "log-rank"
         if options.unit == "sd" and self.reference is None:
             return "normal"
         n_runs = self.numbers.n_runs
@@ -64,15 +71,30 @@ class Asked:
         )
         return "Welch" if is_welch else "shuffle"
 
+    @cached_property
+    def times(self) -> ReachTimes | None:
+        """When runs reach the threshold, where that is asked."""
+        threshold = self.options.threshold
+        if threshold is None:
+            return None
+        return ReachTimes.of(self.curves, self.numbers.candidate, threshold)
+
     def tests(self) -> tuple[list[BoundTest], int | None]:
         """Test every bound; return also the step that decided, where each was tested."""
         options, numbers, work = self.options, self.numbers, self.work
         unit = self.reference or 1.0
         scores = [bound * unit for bound in options.bounds]
         alpha, place = options.alpha, None
-        if options.on == EVERY_STEP:
+        if self.times is not None:
+            tests = [self.times.test(float(options.margin), work, alpha=alpha)]
+        elif options.on == EVERY_STEP:
             found, place = every_step_test(
-                self.curves, numbers.candidate, numbers.baseline, scores[0], work, alpha=alpha
+                self.curves,
+                numbers.candidate,
+                numbers.baseline,
+                scores[0],
+                work,
+                alpha=alpha,
             )
             tests = [found]
         elif self.test == "normal":
@@ -103,7 +125,7 @@ class Asked:
         """Return what more runs would do; None where that is not computed."""
         options, numbers = self.options, self.numbers
         design = design_of(numbers)
-        if design is None or options.on == EVERY_STEP:
+        if design is None or options.on == EVERY_STEP or options.threshold is not None:
             return None
         values, unit = numbers.values, self.reference or 1.0
         if options.unit == "relative":

@@ -21,6 +21,7 @@ from curvewise.kernels.noncentral import (
 )
 
 if TYPE_CHECKING:
+    from curvewise.kernels import Floats
     from curvewise.questions.gate.numbers import GateNumbers
 
 __all__ = ["Design", "Prospect", "enough_runs", "residual_spread"]
@@ -61,9 +62,7 @@ class Design:
     @property
     def root(self) -> float:
         """What a standardised difference is multiplied by in t."""
-        return math.sqrt(
-            (self.n_blocks or 1) / (1 / self.candidate + 1 / self.baseline)
-        )
+        return math.sqrt((self.n_blocks or 1) / (1 / self.candidate + 1 / self.baseline))
 
     def grown(self, n: int) -> Design:
         """Return the design with ``n`` of each: of blocks, or else of runs.
@@ -114,9 +113,15 @@ class Prospect:
         # Of two sides, a lower bound that is near where the power is high.
         return max(0.0, sum(chances) - (len(chances) - 1))
 
+    def needed(self, power: float) -> tuple[int | None, int | None]:
+        """Return the fewest runs of each that reach a power, and those to be on the safe side."""
+        return self.runs(power), self.runs(power, cautious=True)
+
     def runs(self, power: float, *, cautious: bool = False) -> int | None:
         """Return the fewest runs, or blocks, of each that reach a power; None if none do."""
-        if self.assumed <= -self.margin or (self.two_sided and self.assumed >= self.margin):
+        if self.assumed <= -self.margin or (
+            self.two_sided and self.assumed >= self.margin
+        ):
             return None
         spread = self.spread
         if spread is not None and cautious:
@@ -139,7 +144,7 @@ class Prospect:
         return high
 
 
-def residual_spread(numbers: GateNumbers, values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> tuple[float, int]:
+def residual_spread(numbers: GateNumbers, values: Floats) -> tuple[float, int]:
     """Return the standard deviation of values within algorithms, and blocks; and its df."""
     curves = numbers.curves
     blocks = np.zeros(curves.n_runs, dtype=np.int64)

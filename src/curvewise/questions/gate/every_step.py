@@ -62,7 +62,13 @@ class StepSums(Statistic):
 
 
 def every_step_test(
-    curves: Curves, candidate: str, baseline: str, bound: float, work: Work, *, alpha: float
+    curves: Curves,
+    candidate: str,
+    baseline: str,
+    bound: float,
+    work: Work,
+    *,
+    alpha: float,
 ) -> tuple[BoundTest, int]:
     """Test the bound at every step; return the test, and the step that decided.
 

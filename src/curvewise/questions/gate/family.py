@@ -111,7 +111,9 @@ def gate_many(
             "margin": _own("margin", margin, name, members),
             "unit": _own("unit", unit, name, members),
             "on": _own("on", on, name, members),
-            "sd_from": None if sd_from is None else _own("sd_from", sd_from, name, members),
+            "sd_from": None
+            if sd_from is None
+            else _own("sd_from", sd_from, name, members),
         }
         for name in members
     }

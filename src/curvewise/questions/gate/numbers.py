@@ -29,6 +29,10 @@ On = str | tuple[float, float] | tuple[str, float]
 
 def measured(curves: Curves, on: object) -> tuple[Floats, str]:
     """Return the weight of each step in the number of a run, and what the number is called."""
+    if isinstance(on, tuple | list) and len(on) == 2 and on[0] == "reach":
+        return np.full(curves.n_steps, 1 / curves.n_steps), (
+            f"time to a score of {float(on[1]):.6g}"
+        )
     if isinstance(on, tuple | list) and len(on) == 2:
         profile, label = weight_array(curves, ("window", on[0], on[1]))
         return profile, str(label)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from curvewise.data.curves import Curves
 from curvewise.errors import CurvesError, OptionError
 from curvewise.inference.effects import Center
 from curvewise.inference.requirements import (
@@ -14,9 +13,13 @@ from curvewise.inference.requirements import (
     check_curves,
     check_number,
 )
-from curvewise.questions.gate.numbers import EVERY_STEP, GateNumbers, On, measured
+from curvewise.questions.gate.numbers import EVERY_STEP, measured
 from curvewise.questions.gate.result import Unit
 from curvewise.text import argument, listed, plural
+
+if TYPE_CHECKING:
+    from curvewise.data.curves import Curves
+    from curvewise.questions.gate.numbers import GateNumbers, On
 
 __all__ = ["GateOptions", "SpreadChoice"]
 
@@ -62,7 +65,22 @@ class GateOptions:
             )
             raise OptionError(msg, option="candidate")
 
+    @property
+    def threshold(self) -> float | None:
+        """The score whose time is taken; None where the number of a run is another."""
+        on = self.on
+        if isinstance(on, tuple | list) and len(on) == 2 and on[0] == "reach":
+            check_number("on", on[1], "score after 'reach'")
+            return float(on[1])
+        return None
+
     def _check_margin(self) -> None:
+        if self.threshold is not None and self.margin < 1:
+            msg = (
+                "On time to a threshold margin is a factor of 1 or more: 1.2 lets the candidate "
+                f"take 20% longer than the baseline. It is {self.margin:g}."
+            )
+            raise OptionError(msg, option="margin")
         if self.margin < 0:
             msg = (
                 "margin must be 0 or more: it is how much worse the candidate may be, whether "
@@ -99,8 +117,16 @@ class GateOptions:
         excluded: dict[str, tuple[str, ...]] = {}
         if self.on == EVERY_STEP:
             excluded[argument("on", self.on)] = ("unit", "two_sided", "spread", "center")
+        if self.threshold is not None:
+            reach = f"{argument('on')} time to a threshold"
+            excluded[reach] = ("unit", "two_sided", "spread", "center")
+            if self.sd_from is not None:
+                given["unit"] = ("sd", "score")
         if without_sd:
-            excluded[f"{argument('unit', 'sd')} of these same runs"] = ("spread", "center")
+            excluded[f"{argument('unit', 'sd')} of these same runs"] = (
+                "spread",
+                "center",
+            )
         if self.unit == "relative":
             excluded[argument("unit", "relative")] = ("center",)
         if self.spread == "unequal":
@@ -115,7 +141,9 @@ class GateOptions:
                         else argument(name, value)
                         for value in found
                     )
-                    todo = f"Leave {shown} out" if name == "two_sided" else f"Use {instead}"
+                    todo = (
+                        f"Leave {shown} out" if name == "two_sided" else f"Use {instead}"
+                    )
                     msg = f"{what} does not go with {shown}. {todo}."
                     raise OptionError(msg, option=name)
 
@@ -157,7 +185,11 @@ class GateOptions:
 
     def check_numbers(self, numbers: GateNumbers) -> None:
         """Raise where the numbers of runs cannot be used with this margin."""
-        if self.unit == "sd" and self.sd_from is None and numbers.curves.blocks is not None:
+        if (
+            self.unit == "sd"
+            and self.sd_from is None
+            and numbers.curves.blocks is not None
+        ):
             msg = (
                 f"{argument('unit', 'sd')} of runs in blocks needs {argument('sd_from')}, the "
                 "runs of an earlier baseline: inside blocks runs vary less than between them. "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from curvewise.questions.gate.amounts import margin_text
 from curvewise.questions.gate.result import Gates
@@ -41,6 +41,7 @@ UNITS = {
     "score": "in units of the score",
     "relative": "as a share of the baseline's mean",
     "sd": "in standard deviations of runs",
+    "factor": "time to the score",
 }
 
 
@@ -55,20 +56,36 @@ def plot_gates(gates: Gate | Gates, ax: Axes | None = None) -> Axes:
     named, answers = _named(gates)
     some = next(iter(named.values()))
     shared = len({(own.margin, own.unit) for own in named.values()}) == 1
+    times = shared and some.unit == "factor"
     rows = [_row(name, own, answers[name], shared=shared) for name, own in named.items()]
     bound = -some.margin if shared else 0.0
-    forest(ax, rows, "answer", no_effect=bound)
+    if times:
+        bound = some.margin
+    forest(ax, rows, "answer", no_effect=bound, log=times)
     left, right = ax.get_xlim()
-    if shared:
+    if times:
+        ax.axvline(1.0, color="0.5", linewidth=0.8, zorder=0)
+        left = min(left, 0.97)
+    elif shared:
         reach = some.margin if some.two_sided else 0.0
         right = max(right, reach + 0.03 * (right - left))
         ax.axvline(0.0, color="0.5", linewidth=0.8, zorder=0)
-    look = {"color": WORSE_COLOUR, "linewidth": 1.2, "linestyle": (0, (4, 2)), "zorder": 1}
+    look: dict[str, Any] = {
+        "color": WORSE_COLOUR,
+        "linewidth": 1.2,
+        "linestyle": (0, (4, 2)),
+        "zorder": 1,
+    }
     bounds = (bound, -bound) if some.two_sided and shared else (bound,)
     for place in bounds:
         ax.axvline(place, **look)
-    shade = {"color": WORSE_COLOUR, "alpha": 0.07, "linewidth": 0, "zorder": 0}
-    ax.axvspan(left, bound, **shade)
+    shade: dict[str, Any] = {
+        "color": WORSE_COLOUR,
+        "alpha": 0.07,
+        "linewidth": 0,
+        "zorder": 0,
+    }
+    ax.axvspan(*((bound, right) if times else (left, bound)), **shade)
     if len(bounds) > 1:
         ax.axvspan(-bound, right, **shade)
     ax.set_xlim(left, right)
@@ -91,17 +108,20 @@ def _named(gates: Gate | Gates) -> tuple[Mapping[str, Gate], Mapping[str, str]]:
     """Return the gates by name, and their answers."""
     if isinstance(gates, Gates):
         return dict(gates), gates.answers
-    name = f"{label_text(gates.candidate, 20)} − {label_text(gates.baseline, 20)}"
+    sign = "/" if gates.unit == "factor" else "−"
+    name = f"{label_text(gates.candidate, 20)} {sign} {label_text(gates.baseline, 20)}"
     return {name: gates}, {name: gates.answer}
 
 
 def _row(name: str, gate: Gate, answer: str, *, shared: bool) -> Row:
-    numbers = gate.difference, *(gate.limits if answer == "pass" else gate.limits_fail)
+    limits = gate.limits if answer == "pass" else gate.limits_fail
+    numbers = [gate.difference, *limits]
     if not shared:
         half = (gate.limits.high - gate.limits.low) / 2
         half = half if 0 < half < float("inf") else 1.0
-        numbers = tuple((number + gate.margin) / half for number in numbers)
-    value, low, high = numbers
+        better = -1 if gate.unit == "factor" else 1
+        numbers = [better * (x + better * gate.margin) / half for x in numbers]
+    value, (low, high) = numbers[0], sorted(numbers[1:])
     colour, marker, filled = LOOKS[answer]
     return Row(
         label=label_text(name).strip(),
@@ -120,17 +140,24 @@ def _axis_label(some: Gate, *, shared: bool) -> str:
     interval = f"with {percent(1 - 2 * some.alpha)} interval"
     if not shared:
         return f"distance from the margin, in half-widths of the interval; {interval}"
-    what = f"candidate − baseline, {UNITS[some.unit]}"
-    lower = "" if some.higher_is_better else "; lower scores are better, higher differences too"
+    sign = "/" if some.unit == "factor" else "−"
+    what = f"candidate {sign} baseline, {UNITS[some.unit]}"
+    lower = (
+        ""
+        if some.higher_is_better or sign == "/"
+        else "; lower scores are better, higher differences too"
+    )
     return f"{what}, {interval}\n({some.measure}{lower})"
 
 
-def _line(some: Gate, look: dict[str, object], *, shared: bool) -> Artist:
+def _line(some: Gate, look: dict[str, Any], *, shared: bool) -> Artist:
     from matplotlib.lines import Line2D
 
-    shown = margin_text(some.margin, some.unit, some.margin_score) if shared else "of each"
+    shown = (
+        margin_text(some.margin, some.unit, some.margin_score) if shared else "of each"
+    )
     sign = "±" if some.two_sided else ""
-    return Line2D([], [], label=f"margin {sign}{shown}", **look)  # type: ignore[arg-type]
+    return Line2D([], [], label=f"margin {sign}{shown}", **look)
 
 
 def _size(gates: Gate | Gates) -> tuple[float, float]:

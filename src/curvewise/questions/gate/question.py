@@ -170,29 +170,38 @@ def gate_at_levels(
         at_step = np.eye(two.n_steps)[place]
         numbers = GateNumbers.of(two, at_step, options.candidate, options.baseline)
     prospect = asked.prospect()
+    needed = (None, None) if prospect is None else prospect.needed(options.power)
     enough = None
     design = design_of(numbers)
     if design is not None and 1 / design.n_ways > options.alpha:
         enough = enough_runs(design, options.alpha)
     alpha = float(options.alpha)
     limits = Interval(first.low(alpha), last.high(alpha))
-    pvalue_pass, pvalue_fail = _pvalues(tests)
+    times = asked.times
+    pvalue_pass, pvalue_fail = _pvalues(tests, longer_is_worse=times is not None)
     sign = 1.0 if curves.higher_is_better else -1.0
 
     def with_fail_at(level: float) -> Gate:
         judged = level / 2 if options.two_sided else level
-        low = last.low(judged) if options.two_sided else limits.low
+        fails = Interval(last.low(judged), first.high(judged))
+        if not options.two_sided:
+            # One side can fail only; the other limit is that of a pass.
+            fails = (
+                fails._replace(low=limits.low)
+                if times is None
+                else fails._replace(high=limits.high)
+            )
         return Gate(
             candidate=options.candidate,
             baseline=options.baseline,
             n_runs=numbers.n_runs,
             measure=measure,
             margin=float(options.margin),
-            unit=options.unit,
+            unit=options.unit if times is None else "factor",
             margin_score=_margin_score(options, asked.reference),
             difference=first.value,
             limits=limits,
-            limits_fail=Interval(low, first.high(judged)),
+            limits_fail=fails,
             pvalue_pass=pvalue_pass,
             pvalue_fail=pvalue_fail,
             alpha=alpha,
@@ -201,13 +210,15 @@ def gate_at_levels(
             test=asked.test,
             assumed=float(options.assumed),
             power=float(options.power),
-            runs_to_decide=prospect and prospect.runs(options.power),
-            runs_to_decide_cautious=prospect and prospect.runs(options.power, cautious=True),
-            n_enough=enough and enough.n_runs,
-            means=_each(numbers, lambda own: sign * float(own.mean())),
-            sds=_each(
-                numbers, lambda own: float(own.std(ddof=1)) if len(own) > 1 else None
-            ),
+            runs_to_decide=needed[0],
+            runs_to_decide_cautious=needed[1],
+            n_enough=None if enough is None else enough.n_runs,
+            means=None if times else _each(numbers, lambda own: sign * float(own.mean())),
+            sds=None
+            if times
+            else _each(numbers, lambda own: own.std(ddof=1) if len(own) > 1 else None),
+            medians=None if times is None else times.medians,
+            n_reached=None if times is None else times.n_reached,
             sampling=first.sampling,
             caveats=tuple(gate_caveats(asked, first.sampling, enough)),
             step=None if place is None else two.steps[place].item(),
@@ -232,8 +243,10 @@ def _check_names(curves: Curves, options: GateOptions) -> None:
             raise CurvesError(msg)
 
 
-def _pvalues(tests: list[BoundTest]) -> tuple[float, float]:
+def _pvalues(tests: list[BoundTest], *, longer_is_worse: bool) -> tuple[float, float]:
     """Return p of a pass and of a fail, from the tests of the lower and the upper bound."""
+    if longer_is_worse:
+        return tests[0].pvalue_below, tests[0].pvalue_above
     if len(tests) == 1:
         return tests[0].pvalue_above, tests[0].pvalue_below
     lower, upper = tests
@@ -245,7 +258,7 @@ def _pvalues(tests: list[BoundTest]) -> tuple[float, float]:
 
 
 def _margin_score(options: GateOptions, reference: float | None) -> float | None:
-    if options.unit == "score":
+    if options.unit == "score" and options.threshold is None:
         return float(options.margin)
     return None if reference is None else float(options.margin) * reference
 

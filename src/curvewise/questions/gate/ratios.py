@@ -80,7 +80,9 @@ class RatioRoots(Statistic):
             mine = self.labels == self.group
             gained = (chosen & ~mine).astype(np.float64) @ self.values
             lost = (~chosen & mine).astype(np.float64) @ self.values
-            roots = np.full(len(labels), -np.inf)  # the observed relabelling counts always
+            roots = np.full(
+                len(labels), -np.inf
+            )  # the observed relabelling counts always
             swaps = (chosen & ~mine).any(axis=1)
             np.divide(lost, gained, out=roots, where=swaps)
             roots[swaps] = self.sign * (roots[swaps] - 1)
@@ -150,10 +152,10 @@ def welch_ratio_test(
         lead = float(candidate.mean() - factor * baseline.mean())
         if error == 0:
             return lead
-        df = error**2 / sum(
-            own**2 / n for own, n in zip(variances, freedom, strict=True)
+        df = error**2 / sum(own**2 / n for own, n in zip(variances, freedom, strict=True))
+        return lead + math.copysign(1, tail) * t_quantile(1 - abs(tail), df) * math.sqrt(
+            error
         )
-        return lead + math.copysign(1, tail) * t_quantile(1 - abs(tail), df) * math.sqrt(error)
 
     value = _relative_difference(numbers)
 

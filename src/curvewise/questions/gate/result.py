@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
@@ -11,7 +12,7 @@ from curvewise.inference.result import Result
 from curvewise.inference.sampling import Sampled
 from curvewise.questions.gate.amounts import amount_text, limits_text, margin_text
 from curvewise.rendering.tables import Table
-from curvewise.text import number_text, p_text, percent
+from curvewise.text import number_text, p_text, percent, step_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -83,6 +84,9 @@ class Gate(Sampled, Result):
     means, sds : (float, float)
         Of the candidate and of the baseline, in units of the score; SDs are None with a single
         run. On time to a threshold both are None.
+    medians, n_reached : (float, float), (int, int)
+        On time to a threshold: the step by which half of the runs have reached it (Kaplan–Meier),
+        infinite if they never do; and how many do at all. Else None.
     test : "shuffle", "Welch", "normal" or "log-rank"
         How p was found; by "Welch" spreads may differ, "normal" is noncentral t.
     two_sided : bool
@@ -115,10 +119,12 @@ class Gate(Sampled, Result):
     runs_to_decide_cautious: int | None
     n_enough: tuple[int, int] | None
     means: tuple[float, float] | None
-    sds: tuple[float | None, float | None]
+    sds: tuple[float | None, float | None] | None
     sampling: Sampling
     caveats: tuple[Caveat, ...]
     step: float | None = None
+    medians: tuple[float, float] | None = None
+    n_reached: tuple[int, int] | None = None
     center: Center = "mean"
     n_blocks: int | None = None
     higher_is_better: bool = True
@@ -162,7 +168,10 @@ class Gate(Sampled, Result):
         values = {name: json_ready(value) for name, value in vars(self).items()}
         for name in ("sampling", "caveats", "preparation"):
             del values[name]
-        pairs = ("n_runs", "limits", "limits_fail", "means", "sds", "n_enough")
+        pairs = (
+            *("n_runs", "n_enough", "n_reached"),
+            *("limits", "limits_fail", "means", "sds", "medians"),
+        )
         for name in pairs:
             pair = getattr(self, name)
             values[name] = None if pair is None else [json_ready(own) for own in pair]
@@ -177,28 +186,28 @@ class Gate(Sampled, Result):
 
     def tables(self) -> list[Table]:
         """Return what there is to show, as tables."""
-        if self.means is None:
-            return [gate_table({"candidate / baseline": self})]
-        rows = tuple(
-            (
-                name,
-                "" if name == role else role,
-                str(n_runs),
-                number_text(mean),
-                "" if sd is None else number_text(sd),
-            )
-            for name, role, n_runs, mean, sd in zip(
-                (self.candidate, self.baseline),
-                ("candidate", "baseline"),
-                self.n_runs,
-                self.means,
-                self.sds,
-                strict=True,
-            )
-        )
-        header = ("algorithm", "", "runs", self.measure, "SD of runs")
-        sides = Table(header, rows, n_text_columns=2)
-        return [sides, gate_table({"candidate − baseline": self})]
+        names = (self.candidate, "candidate"), (self.baseline, "baseline")
+        shown = [
+            (name, "" if name == role else role, str(n_runs))
+            for (name, role), n_runs in zip(names, self.n_runs, strict=True)
+        ]
+        found: list[tuple[str, str]] = []
+        columns: tuple[str, str] = (self.measure, "SD of runs")
+        if self.means is not None and self.sds is not None:
+            found = [
+                (number_text(mean), "" if sd is None else number_text(sd))
+                for mean, sd in zip(self.means, self.sds, strict=True)
+            ]
+        elif self.medians is not None and self.n_reached is not None:
+            columns = "reached it", "half by step"
+            found = [
+                (str(n), "never" if math.isinf(median) else step_text(median))
+                for n, median in zip(self.n_reached, self.medians, strict=True)
+            ]
+        rows = tuple((*left, *right) for left, right in zip(shown, found, strict=True))
+        sides = Table(("algorithm", "", "runs", *columns), rows, n_text_columns=2)
+        sign = "/" if self.unit == "factor" else "−"
+        return [sides, gate_table({f"candidate {sign} baseline": self})]
 
 
 @dataclass(frozen=True, eq=False)

@@ -46,7 +46,7 @@ def gate_caveats(
             float(options.alpha),
             enough.n_blocks if enough is not None else None,
         )
-    if not sampling.exact and asked.test == "shuffle":
+    if not sampling.exact and asked.test in {"shuffle", "log-rank"}:
         yield from too_few_shuffles(sampling.n_shuffles, options.alpha)
     yield from prepared(curves)
     yield from single_runs(curves)
@@ -54,6 +54,8 @@ def gate_caveats(
         yield AssumesNormal()
     if asked.test == "Welch":
         yield from welch_with_few_runs(curves)
+    elif asked.times is not None:
+        yield from asked.times.found.caveats()
     elif numbers.n_runs[0] != numbers.n_runs[1]:
         yield from _spread_matters(asked)
     yield from few_for_ranks(curves, options.center)
@@ -70,4 +72,3 @@ def _spread_matters(asked: Asked) -> Iterator[Caveat]:
     can_allow = asked.options.center == "mean" and asked.options.on != EVERY_STEP
     remedy = can_allow and asked.test == "shuffle" and asked.curves.blocks is None
     yield SpreadMatters(found.wide, found.narrow, found.ratio, found.n_runs, remedy)
-

@@ -11,7 +11,16 @@ from curvewise.inference.phrases import method_parts
 from curvewise.questions.gate.amounts import amount_text, limits_text
 from curvewise.questions.gate.deciding import MAX_RUNS
 from curvewise.questions.gate.result import Gate, Gates
-from curvewise.text import call, capitalised, listed, p_short, percent, printable
+from curvewise.text import (
+    call,
+    capitalised,
+    listed,
+    number_text,
+    p_short,
+    percent,
+    printable,
+    step_text,
+)
 
 if TYPE_CHECKING:
     from curvewise.inference.result import Result
@@ -22,6 +31,7 @@ MAX_NAMED = 6  # gates that a sentence can hold
 TESTS = {
     "shuffle": "one-sided shuffle tests of runs",
     "Welch": "one-sided tests of Welch's kind, which allow for unequal spread",
+    "log-rank": "one-sided log-rank shuffle tests of runs",
     "normal": "noncentral t, which assumes normal numbers of runs",
 }
 # What gates that did not decide a family did.
@@ -76,6 +86,12 @@ def verdict(gate: Gate) -> str:
         p = gate.pvalue_fail
         p = p if gate.pvalue_fail_adjusted is None else gate.pvalue_fail_adjusted
     kind = "exact " if gate.exact else ""
+    if gate.unit == "factor":
+        does = "does not take" if gate.answer == "pass" else "takes"
+        return (
+            f"{gate.answer.capitalize()}: {candidate} {does} more than {margin} as long as "
+            f"{baseline} to reach the score (margin {margin}, {kind}p = {p_short(p)})."
+        )
     at = " at every step" if gate.step is not None else ""
     if gate.two_sided:
         says = {
@@ -91,7 +107,9 @@ def verdict(gate: Gate) -> str:
         at = at if gate.answer == "pass" else _at_step(gate)
         does = "is not worse" if gate.answer == "pass" else "is worse"
         says = f"{candidate} {does} than {baseline} by more than the margin{at}"
-    return f"{gate.answer.capitalize()}: {says} (margin {margin}, {kind}p = {p_short(p)})."
+    return (
+        f"{gate.answer.capitalize()}: {says} (margin {margin}, {kind}p = {p_short(p)})."
+    )
 
 
 def _at_step(gate: Gate) -> str:
@@ -104,11 +122,20 @@ def _undecided(gate: Gate, candidate: str, baseline: str, margin: str) -> str:
         enough = ""
         if gate.n_enough is not None:
             enough = f"; {' + '.join(map(str, gate.n_enough))} could"
-        return f"Undecided: with {runs} runs no result could pass (margin {margin}){enough}."
+        return (
+            f"Undecided: with {runs} runs no result could pass (margin {margin}){enough}."
+        )
     if not gate.quotes_scores or all(map(math.isinf, gate.limits)):
         return (
             f"Undecided: it is not shown that {candidate} is within the margin of {baseline}, nor "
             f"that it is beyond it (margin {margin})."
+        )
+    if gate.unit == "factor":
+        high = gate.limits.high
+        much = "any number of" if math.isinf(high) else f"up to {number_text(high)}"
+        return (
+            f"Undecided: {candidate} may take {much} times as long as {baseline} to reach the "
+            f"score (margin {margin})."
         )
     low, high = gate.limits_fail if gate.two_sided else gate.limits
     ways = [f"up to {amount_text(-low, gate.unit)} worse"]
@@ -128,6 +155,8 @@ def _size(gate: Gate) -> str:
     if not gate.quotes_scores:
         return ""
     candidate, baseline = _who(gate)
+    if gate.unit == "factor":
+        return _times(gate, candidate, baseline)
     better = "better" if gate.difference >= 0 else "worse"
     size = amount_text(abs(gate.difference), gate.unit)
     lower = "" if gate.higher_is_better else " (lower is better)"
@@ -138,9 +167,33 @@ def _size(gate: Gate) -> str:
     return f"{found}; the {level} interval is {limits_text(gate.limits, gate.unit)}."
 
 
+def _times(gate: Gate, candidate: str, baseline: str) -> str:
+    """Say how long each takes, and how many runs never get there."""
+    level = percent(1 - 2 * gate.alpha)
+    parts = []
+    for name, median, reached, n_runs in zip(
+        (candidate, baseline),
+        gate.medians or (),
+        gate.n_reached or (),
+        gate.n_runs,
+        strict=True,
+    ):
+        half = (
+            "not half of them"
+            if math.isinf(median)
+            else f"half by step {step_text(median)}"
+        )
+        parts.append(f"{reached} of {n_runs} runs of {name} reach it, {half}")
+    return (
+        f"By {gate.measure}, {candidate} takes {amount_text(gate.difference, gate.unit)} as long "
+        f"as {baseline}; the {level} interval is {limits_text(gate.limits, gate.unit)}. "
+        f"{capitalised('; '.join(parts))}."
+    )
+
+
 def _runs_needed(gate: Gate) -> str:
     """Say how many runs would decide, where the gate is undecided; else nothing."""
-    if gate.answer != "undecided" or gate.step is not None:
+    if gate.answer != "undecided" or gate.step is not None or gate.unit == "factor":
         return ""
     _, baseline = _who(gate)
     truth = f"as good as {baseline}"
@@ -150,13 +203,19 @@ def _runs_needed(gate: Gate) -> str:
     n, cautious = gate.runs_to_decide, gate.runs_to_decide_cautious
     if n is None:
         if gate.assumed <= -gate.margin:
-            return f"No number of runs would let a candidate pass that is in truth {truth}."
+            return (
+                f"No number of runs would let a candidate pass that is in truth {truth}."
+            )
         if gate.n_blocks is not None:
             return ""
-        return f"Even {MAX_RUNS:,} runs of each would not decide if it is in truth {truth}."
+        return (
+            f"Even {MAX_RUNS:,} runs of each would not decide if it is in truth {truth}."
+        )
     have, of = _have(gate)
     cases = "4 of 5 cases" if gate.power == 0.8 else f"{percent(gate.power)} of cases"
-    range_of = "" if cautious in {n, None} else f" (up to {cautious:,}, should runs vary more)"
+    range_of = (
+        "" if cautious in {n, None} else f" (up to {cautious:,}, should runs vary more)"
+    )
     if n <= have:
         return (
             f"{n:,} {of}{range_of} let a candidate that is in truth {truth} pass in {cases}; "
@@ -174,9 +233,11 @@ def advice(result: Gate | Gates) -> str:
         return "The candidate may replace the baseline, as far as this margin goes."
     if result.answer == "fail":
         return f"Find out where the candidate falls behind: {call('locate')}."
-    undecided = {"": result} if isinstance(result, Gate) else {
-        name: result[name] for name in result.answered("undecided")
-    }
+    undecided = (
+        {"": result}
+        if isinstance(result, Gate)
+        else {name: result[name] for name in result.answered("undecided")}
+    )
     parts = []
     for name, gate in undecided.items():
         needed = _runs_needed(gate)
@@ -212,7 +273,9 @@ def _method(gate: Gate) -> str:
         gate.alpha,
         *CENTERS[gate.center],
     )
-    moved = "the baseline scaled" if gate.unit == "relative" else "the candidate shifted"
+    moved = (
+        "the baseline scaled" if gate.margin_score is None else "the candidate shifted"
+    )
     at = " at every step" if gate.step is not None else ""
     return f"Method: {TESTS[gate.test]}{at}, {moved} by the margin; {parts}."
 

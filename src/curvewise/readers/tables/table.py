@@ -68,8 +68,7 @@ def read_table_of_tasks(
         return _runs(loaded.frame.filter(tasks == name), loaded)
 
     return {
-        name: partial(runs_of_task, name)
-        for name in (names if keep is None else [keep])
+        name: partial(runs_of_task, name) for name in (names if keep is None else [keep])
     }
 
 
