@@ -10,14 +10,7 @@ import typer
 
 import curvewise
 from curvewise.cli.gate_files import check_junit, summary_place, write_files
-from curvewise.cli.options import (
-    Alpha,
-    Center,
-    Output,
-    Reading,
-    Shuffling,
-    say_what_was_read,
-)  # noqa: TC001, E501 (typer reads the annotations)
+from curvewise.cli.options import Alpha, Center, Output, Reading, Shuffling, note_reading  # noqa: TC001 (typer reads the annotations)
 from curvewise.cli.printing import FAILED, UNDECIDED
 from curvewise.cli.progress import progress
 from curvewise.data.roles import BASELINE, CANDIDATE
@@ -74,7 +67,7 @@ class GateReading(Reading):
                 ]
                 name = ", ".join(part for part in of_many if part)
                 found[name or metric or task or ""] = curves
-        say_what_was_read(found)
+        note_reading(found)
         return found
 
     def _tasks(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -56,6 +57,17 @@ class BoundTest:
     highest: Callable[[float], float]
     sampling: Sampling
 
+    def floored(self) -> BoundTest:
+        """Return the same with no p below what the number of runs allows, sampled or not."""
+        floor = self.sampling.smallest_by_runs
+        return replace(
+            self,
+            pvalue_above=max(self.pvalue_above, floor),
+            pvalue_below=max(self.pvalue_below, floor),
+            lowest=lambda level: self.lowest(level) if level >= floor else -math.inf,
+            highest=lambda level: self.highest(level) if level >= floor else math.inf,
+        )
+
     def low(self, level: float) -> float:
         """Return the lower limit: above the bound exactly if ``pvalue_above`` says so."""
         limit = self.lowest(level)
@@ -78,6 +90,16 @@ class BoundTest:
             value=self.value / unit,
             lowest=lambda level: self.lowest(level) / unit,
             highest=lambda level: self.highest(level) / unit,
+        )
+
+    def agreeing_with(self, other: BoundTest) -> BoundTest:
+        """Return the test that rejects where both do; how it went is told of the other."""
+        return replace(
+            other,
+            pvalue_above=max(self.pvalue_above, other.pvalue_above),
+            pvalue_below=max(self.pvalue_below, other.pvalue_below),
+            lowest=lambda level: min(self.lowest(level), other.lowest(level)),
+            highest=lambda level: max(self.highest(level), other.highest(level)),
         )
 
 
@@ -111,7 +133,8 @@ def shuffled_sides(
             null, coefficients, work, alternative=alternative, alpha=alpha, center=center
         )
 
-    return Sides(side("greater"), side("less"), alpha)
+    # Limits are asked for more than once, and those of typical runs take long.
+    return Sides(cache(side("greater")), cache(side("less")), alpha)
 
 
 def shift_test(
@@ -176,9 +199,6 @@ def welch_sides(
         alpha=2 * alpha,
     )
     effect = found.algorithm
-    n_all = one_sided_relabellings(numbers)
-    # With fewer runs no shuffle test could tell, and neither may this one.
-    floor = 1 / n_all
     is_candidate = numbers.is_candidate
     lead = float(null.scores[is_candidate].mean() - null.scores[~is_candidate].mean())
     half = effect.pvalue / 2
@@ -187,21 +207,18 @@ def welch_sides(
         above = below = 0.5
 
     def quantile(level: float) -> float:
-        if level < floor:
-            return math.inf
         return math.sqrt(upper_quantile(effect.null_distribution, 2 * level))
 
     sampling = Sampling(
         exact=False,
-        n_relabellings=n_all,
+        # With fewer runs than a shuffle test needs, this one may not tell either.
+        n_relabellings=one_sided_relabellings(numbers),
         n_shuffles=effect.n_shuffles,
         engine=found.engine,
         seed=found.seed,
         unit=found.sampling.unit,
     )
-    return WelchSides(
-        max(above, floor), max(below, floor), quantile, float(effect.df[1]), sampling
-    )
+    return WelchSides(above, below, quantile, float(effect.df[1]), sampling)
 
 
 def one_sided_relabellings(numbers: GateNumbers) -> int:
@@ -258,24 +275,17 @@ def normal_test(numbers: GateNumbers, bound: float) -> BoundTest:
     root = math.sqrt(1 / (1 / sizes[0] + 1 / sizes[1]))
     lead = float(candidate.mean() - baseline.mean())
     t = math.copysign(math.inf, lead) if pooled == 0 else lead / pooled * root
-    n_all = one_sided_relabellings(numbers)
     above = noncentral_survival(t, df, bound * root)
-
-    def limit(level: float, probability: float, open_end: float) -> float:
-        if level < 1 / n_all:
-            return open_end
-        return noncentral_limit(t, df, probability) / root
-
     return BoundTest(
         bound,
         t / root,
-        max(above, 1 / n_all),
-        max(1 - above, 1 / n_all),
-        lambda level: limit(level, level, -math.inf),
-        lambda level: limit(level, 1 - level, math.inf),
+        above,
+        1 - above,
+        lambda level: noncentral_limit(t, df, level) / root,
+        lambda level: noncentral_limit(t, df, 1 - level) / root,
         Sampling(
             exact=False,
-            n_relabellings=n_all,
+            n_relabellings=one_sided_relabellings(numbers),
             n_shuffles=0,
             engine="noncentral t",
             unit="draw",

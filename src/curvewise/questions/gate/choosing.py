@@ -53,14 +53,16 @@ class Asked:
 
     @property
     def test(self) -> str:
-        """The test that is made: "shuffle", "Welch", "normal" or "log-rank"."""
+        """The test that is made: "shuffle", "Welch", "both", "normal" or "log-rank"."""
         options = self.options
         if options.threshold is not None:
             return "log-rank"
         if options.unit == "sd" and self.reference is None:
             return "normal"
+        if options.spread == "unequal":
+            return "Welch"
         n_runs = self.numbers.n_runs
-        is_welch = options.spread == "unequal" or (
+        takes_both = (
             options.spread == "auto"
             and n_runs[0] != n_runs[1]
             and min(n_runs) > 1
@@ -69,7 +71,7 @@ class Asked:
             and self.curves.blocks is None
             and not self.work.exact
         )
-        return "Welch" if is_welch else "shuffle"
+        return "both" if takes_both else "shuffle"
 
     @cached_property
     def times(self) -> ReachTimes | None:
@@ -99,27 +101,32 @@ class Asked:
             tests = [found]
         elif self.test == "normal":
             tests = [normal_test(numbers, bound) for bound in options.bounds]
-        elif options.unit == "relative":
-            check_one_sign(numbers, higher_is_better=self.curves.higher_is_better)
-            of_ratio = welch_ratio_test if self.test == "Welch" else ratio_test
-            tests = [
-                of_ratio(numbers, bound, work, alpha=alpha) for bound in options.bounds
-            ]
-        elif self.test == "Welch":
-            tests = [
-                welch_shift_test(numbers, bound, work, alpha=alpha) for bound in scores
-            ]
         else:
-            tests = [
-                shift_test(numbers, bound, work, alpha=alpha, center=options.center)
-                for bound in scores
-            ]
+            if options.unit == "relative":
+                check_one_sign(numbers, higher_is_better=self.curves.higher_is_better)
+            tests = [self._tested(bound) for bound in scores]
         if self.reference is not None:
             tests = [
                 own.in_units(unit, bound)
                 for own, bound in zip(tests, options.bounds, strict=True)
             ]
-        return tests, place
+        return [own.floored() for own in tests], place
+
+    def _tested(self, bound: float) -> BoundTest:
+        """Test one bound, by shuffles, by Welch's kind of test, or by both together."""
+        numbers, options, work = self.numbers, self.options, self.work
+        alpha, is_share = options.alpha, options.unit == "relative"
+        tests = []
+        if self.test != "Welch":
+            tests.append(
+                ratio_test(numbers, bound, work, alpha=alpha)
+                if is_share
+                else shift_test(numbers, bound, work, alpha=alpha, center=options.center)
+            )
+        if self.test != "shuffle":
+            of_welch = welch_ratio_test if is_share else welch_shift_test
+            tests.append(of_welch(numbers, bound, work, alpha=alpha))
+        return tests[0] if len(tests) == 1 else tests[0].agreeing_with(tests[1])
 
     def prospect(self) -> Prospect | None:
         """Return what more runs would do; None where that is not computed."""

@@ -61,7 +61,7 @@ def plot_gates(gates: Gate | Gates, ax: Axes | None = None) -> Axes:
     bound = -some.margin if shared else 0.0
     if times:
         bound = some.margin
-    forest(ax, rows, "answer", no_effect=bound, log=times)
+    forest(ax, rows, "answer", no_effect=bound)
     left, right = ax.get_xlim()
     if times:
         ax.axvline(1.0, color="0.5", linewidth=0.8, zorder=0)

@@ -11,12 +11,12 @@ from curvewise.inference.centers import check_center
 from curvewise.inference.effects import Interval
 from curvewise.inference.requirements import check_curves, check_design
 from curvewise.inference.work import shuffling_work
+from curvewise.questions.gate.caveats import gate_caveats
 from curvewise.questions.gate.choosing import Asked, design_of
 from curvewise.questions.gate.deciding import enough_runs
 from curvewise.questions.gate.numbers import GateNumbers, measured
 from curvewise.questions.gate.options import GateOptions
 from curvewise.questions.gate.result import Gate
-from curvewise.questions.gate.warnings import gate_caveats
 from curvewise.text import argument, did_you_mean, step_text
 
 if TYPE_CHECKING:
@@ -86,9 +86,10 @@ def gate(
         Whether being better by more than the margin is a fail too (equivalence, by two
         one-sided tests).
     spread : "auto", "equal" or "unequal"
-        Equal shuffles the runs; unequal allows for algorithms that vary differently, as in
-        `compare`. Auto is equal for as many runs of each, in blocks and with another centre,
-        and else unequal.
+        Equal shuffles the runs. Unequal allows for algorithms that vary differently, as in
+        `compare`, and relies on runs being roughly normal. Auto is equal for as many runs of
+        each, which keeps its promise in either case, in blocks, with another centre and at
+        every step; and else asks both tests, which must agree.
     assumed : float
         The true difference for which ``runs_to_decide`` is computed, in the unit of the margin,
         positive where the candidate is better. Never the observed one.

@@ -87,8 +87,9 @@ class Gate(Sampled, Result):
     medians, n_reached : (float, float), (int, int)
         On time to a threshold: the step by which half of the runs have reached it (Kaplan–Meier),
         infinite if they never do; and how many do at all. Else None.
-    test : "shuffle", "Welch", "normal" or "log-rank"
-        How p was found; by "Welch" spreads may differ, "normal" is noncentral t.
+    test : "shuffle", "Welch", "both", "normal" or "log-rank"
+        How p was found: by shuffles; by Welch's kind of test, where spreads may differ; as the
+        larger p of both; by noncentral t; by shuffled log-rank scores.
     two_sided : bool
         Whether being better by more than the margin counts as a fail too (equivalence).
     sampling : Sampling
@@ -156,7 +157,8 @@ class Gate(Sampled, Result):
             return by_runs
         # Draws are symmetric: half of the smallest two-sided p.
         by_draws = 0.5 / (1 + self.n_shuffles)
-        return max(by_runs, by_draws) if self.test == "Welch" else super().smallest_pvalue
+        drawn = self.test in {"Welch", "both"}
+        return max(by_runs, by_draws) if drawn else super().smallest_pvalue
 
     @property
     def margin_text(self) -> str:

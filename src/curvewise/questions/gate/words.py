@@ -31,6 +31,7 @@ MAX_NAMED = 6  # gates that a sentence can hold
 TESTS = {
     "shuffle": "one-sided shuffle tests of runs",
     "Welch": "one-sided tests of Welch's kind, which allow for unequal spread",
+    "both": "one-sided shuffle tests of runs and tests of Welch's kind, both of which must agree",
     "log-rank": "one-sided log-rank shuffle tests of runs",
     "normal": "noncentral t, which assumes normal numbers of runs",
 }
