@@ -77,6 +77,7 @@ def _asked(given: cw.Curves | None = None) -> dict[str, Asked]:
     curves = _curves() if given is None else given
     two = curves.select("A", "B")
     sides: dict[str, Any] = {"control": "A", "experimental": "B"}
+    gated: dict[str, Any] = {"candidate": "B", "baseline": "A", "margin": 1.0}
     few: dict[str, Any] = {"n_shuffles": 199}
     sampled: dict[str, Any] = {"n_shuffles": 199, "exact": False}
     resampled: dict[str, Any] = {**sampled, "n_resamples": 99}
@@ -117,6 +118,14 @@ def _asked(given: cw.Curves | None = None) -> dict[str, Asked]:
         "transfer_many": Asked(
             "transfer", cw.transfer_many, (tables,), {**sides, **resampled}
         ),
+        "gate": Asked("gate", cw.gate, (curves,), {**gated, **sampled}),
+        "gate unequal": Asked(
+            "gate", cw.gate, (curves,), {**gated, **few, "spread": "unequal"}
+        ),
+        "gate every step": Asked(
+            "gate", cw.gate, (curves,), {**gated, **sampled, "on": "every step"}
+        ),
+        "gate_many": Asked("gate", cw.gate_many, (tables,), {**gated, **sampled}),
         "check_criteria": Asked("criteria", cw.check_criteria, (), {}),
         "overview": Asked("overview", cw.overview, (curves,), sampled),
     }
@@ -311,7 +320,9 @@ def test_how_runs_became_curves_is_told_once(name: str, short: str) -> None:
         assert kinds.count(kind) == 1
     record = json.loads(json.dumps(result.to_dict(), allow_nan=False))
     families = [
-        record[key] for key in ("comparisons", "tasks", "contrasts") if key in record
+        record[key]
+        for key in ("comparisons", "tasks", "contrasts", "gates")
+        if key in record
     ]
     for member in families[0].values() if families else [record]:
         assert member["preparation"]["short"] == short
@@ -333,7 +344,7 @@ def test_sizes_that_depend_on_a_fill_are_not_quoted(name: str) -> None:
     told = _aligned("carry").preparation
     assert told is not None
     plain = _asked(_aligned("carry"))[name].ask().describe().replace(told.sentence(), "")
-    if name != "compare_many":  # which quotes no sizes
+    if name not in {"compare_many", "gate_many"}:  # which quote no sizes
         assert SIZES.search(plain), plain
     result = _asked(_aligned("worst"))[name].ask()
     assert not result.quotes_scores

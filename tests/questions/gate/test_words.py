@@ -127,7 +127,7 @@ def test_advice_is_what_to_do_next() -> None:
     assert "locate()" in advice(asked(bad, margin=1))
     few = curves_of(BASE[:2], BASE[:2] + 0.1)
     assert "Make at least 3 + 3 runs." in advice(asked(few, margin=1))
-    roles = {"candidate": "candidate", "baseline": "baseline"}
+    roles: dict[str, Any] = {"candidate": "candidate", "baseline": "baseline"}
     family = gate_many({"x": AS_GOOD, "y": AS_GOOD}, margin={"x": 9, "y": 1}, **roles)
     assert advice(family).startswith("y: 14 runs of each")
     every = asked(AS_GOOD, margin=0.5, on="every step")
@@ -135,6 +135,6 @@ def test_advice_is_what_to_do_next() -> None:
 
 
 def test_one_gate_of_a_family_passes() -> None:
-    roles = {"candidate": "candidate", "baseline": "baseline"}
+    roles: dict[str, Any] = {"candidate": "candidate", "baseline": "baseline"}
     found = gate_many({"x": AS_GOOD}, margin=9, **roles)
     assert found.describe() == "Pass: the gate passes (margin 9; α = 0.05 each)."

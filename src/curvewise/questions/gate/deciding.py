@@ -47,6 +47,13 @@ class Design:
         ways = math.comb(self.candidate + self.baseline, self.candidate)
         return ways ** (self.n_blocks or 1)
 
+    def reaches(self, alpha: float) -> bool:
+        """Tell whether p can be as small as alpha; by logarithms, which any size of design has."""
+        n, n_blocks = self.candidate + self.baseline, self.n_blocks or 1
+        ways = math.lgamma(n + 1) - math.lgamma(self.candidate + 1)
+        ways -= math.lgamma(self.baseline + 1)
+        return n_blocks * ways >= -math.log(alpha) - 1e-9
+
     @property
     def n_runs(self) -> tuple[int, int]:
         """The runs of the candidate, and of the baseline, in all blocks."""
@@ -129,7 +136,7 @@ class Prospect:
 
         def enough(n: int) -> bool:
             design = self.design.grown(n)
-            if 1 / design.n_ways > self.alpha or design.df < 1:
+            if not design.reaches(self.alpha) or design.df < 1:
                 return False
             return spread == 0 or self.power(design, spread) >= power
 
@@ -158,7 +165,7 @@ def enough_runs(design: Design, alpha: float) -> Design:
     """Return the nearest larger design with which p can be as small as alpha."""
     if design.n_blocks is not None:
         n = design.n_blocks
-        while 1 / design.grown(n).n_ways > alpha:
+        while not design.grown(n).reaches(alpha):
             n += 1
         return design.grown(n)
     n_added = 0
@@ -169,6 +176,6 @@ def enough_runs(design: Design, alpha: float) -> Design:
             for more in range(n_added + 1)
         ]
         best = max(candidates, key=lambda own: own.n_ways)
-        if 1 / best.n_ways <= alpha:
+        if best.reaches(alpha):
             return best
         n_added += 1

@@ -174,7 +174,7 @@ def gate_at_levels(
     needed = (None, None) if prospect is None else prospect.needed(options.power)
     enough = None
     design = design_of(numbers)
-    if design is not None and 1 / design.n_ways > options.alpha:
+    if design is not None and not design.reaches(options.alpha):
         enough = enough_runs(design, options.alpha)
     alpha = float(options.alpha)
     limits = Interval(first.low(alpha), last.high(alpha))
