@@ -83,6 +83,7 @@ def _in_blocks(name: str, blocks: tuple[tuple[int, ...], ...]) -> Design:
 DESIGNS: dict[str, Design] = {
     design.name: design
     for design in (
+        Design("3 + 3", (3, 3)),
         Design("5 + 5", (5, 5)),
         Design("10 + 10", (10, 10)),
         Design("4 + 7", (4, 7)),

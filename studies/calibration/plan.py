@@ -160,6 +160,14 @@ def _full() -> tuple[Cell, ...]:
             500,
         ),
         *_cells("transfer_many", FEW, ("5 + 5",), learning, 300),
+        *_cells(
+            "gate",
+            SOME,
+            ("3 + 3", "5 + 5", "10 + 10", "4 + 12", "8 pairs"),
+            ("nothing differs", "height differs"),
+            600,
+        ),
+        *_cells("gate", UNEQUAL, ("5 + 5", "4 + 12"), ("height differs",), 600),
     ]
     return tuple(cells)
 
@@ -188,4 +196,5 @@ QUICK = (
     Cell("transfer", "AR(1)", "5 + 5", "one learns faster", 30),
     Cell("transfer_many", "AR(1)", "5 + 5", "learn alike", 5),
     Cell("transfer_many", "AR(1)", "5 + 5", "one learns faster", 5),
+    Cell("gate", "RL", "4 + 12", "height differs", 40),
 )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from studies.calibration import choosing, comparing, locating, transferring
+from studies.calibration import choosing, comparing, gating, locating, transferring
 
 if TYPE_CHECKING:
     from studies.calibration.claims import Question
@@ -17,6 +17,6 @@ __all__ = ["QUESTIONS"]
 
 QUESTIONS: dict[str, Question] = {
     question.name: question
-    for module in (comparing, locating, choosing, transferring)
+    for module in (comparing, locating, choosing, transferring, gating)
     for question in module.QUESTIONS
 }

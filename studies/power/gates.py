@@ -15,7 +15,7 @@ from studies.streams import stream
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["AT_MARGIN", "MARGINS", "N_EQUAL", "RUNS", "SCENES", "gate_rates"]
+__all__ = ["AT_MARGIN", "KINDS", "MARGINS", "N_EQUAL", "RUNS", "SCENES", "gate_rates"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -92,11 +92,12 @@ _EVERY = {"margin": 1.5, "on": "every step"}
 _REACH = {"margin": 1.5, "on": ("reach", 1.0)}
 SCENES: dict[str, Scene] = {
     **{
-        f"spread × 2, {c} + {b}, {spread}": Scene(
-            (c, b), {**_WIDE, "spread": spread}, moved=-1.5, wide=2.0
+        f"candidate's spread × 2, {kind}, {c} + {b}, spread={spread}": Scene(
+            (c, b), {**_WIDE, "spread": spread}, moved=-1.5, wide=2.0, kind=kind
         )
+        for kind in ("normal", "skewed down")
         for c, b in ((5, 5), (3, 10), (5, 20), (20, 5))
-        for spread in ("equal", "auto")
+        for spread in ("equal", "unequal", "auto")
     },
     **{
         f"relative, {c} + {b}, {kind}": Scene((c, b), _RELATIVE, moved=-2.0, kind=kind)

@@ -196,6 +196,8 @@ def _runs_needed(gate: Gate) -> str:
     """Say how many runs would decide, where the gate is undecided; else nothing."""
     if gate.answer != "undecided" or gate.step is not None or gate.unit == "factor":
         return ""
+    if not gate.quotes_scores:
+        return ""  # it would depend on the fill as well
     _, baseline = _who(gate)
     truth = f"as good as {baseline}"
     if gate.assumed:
