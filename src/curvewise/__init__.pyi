@@ -10,6 +10,10 @@ from .inference.effects import Interval as Interval
 from .questions.best.plots import plot_best as plot_best
 from .questions.best.question import best as best
 from .questions.best.result import Best as Best
+from .questions.calibrate.plots import plot_calibration as plot_calibration
+from .questions.calibrate.question import calibrate as calibrate
+from .questions.calibrate.result import Calibration as Calibration
+from .questions.calibrate.result import ProcedureRate as ProcedureRate
 from .questions.compare.anova_table import AnovaTable as AnovaTable
 from .questions.compare.many import compare_many as compare_many
 from .questions.compare.plots import plot_comparison as plot_comparison
@@ -54,6 +58,8 @@ from .questions.transfer.plots import plot_transfer as plot_transfer
 from .questions.transfer.question import transfer as transfer
 from .questions.transfer.result import Transfer as Transfer
 from .questions.transfer.result import Transfers as Transfers
+from .questions.transfer.survival import Survival as Survival
+from .questions.transfer.survival_plot import plot_survival as plot_survival
 from .questions.transfer.tasks import transfer_many as transfer_many
 from .readers import read as read
 from .readers import read_tasks as read_tasks

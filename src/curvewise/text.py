@@ -44,6 +44,7 @@ _names_flags: ContextVar[bool] = ContextVar("names_flags", default=False)
 _FLAGS = {
     "n_shuffles": "--shuffles",
     "n_resamples": "--resamples",
+    "n_splits": "--splits",
     "n_jobs": "--jobs",
     "rng": "--seed",
     "start": "--from",

@@ -50,7 +50,8 @@ def _head(
     yield (
         "How often every p, interval and band of curvewise is wrong, measured on simulated "
         "curves whose truth is known. Written by `make calibration`; every number is "
-        "computed by it."
+        "computed by it. How often *other* tests would be wrong on your own runs: "
+        "[calibrate](calibrate.md)."
     )
     yield provenance
     yield (

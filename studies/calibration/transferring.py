@@ -9,7 +9,8 @@ import numpy as np
 
 import curvewise as cw
 from studies.calibration.claims import ALPHA, N_RESAMPLES, N_SHUFFLES, Claim, Question
-from studies.calibration.data_sets import true_means
+from studies.calibration.data_sets import draw_data_set, true_means
+from studies.streams import stream
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -25,6 +26,7 @@ __all__ = ["METRICS", "QUESTIONS"]
 
 PAGE = "transfer.md"
 N_TASKS = 5
+N_DRAWN = 400  # data sets from which the true median times are found
 METRICS = (
     "transfer_ratio",
     "transfer_regret",
@@ -57,7 +59,7 @@ def _settings(process: Process, design: Design, truth: Truth) -> Mapping[str, An
 def _true_values(
     process: Process, design: Design, truth: Truth
 ) -> Mapping[str, float | None]:
-    """Return the metrics of the true mean curves."""
+    """Return the metrics of the true mean curves; of times those of many runs."""
     means = true_means(process, design, truth)
     found = cw.transfer(
         cw.Curves(np.repeat(means, 2, axis=0), list("AABB"), _steps(design)),
@@ -67,7 +69,30 @@ def _true_values(
         exact=False,
         rng=0,
     )
-    return {name: found.metrics[name].value for name in METRICS}
+    values = {name: found.metrics[name].value for name in METRICS}
+    return {**values, "time_to_threshold": _true_ratio(process, design, truth)}
+
+
+def _true_ratio(process: Process, design: Design, truth: Truth) -> float | None:
+    """Return the ratio of the median times to the threshold of many runs.
+
+    None where half of the runs of neither condition reach it.
+    """
+    threshold = _settings(process, design, truth)["threshold"]
+    times: dict[str, list[float]] = {"A": [], "B": []}
+    for number in range(N_DRAWN):
+        rng = stream(0, f"true times {process.name} {design.name} {truth.name}", number)
+        curves = draw_data_set(process, design, truth, rng).curves
+        reached = curves.scores >= threshold
+        first = np.where(
+            reached.any(axis=1), curves.steps[reached.argmax(axis=1)], np.inf
+        )
+        for name in times:
+            times[name] += first[curves.labels == name].tolist()
+    control, experimental = (
+        float(np.quantile(own, 0.5, method="inverted_cdf")) for own in times.values()
+    )
+    return None if np.isinf([control, experimental]).all() else experimental / control
 
 
 def _steps(design: Design) -> npt.NDArray[np.int64]:

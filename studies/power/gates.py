@@ -15,7 +15,7 @@ from studies.streams import stream
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["AT_MARGIN", "KINDS", "MARGINS", "N_EQUAL", "RUNS", "SCENES", "gate_rates"]
+__all__ = ["KINDS", "MARGINS", "N_EQUAL", "RUNS", "SCENES", "gate_rates"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -81,11 +81,6 @@ class Scene(NamedTuple):
     times: str = "lognormal"
 
 
-AT_MARGIN = {
-    f"{kind}, {c} + {b}": Scene((c, b), {"margin": 1.5}, moved=-1.5, kind=kind)
-    for kind in KINDS
-    for c, b in RUNS
-}
 _WIDE = {"margin": 1.5}
 _RELATIVE = {"margin": 0.1, "unit": "relative"}
 _EVERY = {"margin": 1.5, "on": "every step"}
@@ -189,12 +184,17 @@ def _rates(scene: Scene, name: str, n_sets: int, seed: int) -> dict[str, float]:
 
 def gate_rates(n_sets: int, seed: int) -> dict[str, dict[str, dict[str, float]]]:
     """Return how often gates pass and fail: at the margin, by margin, and in other scenes."""
+    at_margin = {
+        f"{kind}, {c} + {b}": Scene((c, b), {"margin": 1.5}, moved=-1.5, kind=kind)
+        for kind in KINDS
+        for c, b in RUNS
+    }
     passed = {
         f"as good, {n} + {n}, margin {margin:g}": Scene((n, n), {"margin": margin})
         for n in N_EQUAL
         for margin in MARGINS
     }
-    groups = {"at margin": AT_MARGIN, "as good": passed, "scenes": SCENES}
+    groups = {"at margin": at_margin, "as good": passed, "scenes": SCENES}
     return {
         group: {
             name: load_or_compute(

@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from studies.power import gates
 from studies.power.closed_pairs import ADJUSTMENTS, N_SHUFFLES, closed_pairs_powers
+from studies.power.crying_wolf import crying_wolf
 from studies.power.first_test import DIFFERENCES, KINDS, TARGET, first_test_powers
-from studies.power.gates import KINDS as GATE_KINDS
-from studies.power.gates import MARGINS, N_EQUAL, RUNS, gate_rates
+from studies.power.times import TESTS as TIME_TESTS
+from studies.power.times import times_powers
 from studies.power.typical_runs import CENTERS, SHIFTS, typical_runs_powers
 from studies.power.unequal_spread import unequal_spread_powers
 
@@ -37,7 +39,9 @@ def page_text(n_sets: int, seed: int) -> str:
         *_typical_runs(typical_runs_powers(n_sets, seed)),
         *_closed_pairs(closed_pairs_powers(n_sets, seed)),
         *_unequal_spread(unequal_spread_powers(n_sets, seed)),
-        *_gates(gate_rates(n_sets, seed)),
+        *_gates(gates.gate_rates(n_sets, seed)),
+        *_times(times_powers(n_sets, seed)),
+        *_crying_wolf(crying_wolf(n_sets, seed)),
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -169,16 +173,16 @@ def _gates(found: dict[str, dict[str, dict[str, float]]]) -> Iterator[str]:
         "A candidate that is worse by exactly the margin, 1.5 standard deviations: how often the "
         "gate passed / failed at α = .05, by the distribution of runs. Both are mistakes."
     )
-    header = ["runs: candidate + baseline", *GATE_KINDS]
+    header = ["runs: candidate + baseline", *gates.KINDS]
     at_margin = found["at margin"]
     yield table(
         header,
         [
             [
                 f"{c} + {b}",
-                *(_both(at_margin[f"{kind}, {c} + {b}"]) for kind in GATE_KINDS),
+                *(_both(at_margin[f"{kind}, {c} + {b}"]) for kind in gates.KINDS),
             ]
-            for c, b in RUNS
+            for c, b in gates.RUNS
         ],
     )
     yield (
@@ -187,16 +191,16 @@ def _gates(found: dict[str, dict[str, dict[str, float]]]) -> Iterator[str]:
     )
     as_good = found["as good"]
     yield table(
-        ["runs", *(f"{margin:g}" for margin in MARGINS)],
+        ["runs", *(f"{margin:g}" for margin in gates.MARGINS)],
         [
             [
                 f"{n} + {n}",
                 *(
                     rate(as_good[f"as good, {n} + {n}, margin {margin:g}"]["pass"])
-                    for margin in MARGINS
+                    for margin in gates.MARGINS
                 ),
             ]
-            for n in N_EQUAL
+            for n in gates.N_EQUAL
         ],
     )
     yield (
@@ -210,6 +214,51 @@ def _gates(found: dict[str, dict[str, dict[str, float]]]) -> Iterator[str]:
 
 def _both(own: dict[str, float]) -> str:
     return f"{rate(own['pass'])} / {rate(own['fail'])}"
+
+
+def _times(found: dict[str, Any]) -> Iterator[str]:
+    yield "## Times to a threshold"
+    yield (
+        "How often a difference is found with 5 + 5 / 10 + 10 runs: by the log-rank test of "
+        "`transfer()`, and by tests that give runs which never reach the threshold a made-up "
+        "time, or leave them out. In the first row it is a false alarm. In the last the survival "
+        "curves cross: no test of times finds much, and one that leaves runs out finds what "
+        "those that are left do."
+    )
+    rows = [
+        [
+            name,
+            *(
+                " / ".join(rate(own[n][place]) for n in own)
+                for place in range(len(TIME_TESTS))
+            ),
+        ]
+        for name, own in found.items()
+    ]
+    yield table(["times", *TIME_TESTS], rows)
+
+
+def _crying_wolf(found: dict[str, Any]) -> Iterator[str]:
+    yield "## Crying wolf"
+    yield (
+        "How often common tests find a difference between two halves of the same runs, smooth "
+        "curves of 30 steps: the mean over sets of runs of what [`calibrate()`](calibrate.md) "
+        "counts, ± its standard deviation between them, which is how far one set of runs can "
+        "be off. Halves of ten runs are experiments of 5 + 5. What curvewise finds follows from "
+        "the number of runs."
+    )
+    rows = [
+        [
+            f"{n_runs} runs",
+            *(
+                rate(mean) if procedure == "curvewise" else f"{rate(mean)} ± {rate(sd)}"
+                for procedure, (mean, sd) in own.items()
+            ),
+        ]
+        for n_runs, own in found.items()
+    ]
+    header = ["F, height", "F, shape", "t at every step", "t of the final score"]
+    yield table(["", *header, "t of the area", "curvewise"], rows)
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -19,7 +19,7 @@ def logs(ends: list[int]) -> list[RunLog]:
 
 
 def test_lower_scores_may_be_better() -> None:
-    losses = [[3.0, 2, 1, 0], [3, 3, 3, 2]]
+    losses = np.array([[3.0, 2, 1, 0], [3, 3, 3, 2]])
     curves = cw.Curves(losses, ["A", "B"], higher_is_better=False)
     found = reaching(curves, 1.0)
     assert found.times.steps.tolist() == [2, 3]
@@ -29,7 +29,7 @@ def test_lower_scores_may_be_better() -> None:
 
 
 def test_a_score_that_misses_the_threshold_by_rounding_reaches_it() -> None:
-    curves = cw.Curves([[0.0, 0.3 - 1e-16, 1], [0, 0, 1]], ["A", "B"])
+    curves = cw.Curves(np.array([[0.0, 0.3 - 1e-16, 1], [0, 0, 1]]), ["A", "B"])
     assert reaching(curves, 0.1 + 0.2).times.steps.tolist() == [1, 2]
 
 

@@ -126,6 +126,7 @@ def _asked(given: cw.Curves | None = None) -> dict[str, Asked]:
             "gate", cw.gate, (curves,), {**gated, **sampled, "on": "every step"}
         ),
         "gate_many": Asked("gate", cw.gate_many, (tables,), {**gated, **sampled}),
+        "calibrate": Asked("calibrate", cw.calibrate, (curves,), {}),
         "check_criteria": Asked("criteria", cw.check_criteria, (), {}),
         "overview": Asked("overview", cw.overview, (curves,), sampled),
     }
@@ -344,7 +345,7 @@ def test_sizes_that_depend_on_a_fill_are_not_quoted(name: str) -> None:
     told = _aligned("carry").preparation
     assert told is not None
     plain = _asked(_aligned("carry"))[name].ask().describe().replace(told.sentence(), "")
-    if name not in {"compare_many", "gate_many"}:  # which quote no sizes
+    if name not in {"compare_many", "gate_many", "calibrate"}:  # which quote no sizes
         assert SIZES.search(plain), plain
     result = _asked(_aligned("worst"))[name].ask()
     assert not result.quotes_scores

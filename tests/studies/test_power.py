@@ -10,7 +10,16 @@ import pytest
 
 import studies.power.__main__ as runner
 from studies import measured_page
-from studies.power import closed_pairs, first_test, page, typical_runs, unequal_spread
+from studies.power import (
+    closed_pairs,
+    crying_wolf,
+    first_test,
+    gates,
+    page,
+    times,
+    typical_runs,
+    unequal_spread,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,12 +32,17 @@ def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(measured_page, "OUT", tmp_path / "page")
     monkeypatch.setattr(measured_page, "DOCS", tmp_path / "docs")
     monkeypatch.setattr(first_test, "N_TO_CHOOSE", 20)
+    monkeypatch.setattr(gates, "RUNS", ((3, 3), (3, 10)))
+    monkeypatch.setattr(gates, "N_EQUAL", (3,))
     for module, name, keys in (
         (first_test, "KINDS", ("AR(1)",)),
         (first_test, "DIFFERENCES", ("shift",)),
         (typical_runs, "KINDS", ("normal",)),
         (closed_pairs, "DESIGNS", ("0 0 0 3 3",)),
         (unequal_spread, "DESIGNS", ("5 + 5, equal spreads, one moved",)),
+        (gates, "KINDS", ("15% fail",)),
+        (gates, "SCENES", ("relative, 5 + 5, normal", "time, lognormal, 5 + 5, as long")),
+        (times, "SCENARIOS", ("twice as fast (exponential times)",)),
     ):
         kept = {key: getattr(module, name)[key] for key in keys}
         monkeypatch.setattr(module, name, kept)
@@ -38,6 +52,8 @@ def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             and module is first_test
         ):
             monkeypatch.setattr(page, name, kept)
+    monkeypatch.setattr(times, "N_RUNS", (5,))
+    monkeypatch.setattr(crying_wolf, "N_RUNS", (5, 6))
     return tmp_path
 
 
@@ -81,7 +97,7 @@ def test_the_page_has_every_table(
     runner.main()
     text = (small / "page" / "power.md").read_text(encoding="utf-8")
     assert "PROVENANCE" not in text
-    for heading in ("differ at all?", "Typical runs", "Pairs", "Unequal spread"):
+    for heading in ("differ at all?", "Typical runs", "Pairs", "Unequal spread", "Gates"):
         assert f"## {heading}" in text or heading in text
     assert "| 5 + 5, combined |" in text
     assert "seed 1, 3 data sets for each cell" in text

@@ -26,6 +26,7 @@ COMMANDS = (
     "contrast",
     "transfer",
     "criteria",
+    "calibrate",
     "gate",
     "demo",
 )

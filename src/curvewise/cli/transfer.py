@@ -55,9 +55,17 @@ def transfer(
         float | None,
         typer.Option(
             metavar="SCORE",
-            help="Score of time to threshold.  [default: where the control ends]",
+            help="Score of time to threshold; with it --plot also draws who has not reached "
+            "it yet.  [default: where the runs of both end]",
         ),
     ] = None,
+    hold: Annotated[
+        int,
+        typer.Option(
+            metavar="N",
+            help="At how many consecutive steps a run must be at the threshold.",
+        ),
+    ] = 1,
     integration: Annotated[
         Literal["sum", "trapezoid"],
         typer.Option(help="Areas as sums over steps, or by trapezoids."),
@@ -94,6 +102,7 @@ def transfer(
         "window": window,
         "until_asymptote": until_asymptote,
         "threshold": threshold,
+        "hold": hold,
         "integration": integration,
         "confidence": confidence,
         "interval": interval,

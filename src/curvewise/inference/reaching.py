@@ -31,12 +31,11 @@ class TrainedDifferentlyLong(Caveat):
 
     def sentence(self) -> str:
         """Say what is assumed of them."""
-        these = plural(self.n_runs, "run")
-        are = "was" if self.n_runs == 1 else "were"
+        them = "it" if self.n_runs == 1 else "them"
         return (
-            f"{these} {are} trained for less long than the others, and had not reached the "
-            "threshold by the end. Times to the threshold take account of them up to there, "
-            "which assumes that the length of training does not depend on the algorithm."
+            f"{plural(self.n_runs, 'run')} ended before the others without having reached the "
+            f"threshold. Times to the threshold follow {them} up to there, which assumes that "
+            "the length of training does not depend on the algorithm."
         )
 
 

@@ -85,6 +85,7 @@ def test_the_kind_of_interval_can_be_chosen() -> None:
             assert metric.interval == metric.intervals[shown]
     by_default = transfer(curves, **SIDES, rng=0)
     kinds = {name: metric.interval_kind for name, metric in by_default.metrics.items()}
+    assert kinds.pop("time_to_threshold") == "percentile"
     assert kinds.pop("average_relative_reduction") == "student"
     assert set(kinds.values()) == {"inverted"}
 

@@ -16,22 +16,26 @@ from curvewise import Curves, OptionError, transfer
 from tests.questions.transfer.gains import SIDES, pair, rising
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from curvewise.kernels import Floats
 
 QUICK: dict[str, Any] = {**SIDES, "n_resamples": 0, "rng": 0}
 
 
-def ramps(times: list[float], n_steps: int = 10) -> Floats:
+def ramps(times: Sequence[float], n_steps: int = 10) -> Floats:
     """Curves that are at 1 from a step on, counted from 1; never if that is infinite."""
     return np.array([np.arange(1, n_steps + 1) >= time for time in times], dtype=float)
 
 
-def conditions(control: list[float], experimental: list[float], **options: Any) -> Curves:
+def conditions(
+    control: Sequence[float], experimental: Sequence[float], **options: Any
+) -> Curves:
     steps = np.arange(1, 11)
     return pair(ramps(control), ramps(experimental), steps=steps, **options)
 
 
-def scores_by_definition(times: list[float], horizon: float) -> list[float]:
+def scores_by_definition(times: Sequence[float], horizon: float) -> list[float]:
     """The log-rank score of each run, one step after the other."""
     found = []
     for own in times:
@@ -88,7 +92,7 @@ def test_medians_means_and_counts_are_reported_as_such() -> None:
     found = transfer(curves, **QUICK, threshold=1.0)
     survival = found.survival
     assert survival.n_reached == (2, 4)
-    assert survival.medians == found.times == (math.inf, 5)
+    assert list(survival.medians) == list(found.times) == [math.inf, 5]
     assert survival.restricted_means == pytest.approx(((4 + 6 + 30) / 5, (18 + 10) / 5))
     assert survival.horizon == 10
     assert found.time_to_threshold.value == 0
@@ -97,8 +101,8 @@ def test_medians_means_and_counts_are_reported_as_such() -> None:
     assert rows[1] == ("E", "4 of 5", "5", "5.600")
     assert found.to_dict()["survival"]["medians"] == [None, 5]
     assert (
-        "A score of 1.000 is reached by 4 of 5 runs of E (median step 5) and 2 of 5 of C "
-        "(median not reached) (log-rank test, exact p = "
+        "Reaching a score of 1.000: 4 of 5 runs of E (median step 5), 2 of 5 of C (median not "
+        "reached); log-rank test, exact p = "
     ) in found.describe()
 
 
@@ -127,7 +131,7 @@ def test_the_default_threshold_does_not_depend_on_the_labels() -> None:
     assert one.threshold == pytest.approx(other.threshold)
     assert not one.threshold_given
     assert "where the runs of both end on average" in one.survival_table().notes[0]
-    assert "is reached by" not in one.describe()
+    assert "Reaching" not in one.describe()
 
 
 def test_the_threshold_may_have_to_be_held() -> None:
@@ -136,8 +140,8 @@ def test_the_threshold_may_have_to_be_held() -> None:
     curves = pair(control, experimental, steps=np.arange(1, 11))
     at_once = transfer(curves, **QUICK, threshold=1.0)
     held = transfer(curves, **QUICK, threshold=1.0, hold=4)
-    assert at_once.times == (4, 2)
-    assert held.times == (4, 6)
+    assert list(at_once.times) == [4, 2]
+    assert list(held.times) == [4, 6]
     assert "at 4 consecutive steps" in held.survival_table().notes[0]
     with pytest.raises(OptionError, match=r"hold is at how many consecutive steps"):
         transfer(curves, **QUICK, hold=0)
@@ -192,12 +196,23 @@ def test_swapping_the_conditions_turns_the_ratio_round(
         assert others.interval == pytest.approx(turned)
 
 
+def test_an_end_at_no_effect_that_is_rejected_is_moved_beside_it() -> None:
+    """All runs of C are there at once, and one of E; ties make 1 a factor of its own."""
+    found = transfer(conditions([1] * 5, [1, 11, 11, 11]), **QUICK, threshold=1.0)
+    metric = found.time_to_threshold
+    assert metric.significant
+    assert metric.interval is not None
+    assert 1 < metric.interval.low < 1 + 1e-8
+    assert metric.interval.high == math.inf
+
+
 def test_curves_that_cross_are_said_to() -> None:
     never = math.inf
     fast_or_never = [2, 2, 2, 3, 3, 3, never, never, never, never]
     slow_but_sure = [6, 6, 7, 7, 7, 8, 8, 8, 9, 9]
     found = transfer(conditions(slow_but_sure, fast_or_never), **QUICK, threshold=1.0)
     assert found.survival.crossing == 8
+    assert found.survival.ahead_at_last == "control"
     assert "neither the medians nor the means nor p tell all" in found.describe()
     assert "cross" in found.survival_table().notes[-1]
     alike = transfer(conditions([2, 4, 6, 8], [3, 4, 5, 9]), **QUICK, threshold=1.0)
@@ -237,7 +252,7 @@ def test_a_run_that_failed_counts_as_its_policy_says() -> None:
 def test_the_interval_of_times_misses_their_ratio_as_seldom_as_promised(
     n_sets: int,
 ) -> None:
-    """Times of E are twice those of C; half of E would take longer than training lasts."""
+    """Inverted: times of E are twice those of C; half of E would take longer than training lasts."""
     rng = np.random.default_rng(11)
     n_missed, steps = 0, np.arange(1, 41)
     for _ in range(n_sets):

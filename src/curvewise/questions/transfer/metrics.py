@@ -76,6 +76,9 @@ class MetricRecord:
     @property
     def interval(self) -> IntervalKind:
         """Which interval is shown by default."""
+        if self.tested_as == "log_rank":
+            # The inverted one is of a factor of all times, which need not be that of medians.
+            return "percentile"
         return "inverted" if self.tested_as else "student"
 
     @property

@@ -123,8 +123,9 @@ def _groups(transfer: Transfer) -> list[list[Metric]]:
 def _row(metric: Metric, *, quoted: bool = False, label: str = "") -> Row:
     low, high = metric.interval or (math.nan, math.nan)
     right = "undefined"
-    if metric.value is not None and metric.pvalue is not None:
-        right = f"{value_text(metric.value)}   p {p_text(metric.pvalue)}"
+    if metric.pvalue is not None:
+        value = "undefined" if metric.value is None else value_text(metric.value)
+        right = f"{value}   p {p_text(metric.pvalue)}"
     return Row(
         label=label or metric.title,
         value=metric.value,

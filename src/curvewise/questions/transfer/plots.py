@@ -12,6 +12,7 @@ from curvewise.questions.transfer.metrics_plot import (
     plot_tasks,
 )
 from curvewise.questions.transfer.result import Transfer, Transfers
+from curvewise.questions.transfer.survival_plot import plot_survival
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -23,6 +24,9 @@ __all__ = ["figure", "plot_transfer"]
 
 def plot_transfer(result: Transfer | Transfers) -> Figure:
     """Draw the curves of a task over its metrics; of several tasks, what is comparable.
+
+    Where a threshold was given, the share of runs that have not reached it stands between the
+    two, as `plot_survival` draws it.
 
     Across tasks those are the calibrated transfer ratio, where the optimum is known, and
     the average relative reduction, with their means over tasks.
@@ -38,12 +42,13 @@ def plot_transfer(result: Transfer | Transfers) -> Figure:
             f"{type(given).__name__}."
         )
         raise OptionError(msg, option="result")
-    heights = (5.2, metrics_height(result))
+    heights = [5.2, *([3.6] if result.threshold_given else []), metrics_height(result)]
     figure = Figure(figsize=(8, sum(heights)), layout="constrained")
-    parts: Any = figure.subfigures(2, height_ratios=heights)
-    above, below = parts
-    plot_gain(result, ax=above.subplots())
-    draw_metrics(below, result)
+    parts: Any = figure.subfigures(len(heights), height_ratios=heights)
+    plot_gain(result, ax=parts[0].subplots())
+    if result.threshold_given:
+        plot_survival(result, ax=parts[1].subplots())
+    draw_metrics(parts[-1], result)
     return figure
 
 

@@ -103,10 +103,10 @@ def transfer(
     interval : "inverted", "student" or "percentile", optional
         Which interval is shown, where a metric has it. Inverted, all values that the shuffle
         test does not reject, is the default. The average relative reduction has none: its
-        default is Student's, by the logarithm and its standard error. Percentile has
-        quantiles of resamples, widened for few runs. Every interval holds "no effect" if, and
-        only if, p is above 1 - confidence; that of times holds it also where the medians are
-        the same.
+        default is Student's, by the logarithm and its standard error. That of the time to
+        threshold is percentile, quantiles of resamples, widened for few runs; inverted is that
+        of a factor of all times. Every interval holds "no effect" if, and only if, p is above
+        1 - confidence; that of times holds it also where the medians are the same.
     n_resamples : int
         How many resamples; 0 leaves out the percentile and Student's intervals.
     n_shuffles, exact, n_jobs, rng, checkpoint
@@ -322,7 +322,14 @@ def _intervals(
             )
         ends["percentile"] = percentile_ends(resamples, conditions.n_units, alpha)
     return {
-        kind: settled_interval(record, value, own, resamples, test.pvalue, alpha)
+        kind: settled_interval(
+            record,
+            value,
+            own,
+            resamples if kind != "inverted" or test.among is None else test.among,
+            test.pvalue,
+            alpha,
+        )
         for kind, own in ends.items()
         if own is not None
     }
@@ -340,7 +347,7 @@ def settled_interval(
 
     It lies within the bounds of the metric and holds the value, and "no effect" if and only
     if p is above alpha: the shuffle test is exact, and resamples of few runs are not. An end
-    that is moved off "no effect" goes to the nearest of the resamples.
+    that is moved off "no effect" goes to the nearest of the resamples, or of what was tried.
     """
     inside = ends
     # An interval that says nothing stays unbounded, and is seen to say nothing.

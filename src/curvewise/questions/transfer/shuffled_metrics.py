@@ -14,7 +14,7 @@ from curvewise.kernels.pvalues import pvalue
 from curvewise.kernels.transfer.metrics import METRICS
 from curvewise.questions.transfer.inverted import difference_tests
 from curvewise.questions.transfer.metrics import RECORDS
-from curvewise.questions.transfer.stretched import stretch_ends
+from curvewise.questions.transfer.stretched import stretches
 from curvewise.shuffling.plan import MAX_FREE, Limits
 from curvewise.shuffling.visiting import Statistic
 
@@ -58,13 +58,15 @@ class MetricTest:
 
     A metric that is undefined has a p where ``record.tested_undefined``, and something varies.
     ``exact`` says whether p is over every distinct relabelling. ``ends`` are those of the
-    interval that belongs to the test, None where the metric has none.
+    interval that belongs to the test, None where the metric has none, and ``among`` some values
+    in it, where it was found by trying values.
     """
 
     pvalue: float | None
     null_distribution: Floats
     exact: bool
     ends: tuple[float, float] | None
+    among: Floats | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,10 +141,10 @@ def shuffle_metrics(
     differences = difference_tests(
         conditions, of_sums if of_sums.exact else found.plan, work, alpha=alpha
     )
-    ends = dict(differences.ends)
-    stretches = stretch_ends(conditions, found.plan, work, alpha=alpha)
-    if stretches is not None:
-        ends["time_to_threshold"] = stretches
+    ends, among = dict(differences.ends), {}
+    longer = stretches(conditions, found.plan, work, alpha=alpha)
+    if longer is not None:
+        ends["time_to_threshold"], among["time_to_threshold"] = longer
     (counts,), (values,) = found.counts, found.kept
     n_visited = found.n_visited * (2 if statistic.mirrored else 1)
     tails = dict(zip(COUNTED, counts[: len(COUNTED)], strict=True))
@@ -162,7 +164,11 @@ def shuffle_metrics(
             n_extreme = n_visited if value == 0 else n_extreme
             p, exact = pvalue(n_extreme, n_visited, exact=found.exact), found.exact
         metrics[record.name] = MetricTest(
-            p if says_something else None, values[place], exact, ends.get(record.name)
+            p if says_something else None,
+            values[place],
+            exact,
+            ends.get(record.name),
+            among.get(record.name),
         )
     kind, factor = (MirroredSampling, 2) if conditions.is_mirrored else (Sampling, 1)
     n_relabellings = factor * conditions.restriction.count

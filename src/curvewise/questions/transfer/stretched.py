@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from curvewise.kernels.adjustments import TIE
 from curvewise.kernels.anova.sums import centred
 from curvewise.kernels.pvalues import pvalue
 from curvewise.kernels.survival import log_rank_scores, score_noise
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from curvewise.shuffling.plan import Plan
     from curvewise.shuffling.tally import Measured
 
-__all__ = ["ShuffledStretches", "stretch_ends"]
+__all__ = ["ShuffledStretches", "Stretches", "stretches"]
 
 MAX_EDGES = (
     512  # ratios of times at which p is looked at; of more, evenly many are left out
@@ -53,14 +54,21 @@ class ShuffledStretches(Statistic):
         return (np.sum(sums >= self.least, axis=0),), ()
 
 
-def stretch_ends(
-    conditions: TwoConditions, plan: Plan, work: Work, *, alpha: float
-) -> tuple[float, float] | None:
-    """Return the ends of the factors whose p is above ``alpha``; None where there are none.
+class Stretches(NamedTuple):
+    """The factors that are not rejected: the ends of all, and those beside ratios of times.
 
-    A factor is how many times as long the experimental condition takes. Infinite ends, both,
+    A factor is how many times as long the experimental condition takes. Both ends are infinite
     where nothing is rejected.
     """
+
+    ends: tuple[float, float]
+    factors: Floats
+
+
+def stretches(
+    conditions: TwoConditions, plan: Plan, work: Work, *, alpha: float
+) -> Stretches | None:
+    """Find the factors whose p is above ``alpha``; None where there are none."""
     edges = _edges(conditions)
     if not len(edges):
         return None
@@ -70,8 +78,8 @@ def stretch_ends(
     is_experimental = conditions.member == 1
     columns, least = [], []
     for factor in factors.tolist():
-        stretches = np.where(is_experimental, 1.0, factor)
-        times = conditions.times.stretched(stretches, conditions.reaching.horizon)
+        longer = np.where(is_experimental, 1.0, factor)
+        times = conditions.times.stretched(longer, conditions.reaching.horizon)
         scores = log_rank_scores(times)
         column = centred(scores[:, None], conditions.blocks)
         columns.append(column)
@@ -85,7 +93,11 @@ def stretch_ends(
         return None
     around = np.concatenate([[0.0], edges, [math.inf]])
     low, high = float(around[kept[0]]), float(around[kept[-1] + 1])
-    return (-math.inf, math.inf) if (low, high) == (0.0, math.inf) else (low, high)
+    if (low, high) == (0.0, math.inf):
+        low = -math.inf
+    # Where an edge itself is rejected, which has ties, an end lies beside it.
+    beside = [around[kept] * (1 + TIE), around[kept + 1] * (1 - TIE)]
+    return Stretches((low, high), np.concatenate(beside))
 
 
 def _edges(conditions: TwoConditions) -> Floats:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from curvewise.questions.transfer.conditions import TwoConditions
 
 __all__ = ["Survival", "survival_of"]
+
+SLACK = 1e-9  # runs: for rounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +41,8 @@ class Survival:
     crossing : float or None
         The step by which the condition that was slower at first is ahead, by more than one run;
         None where the curves do not cross.
+    ahead_at_last : "control", "experimental" or None
+        Which that is.
     failed_never_reach : bool
         Whether there are short runs that count as never reaching it.
     curves : tuple of SurvivalCurve
@@ -58,6 +62,7 @@ class Survival:
     medians: tuple[float, float]
     restricted_means: tuple[float, float]
     crossing: float | None
+    ahead_at_last: Literal["control", "experimental"] | None
     failed_never_reach: bool
     curves: tuple[SurvivalCurve, SurvivalCurve] = field(repr=False)
     censored: tuple[Floats, Floats] = field(repr=False)
@@ -78,6 +83,7 @@ class Survival:
             "medians": [json_ready(median) for median in self.medians],
             "restricted_means": list(self.restricted_means),
             "crossing": self.crossing,
+            "ahead_at_last": self.ahead_at_last,
             "failed_never_reach": self.failed_never_reach,
             "control": control,
             "experimental": experimental,
@@ -101,6 +107,7 @@ def survival_of(
     )
     curves = kaplan_meier(control), kaplan_meier(experimental)
     first, second = curves
+    crossing, ahead = _crossing(curves, horizon, min(conditions.n_runs))
     return Survival(
         threshold=conditions.threshold,
         hold=hold,
@@ -111,7 +118,8 @@ def survival_of(
             first.restricted_mean(horizon),
             second.restricted_mean(horizon),
         ),
-        crossing=_crossing(curves, horizon, min(conditions.n_runs)),
+        crossing=crossing,
+        ahead_at_last=ahead,
         failed_never_reach=failed_never_reach,
         curves=curves,
         censored=(
@@ -125,8 +133,8 @@ def survival_of(
 
 def _crossing(
     curves: tuple[SurvivalCurve, SurvivalCurve], horizon: float, n_runs: int
-) -> float | None:
-    """Return the step by which the second of two leads is seen; None with one or none.
+) -> tuple[float | None, Literal["control", "experimental"] | None]:
+    """Return the step by which the second of two leads is seen, and whose; None with one or none.
 
     A lead is more than one run of the smaller condition: less comes and goes by chance.
     """
@@ -134,9 +142,11 @@ def _crossing(
     steps = np.union1d(control.steps, experimental.steps)
     steps = steps[steps <= horizon]
     lead = (control.at(steps) - experimental.at(steps)) * n_runs
-    slack = 1e-9
-    firsts = [
+    of_experimental, of_control = (
         float(steps[np.argmax(ahead)]) if ahead.any() else math.inf
-        for ahead in (lead > 1 + slack, lead < -1 - slack)
-    ]
-    return max(firsts) if math.isfinite(max(firsts)) else None
+        for ahead in (lead > 1 + SLACK, lead < -1 - SLACK)
+    )
+    last = max(of_experimental, of_control)
+    if math.isinf(last):
+        return None, None
+    return last, "experimental" if of_experimental > of_control else "control"

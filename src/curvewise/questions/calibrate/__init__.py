@@ -1,0 +1,1 @@
+"""How often would common tests cry wolf on these very runs?"""
