@@ -40,7 +40,7 @@ def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (typical_runs, "KINDS", ("normal",)),
         (closed_pairs, "DESIGNS", ("0 0 0 3 3",)),
         (unequal_spread, "DESIGNS", ("5 + 5, equal spreads, one moved",)),
-        (gates, "KINDS", ("15% fail",)),
+        (gates, "KINDS", ("normal", "15% fail")),
         (gates, "SCENES", ("relative, 5 + 5, normal", "time, lognormal, 5 + 5, as long")),
         (times, "SCENARIOS", ("twice as fast (exponential times)",)),
     ):

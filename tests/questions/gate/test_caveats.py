@@ -41,7 +41,10 @@ def test_blocks_that_cannot_decide_are_told_with_how_many_could() -> None:
 def test_unequal_spread_matters_for_unequal_numbers_of_runs() -> None:
     assert "spread matters" in kinds(WIDE, NARROW, spread="equal")
     assert "spread matters" in kinds(NARROW, WIDE, spread="equal")
-    assert "spread matters" not in kinds(WIDE, NARROW[:6])
+    assert "spread matters" in kinds(WIDE, NARROW[:6])
+    assert kinds(WIDE, WIDE + 1) == []
+    same = asked(curves_of(WIDE, NARROW[:6]), margin=1).warnings[0]
+    assert "skewed as well, as where some of them fail" in same
     assert "welch is approximate" in kinds(WIDE, NARROW)
     found = asked(curves_of(WIDE, NARROW), margin=1, spread="equal")
     (told,) = found.warnings

@@ -123,15 +123,17 @@ def test_lower_is_better_is_said() -> None:
 def test_advice_is_what_to_do_next() -> None:
     assert "may replace the baseline" in advice(asked(AS_GOOD, margin=9))
     assert "14 runs of each" in advice(asked(AS_GOOD, margin=1))
+    assert "ask of those alone" in advice(asked(AS_GOOD, margin=1))
     bad = curves_of(BASE - 9, BASE)
     assert "locate()" in advice(asked(bad, margin=1))
     few = curves_of(BASE[:2], BASE[:2] + 0.1)
     assert "Make at least 3 + 3 runs." in advice(asked(few, margin=1))
+    assert "alone" not in advice(asked(few, margin=1))  # these could not have decided
     roles: dict[str, Any] = {"candidate": "candidate", "baseline": "baseline"}
     family = gate_many({"x": AS_GOOD, "y": AS_GOOD}, margin={"x": 9, "y": 1}, **roles)
     assert advice(family).startswith("y: 14 runs of each")
     every = asked(AS_GOOD, margin=0.5, on="every step")
-    assert "Make more runs, and ask again" in advice(every)
+    assert advice(every).startswith("Make new runs and ask of those alone")
 
 
 def test_one_gate_of_a_family_passes() -> None:

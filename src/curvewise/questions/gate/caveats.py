@@ -67,9 +67,10 @@ class GateOutOfReach(Caveat):
 
 @dataclass(frozen=True)
 class SpreadMatters(Caveat):
-    """Runs vary differently, their numbers differ, and the test takes spreads for equal.
+    """Runs vary differently, and the test takes spreads for equal.
 
     ``ratio`` is that of the standard deviations of wide and narrow; ``n_runs`` are theirs.
+    ``remedy`` says whether the test can allow for it.
     """
 
     wide: str
@@ -80,6 +81,12 @@ class SpreadMatters(Caveat):
 
     def sentence(self) -> str:
         """Say what it does to the gate, and what to do."""
+        if self.n_runs[0] == self.n_runs[1]:
+            return (
+                f"The runs of {self.wide} vary more than those of {self.narrow}. If they are "
+                "skewed as well, as where some of them fail, wrong passes or wrong fails can be "
+                "twice as frequent as alpha: look at the single runs before you act on it."
+            )
         fewer = self.n_runs[0] < self.n_runs[1]
         does = (
             "wrong passes and wrong fails are then more frequent than alpha"
@@ -164,7 +171,7 @@ def gate_caveats(
         yield from welch_with_few_runs(curves)
     elif asked.times is not None:
         yield from asked.times.found.caveats()
-    elif numbers.n_runs[0] != numbers.n_runs[1]:
+    elif asked.test == "shuffle":
         yield from _spread_matters(asked)
     yield from few_for_ranks(curves, options.center)
     yield from uneven_blocks(curves)
@@ -173,10 +180,10 @@ def gate_caveats(
 
 
 def _spread_matters(asked: Asked) -> Iterator[Caveat]:
-    """Warn where spreads differ, as far as can be told, and so do the numbers of runs."""
+    """Warn where spreads differ, as far as can be told."""
     found = spread_caveat(asked.numbers.curves)
     if found is None:
         return
     can_allow = asked.options.center == "mean" and asked.options.on != EVERY_STEP
-    remedy = can_allow and asked.test == "shuffle" and asked.curves.blocks is None
+    remedy = can_allow and asked.curves.blocks is None
     yield SpreadMatters(found.wide, found.narrow, found.ratio, found.n_runs, remedy)

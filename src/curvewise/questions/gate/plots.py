@@ -58,38 +58,26 @@ def plot_gates(gates: Gate | Gates, ax: Axes | None = None) -> Axes:
     shared = len({(own.margin, own.unit) for own in named.values()}) == 1
     times = shared and some.unit == "factor"
     rows = [_row(name, own, answers[name], shared=shared) for name, own in named.items()]
-    bound = -some.margin if shared else 0.0
-    if times:
-        bound = some.margin
-    forest(ax, rows, "answer", no_effect=bound)
+    bounds = _bounds(some) if shared else (0.0,)
+    forest(ax, rows, "answer", no_effect=1.0 if times else 0.0, shows=bounds)
     left, right = ax.get_xlim()
-    if times:
-        ax.axvline(1.0, color="0.5", linewidth=0.8, zorder=0)
-        left = min(left, 0.97)
-    elif shared:
-        reach = some.margin if some.two_sided else 0.0
-        right = max(right, reach + 0.03 * (right - left))
-        ax.axvline(0.0, color="0.5", linewidth=0.8, zorder=0)
     look: dict[str, Any] = {
         "color": WORSE_COLOUR,
         "linewidth": 1.2,
         "linestyle": (0, (4, 2)),
         "zorder": 1,
     }
-    bounds = (bound, -bound) if some.two_sided and shared else (bound,)
-    for place in bounds:
-        ax.axvline(place, **look)
     shade: dict[str, Any] = {
         "color": WORSE_COLOUR,
         "alpha": 0.07,
         "linewidth": 0,
         "zorder": 0,
     }
-    ax.axvspan(*((bound, right) if times else (left, bound)), **shade)
-    if len(bounds) > 1:
-        ax.axvspan(-bound, right, **shade)
+    for bound in bounds:
+        ax.axvline(bound, **look)
+        ax.axvspan(bound, right if bound > 0 else left, **shade)
     ax.set_xlim(left, right)
-    ax.set_xlabel(_axis_label(some, shared=shared))
+    ax.set_xlabel(_axis_label(named, shared=shared))
     handles = [
         point(answer, colour, marker, filled=filled)
         for answer, (colour, marker, filled) in LOOKS.items()
@@ -111,6 +99,13 @@ def _named(gates: Gate | Gates) -> tuple[Mapping[str, Gate], Mapping[str, str]]:
     sign = "/" if gates.unit == "factor" else "−"
     name = f"{label_text(gates.candidate, 20)} {sign} {label_text(gates.baseline, 20)}"
     return {name: gates}, {name: gates.answer}
+
+
+def _bounds(gate: Gate) -> tuple[float, ...]:
+    """Return where the margin is, on one side or on both."""
+    if gate.unit == "factor":
+        return (gate.margin,)
+    return (-gate.margin, gate.margin) if gate.two_sided else (-gate.margin,)
 
 
 def _row(name: str, gate: Gate, answer: str, *, shared: bool) -> Row:
@@ -136,8 +131,15 @@ def _row(name: str, gate: Gate, answer: str, *, shared: bool) -> Row:
     )
 
 
-def _axis_label(some: Gate, *, shared: bool) -> str:
-    interval = f"with {percent(1 - 2 * some.alpha)} interval"
+def _axis_label(named: Mapping[str, Gate], *, shared: bool) -> str:
+    some = next(iter(named.values()))
+    # Of what does not pass, the limits are those that a fail is judged by.
+    levels = {
+        own.alpha if own.answer == "pass" else own.alpha_fail for own in named.values()
+    }
+    interval = "with intervals at the levels of the answers"
+    if len(levels) == 1:
+        interval = f"with {percent(1 - 2 * levels.pop())} interval"
     if not shared:
         return f"distance from the margin, in half-widths of the interval; {interval}"
     sign = "/" if some.unit == "factor" else "−"

@@ -35,6 +35,10 @@ TESTS = {
     "log-rank": "one-sided log-rank shuffle tests of runs",
     "normal": "noncentral t, which assumes normal numbers of runs",
 }
+NEW_RUNS = (
+    "Make new runs and ask of those alone: to add some to these and ask again would make wrong "
+    "answers more frequent than alpha."
+)
 # What gates that did not decide a family did.
 OTHERS = {"undecided": "undecided", "pass": "passed", "not examined": "not examined"}
 CENTERS = {"mean": (), "trimmed": ("typical runs",), "ranks": ("ranks of runs",)}
@@ -147,7 +151,7 @@ def _undecided(gate: Gate, candidate: str, baseline: str, margin: str) -> str:
             if size > 0
         ]
     worse = f"may be {' or '.join(ways)} than {baseline}"
-    at = "" if gate.step is None else f" at step {gate.step:g}"
+    at = "" if gate.step is None else f" at step {step_text(gate.step)}"
     return f"Undecided: {candidate} {worse}{at} (margin {margin})."
 
 
@@ -247,9 +251,10 @@ def advice(result: Gate | Gates) -> str:
         if gate.n_enough is not None:
             least = " + ".join(map(str, gate.n_enough))
             needed = f"Make at least {least} runs. {needed}".rstrip()
-        if needed:
-            parts.append(f"{printable(name)}: {needed}" if name else needed)
-    return " ".join(parts) or "Make more runs, and ask again of all of them together."
+        else:
+            needed = f"{needed} {NEW_RUNS}".lstrip()
+        parts.append(f"{printable(name)}: {needed}" if name else needed)
+    return " ".join(parts)
 
 
 def _have(gate: Gate) -> tuple[int, str]:
