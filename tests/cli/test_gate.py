@@ -96,11 +96,21 @@ def test_options_are_taken(table: Path, options: list[str], key: str, value: Any
 
 def test_a_reference_is_read(table: Path, tmp_path: Path) -> None:
     path = tmp_path / "earlier.csv"
-    rows = [f"old,{run},{step},{run}" for run in range(10) for step in range(12)]
+    rows = [
+        f"{name},{run},{step},{run}"
+        for name in ("A", "other")
+        for run in range(10)
+        for step in range(12)
+    ]
     path.write_text("\n".join(["agent,seed,step,score", *rows]), encoding="utf-8")
     options = ["--unit", "sd", "--sd-from", path]
     record = ask(table, *ROLES, "--margin", "1", *options)
     assert record["margin_score"] == pytest.approx(3.0277, abs=1e-4)
+    result = invoke(
+        "gate", table, "--baseline", "B", "--candidate", "C", "--margin", "1", *options
+    )
+    assert result.exit_code == 3
+    assert "--sd-from must hold one algorithm" in one_line(result.stderr)
 
 
 def test_several_metrics_must_all_pass(table: Path) -> None:

@@ -83,15 +83,19 @@ class GateReading(Reading):
             return dict(found.items())
         return {None: curvewise.read(self.paths, **selection)}
 
-    def reference(self, path: Path | None) -> Curves | None:
-        """Read the runs whose standard deviation is the unit of the margin."""
+    def reference(self, path: Path | None, baseline: str | None) -> Curves | None:
+        """Read the runs whose standard deviation is the unit of the margin.
+
+        Of several algorithms those of the baseline.
+        """
         if path is None:
             return None
         if len(self.metrics) > 1:
             msg = "--sd-from goes with one metric; ask for each by itself."
             raise OptionError(msg, option="sd_from")
         selection = {**self._selection(), "metric": self.metrics[0]}
-        return curvewise.read([path], **selection)
+        found = curvewise.read([path], **selection)
+        return found.select(baseline) if baseline in found.algorithms else found
 
 
 def gate(
@@ -212,7 +216,7 @@ def gate(
         "center": center,
         **shuffling.options,
     }
-    reference = reading.reference(sd_from)
+    reference = reading.reference(sd_from, baseline)
     found: Gate | Gates
     with shuffling.working():
         if len(members) == 1:

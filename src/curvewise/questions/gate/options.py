@@ -166,7 +166,7 @@ class GateOptions:
         if len(names) > 1:
             msg = (
                 f"{argument('sd_from')} must hold one algorithm, and there are {len(names)}: "
-                f"{listed(names, MAX_NAMED)}. Select the one whose spread is the unit."
+                f"{listed(names, MAX_NAMED)}. Give it the runs of one alone."
             )
             raise CurvesError(msg)
         if self.sd_from.n_runs < MIN_REFERENCE_RUNS:
