@@ -29,6 +29,8 @@ FIXTURES = ROOT / "tests" / "readers" / "logs" / "fixtures"
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 COLUMNS = 88
 UNUSABLE = 3
+# How commands end whose output has a line that begins so.
+EXIT_CODES = {"Error": UNUSABLE, "Fail": 1, "Undecided": 4}
 
 
 def shown() -> Iterator[tuple[str, str, str]]:
@@ -226,8 +228,9 @@ def test_a_command_prints_what_the_page_shows(
     flags = ELLIPSIS | NORMALIZE_WHITESPACE
     if output.strip():
         assert OutputChecker().check_output(output, result.output, flags), result.output
-    is_error = output.startswith("Error: ")
-    assert result.exit_code == (UNUSABLE if is_error else 0), result.output
+    words = re.findall(r"^(Error|Fail|Undecided): ", output, re.MULTILINE)
+    code = EXIT_CODES[words[0]] if words else 0
+    assert result.exit_code == code, result.output
 
 
 def test_the_page_on_logs_lists_every_format() -> None:

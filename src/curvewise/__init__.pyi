@@ -36,6 +36,11 @@ from .questions.criteria.question import check_criteria as check_criteria
 from .questions.criteria.result import Criteria as Criteria
 from .questions.criteria.verdict import Verdict as Verdict
 from .questions.describe import describe as describe
+from .questions.gate.family import gate_many as gate_many
+from .questions.gate.plots import plot_gates as plot_gates
+from .questions.gate.question import gate as gate
+from .questions.gate.result import Gate as Gate
+from .questions.gate.result import Gates as Gates
 from .questions.locate.plots import plot_difference as plot_difference
 from .questions.locate.plots import plot_location as plot_location
 from .questions.locate.question import locate as locate

@@ -89,6 +89,7 @@ def _in_batches(name: str, n_batches: int, size: int, n_algorithms: int = 2) -> 
 DESIGNS: dict[str, Design] = {
     design.name: design
     for design in (
+        Design("3 + 3", (3, 3)),
         Design("5 + 5", (5, 5)),
         Design("10 + 10", (10, 10)),
         Design("4 + 7", (4, 7)),

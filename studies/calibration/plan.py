@@ -174,6 +174,14 @@ def _full() -> tuple[Cell, ...]:
             150,
         ),
         *_cells('monitor, spending="obf"', FEW, batches, NULL, 300),
+        *_cells(
+            "gate",
+            SOME,
+            ("3 + 3", "5 + 5", "10 + 10", "4 + 12", "8 pairs"),
+            ("nothing differs", "height differs"),
+            600,
+        ),
+        *_cells("gate", UNEQUAL, ("5 + 5", "4 + 12"), ("height differs",), 600),
     ]
     return tuple(cells)
 
@@ -206,4 +214,5 @@ QUICK = (
     Cell("monitor", "integer ties", "5 batches of 2 + 2", "curves cross", 15),
     Cell("monitor", "AR(1)", "4 batches of 4 × 4", "one differs", 4),
     Cell('monitor, spending="obf"', "AR(1)", "2 batches of 5 + 5", "nothing differs", 30),
+    Cell("gate", "RL", "4 + 12", "height differs", 40),
 )

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from studies.calibration import (
     choosing,
     comparing,
+    gating,
     locating,
     transferring,
     watching,
@@ -23,6 +24,6 @@ __all__ = ["QUESTIONS"]
 
 QUESTIONS: dict[str, Question] = {
     question.name: question
-    for module in (comparing, locating, choosing, transferring, watching)
+    for module in (comparing, locating, choosing, transferring, gating, watching)
     for question in module.QUESTIONS
 }

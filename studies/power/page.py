@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from studies.power import gates
 from studies.power.closed_pairs import ADJUSTMENTS, N_SHUFFLES, closed_pairs_powers
 from studies.power.crying_wolf import crying_wolf
 from studies.power.first_test import DIFFERENCES, KINDS, TARGET, first_test_powers
@@ -45,6 +46,7 @@ def page_text(n_sets: int, seed: int) -> str:
         *_typical_runs(typical_runs_powers(n_sets, seed)),
         *_closed_pairs(closed_pairs_powers(n_sets, seed)),
         *_unequal_spread(unequal_spread_powers(n_sets, seed)),
+        *_gates(gates.gate_rates(n_sets, seed)),
         *_times(times_powers(n_sets, seed)),
         *_crying_wolf(crying_wolf(n_sets, seed)),
         *_sequential(sequential_powers(n_sets, seed), advice_powers(n_sets, seed)),
@@ -172,6 +174,55 @@ def _unequal_spread(found: dict[str, Any]) -> Iterator[str]:
         for name, own in found.items()
     ]
     yield table(["design", "equal", "unequal"], rows)
+
+
+def _gates(found: dict[str, dict[str, dict[str, float]]]) -> Iterator[str]:
+    yield "## Gates"
+    yield (
+        "A candidate that is worse by exactly the margin, 1.5 standard deviations: how often the "
+        "gate passed / failed at α = .05, by the distribution of runs. Both are mistakes."
+    )
+    header = ["runs: candidate + baseline", *gates.KINDS]
+    at_margin = found["at margin"]
+    yield table(
+        header,
+        [
+            [
+                f"{c} + {b}",
+                *(_both(at_margin[f"{kind}, {c} + {b}"]) for kind in gates.KINDS),
+            ]
+            for c, b in gates.RUNS
+        ],
+    )
+    yield (
+        "A candidate as good as the baseline, normal runs: how often the gate passed, by the "
+        "margin in standard deviations of runs."
+    )
+    as_good = found["as good"]
+    yield table(
+        ["runs", *(f"{margin:g}" for margin in gates.MARGINS)],
+        [
+            [
+                f"{n} + {n}",
+                *(
+                    rate(as_good[f"as good, {n} + {n}, margin {margin:g}"]["pass"])
+                    for margin in gates.MARGINS
+                ),
+            ]
+            for n in gates.N_EQUAL
+        ],
+    )
+    yield (
+        "Other gates, passed / failed: with twice the spread, a margin of 10%, a margin in "
+        "standard deviations, both sides and times the candidate is worse by the margin unless a "
+        "row says otherwise; *at one step*, it is better at all others."
+    )
+    scenes = found["scenes"].items()
+    yield table(["gate", "passed / failed"], [[name, _both(own)] for name, own in scenes])
+
+
+def _both(own: dict[str, float]) -> str:
+    return f"{rate(own['pass'])} / {rate(own['fail'])}"
 
 
 def _times(found: dict[str, Any]) -> Iterator[str]:

@@ -26,6 +26,7 @@ SHUFFLING_COMMANDS: dict[str, list[str]] = {
     "locate": ["--resamples", "0"],
     "pairs": [],
     "contrast": ["-c", "C=1", "-c", "A=-1"],
+    "gate": ["--baseline", "A", "--candidate", "C", "--margin", "2"],
     "transfer": ["--control", "A", "--experimental", "C", "--resamples", "0"],
 }
 

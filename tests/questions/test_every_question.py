@@ -88,6 +88,7 @@ def _asked(given: cw.Curves | None = None) -> dict[str, Asked]:
     curves = _curves() if given is None else given
     two, far = curves.select("A", "B"), curves.select("A", "C")
     sides: dict[str, Any] = {"control": "A", "experimental": "B"}
+    gated: dict[str, Any] = {"candidate": "B", "baseline": "A", "margin": 1.0}
     few: dict[str, Any] = {"n_shuffles": 199}
     sampled: dict[str, Any] = {"n_shuffles": 199, "exact": False}
     resampled: dict[str, Any] = {**sampled, "n_resamples": 99}
@@ -133,6 +134,14 @@ def _asked(given: cw.Curves | None = None) -> dict[str, Asked]:
         "transfer_many": Asked(
             "transfer", cw.transfer_many, (tables,), {**sides, **resampled}
         ),
+        "gate": Asked("gate", cw.gate, (curves,), {**gated, **sampled}),
+        "gate unequal": Asked(
+            "gate", cw.gate, (curves,), {**gated, **few, "spread": "unequal"}
+        ),
+        "gate every step": Asked(
+            "gate", cw.gate, (curves,), {**gated, **sampled, "on": "every step"}
+        ),
+        "gate_many": Asked("gate", cw.gate_many, (tables,), {**gated, **sampled}),
         "calibrate": Asked("calibrate", cw.calibrate, (curves,), {}),
         "check_criteria": Asked("criteria", cw.check_criteria, (), {}),
         "overview": Asked("overview", cw.overview, (curves,), sampled),
@@ -354,7 +363,9 @@ def test_how_runs_became_curves_is_told_once(name: str, short: str) -> None:
         assert kinds.count(kind) == 1
     record = json.loads(json.dumps(result.to_dict(), allow_nan=False))
     families = [
-        record[key] for key in ("comparisons", "tasks", "contrasts") if key in record
+        record[key]
+        for key in ("comparisons", "tasks", "contrasts", "gates")
+        if key in record
     ]
     for member in families[0].values() if families else [record]:
         assert member["preparation"]["short"] == short
@@ -376,7 +387,8 @@ def test_sizes_that_depend_on_a_fill_are_not_quoted(name: str) -> None:
     told = _aligned("carry").preparation
     assert told is not None
     plain = _asked(_aligned("carry"))[name].ask().describe().replace(told.sentence(), "")
-    if name not in {"compare_many", "calibrate", "estimate_power observed"}:  # no sizes
+    no_sizes = {"compare_many", "gate_many", "calibrate", "estimate_power observed"}
+    if name not in no_sizes:
         assert SIZES.search(plain), plain
     result = _asked(_aligned("worst"))[name].ask()
     assert not result.quotes_scores

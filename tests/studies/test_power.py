@@ -14,6 +14,7 @@ from studies.power import (
     closed_pairs,
     crying_wolf,
     first_test,
+    gates,
     page,
     pilots,
     sequential,
@@ -36,12 +37,16 @@ def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(sequential, "ADVISED", sequential.Design(2, 4, "linear"))
     monkeypatch.setattr(pilots, "N_PILOTS", (5,))
     monkeypatch.setattr(pilots, "N_EXPERIMENTS", 100)
+    monkeypatch.setattr(gates, "RUNS", ((3, 3), (3, 10)))
+    monkeypatch.setattr(gates, "N_EQUAL", (3,))
     for module, name, keys in (
         (first_test, "KINDS", ("AR(1)",)),
         (first_test, "DIFFERENCES", ("shift",)),
         (typical_runs, "KINDS", ("normal",)),
         (closed_pairs, "DESIGNS", ("0 0 0 3 3",)),
         (unequal_spread, "DESIGNS", ("5 + 5, equal spreads, one moved",)),
+        (gates, "KINDS", ("normal", "15% fail")),
+        (gates, "SCENES", ("relative, 5 + 5, normal", "time, lognormal, 5 + 5, as long")),
         (times, "SCENARIOS", ("twice as fast (exponential times)",)),
         (sequential, "DESIGNS", ("5 batches of 4, obf",)),
     ):
@@ -105,6 +110,7 @@ def test_the_page_has_every_table(
         "Unequal spread",
         "pilots tell",
         "Looks after batches",
+        "Gates",
     ):
         assert heading in text
     assert "| 5 + 5, combined |" in text

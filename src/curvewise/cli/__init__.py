@@ -30,10 +30,14 @@ COMMANDS = (
     "power",
     "plan",
     "monitor",
+    "gate",
     "demo",
 )
 
-EPILOG = "Exit codes: 0 success, 2 usage error, 3 unusable data or option value, 130 interrupted."
+EPILOG = (
+    "Exit codes: 0 success, 1 gate failed, 2 usage error, 3 unusable data or option value, "
+    "4 gate undecided, 130 interrupted."
+)
 
 
 def build_app(names: Sequence[str] = COMMANDS) -> typer.Typer:

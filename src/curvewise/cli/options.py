@@ -38,6 +38,7 @@ __all__ = [
     "Simulating",
     "Task",
     "X",
+    "note_reading",
     "numbers_of",
 ]
 
@@ -203,14 +204,14 @@ class Reading:
         """Read the curves, and say what was read."""
         with progress("reading"):
             curves = curvewise.read(self.paths, **self._selection())
-        _say_what_was_read({"": curves})
+        note_reading({"": curves})
         return curves
 
     def tasks(self) -> dict[str, Curves]:
         """Read the curves of each task, and say what was read."""
         with progress("reading"):
             tasks = curvewise.read_tasks(self.paths, **self._selection())
-        _say_what_was_read(tasks)
+        note_reading(tasks)
         return tasks
 
     def _selection(self) -> dict[str, Any]:
@@ -220,7 +221,7 @@ class Reading:
         return selection
 
 
-def _say_what_was_read(tasks: Mapping[str, Curves]) -> None:
+def note_reading(tasks: Mapping[str, Curves]) -> None:
     """Say in a line what was read, of tasks that differ for the first; then notes on runs."""
     name, first = next(iter(tasks.items()))
     source = first.source

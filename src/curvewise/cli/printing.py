@@ -1,7 +1,7 @@
 """How a command ends, and how it prints results in four styles.
 
 Exit codes: 0 success, 2 usage error, 3 unusable data or option value, 130 interrupted, 141
-nobody reads the output any more. 1 is never used: it is reserved for a verdict.
+nobody reads the output any more. 1 and 4 are verdicts of a gate: failed, undecided.
 """
 
 from __future__ import annotations
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from curvewise.rendering.tables import Table
 
 __all__ = [
+    "FAILED",
+    "UNDECIDED",
     "UNUSABLE",
     "Style",
     "check_plot",
@@ -44,7 +46,9 @@ __all__ = [
     "show",
 ]
 
+FAILED = 1
 UNUSABLE = 3
+UNDECIDED = 4
 INTERRUPTED = 130
 SECONDS_TO_INTERRUPT = 0.05
 OUTPUT_CLOSED = 141  # what a shell reports of a command that SIGPIPE ended

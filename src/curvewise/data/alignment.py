@@ -8,6 +8,7 @@ refused there.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from curvewise.data.selection import Selection
     from curvewise.data.short_runs import UsableRun
 
-__all__ = ["align", "curves_of"]
+__all__ = ["Unaligned", "align", "curves_of"]
 
 # A prefix shorter than this share of the steps is compared only on request.
 MIN_PREFIX = 0.5
@@ -148,6 +149,33 @@ def _checked(run_logs: Iterable[RunLog], only: Sequence[str] | None) -> list[Run
             )
             raise CurvesError(msg)
     return logs
+
+
+@dataclass(frozen=True, eq=False)
+class Unaligned:
+    """What was read, before it is brought to common steps.
+
+    Attributes
+    ----------
+    table : WideTable or sequence of RunLog
+        Of the algorithms that are kept.
+    selection : Selection
+        What was asked for.
+    source : str
+        Where it came from, to be shown with the curves.
+    """
+
+    table: WideTable | Sequence[RunLog]
+    selection: Selection
+    source: str
+
+    def curves(self) -> Curves:
+        """Build the curves, aligning the runs if need be."""
+        return curves_of(self.table, self.selection, self.source)
+
+    def logs(self) -> Sequence[RunLog]:
+        """Return a log per run."""
+        return self.table.logs() if isinstance(self.table, WideTable) else self.table
 
 
 def curves_of(

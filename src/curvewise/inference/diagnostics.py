@@ -32,6 +32,7 @@ __all__ = [
     "few_for_ranks",
     "identical_runs",
     "prepared",
+    "single_runs",
     "single_runs_and_steps",
     "spread_caveat",
     "stray_runs",
@@ -169,13 +170,18 @@ def coarse_scores(curves: Curves) -> Iterator[Caveat]:
         yield CoarseScores(math.floor(-math.log10(curves.precision)), share)
 
 
-def single_runs_and_steps(curves: Curves) -> Iterator[Caveat]:
-    """Warn of algorithms with one run, and of curves with one step."""
+def single_runs(curves: Curves) -> Iterator[Caveat]:
+    """Warn of algorithms with one run."""
     for name, size in zip(curves.algorithms, curves.sizes, strict=True):
         if size == 1:
             from curvewise.inference.caveats import SingleRun
 
             yield SingleRun(name)
+
+
+def single_runs_and_steps(curves: Curves) -> Iterator[Caveat]:
+    """Warn of algorithms with one run, and of curves with one step."""
+    yield from single_runs(curves)
     if curves.n_steps == 1:
         from curvewise.inference.caveats import SingleStep
 

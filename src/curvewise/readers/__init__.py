@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from curvewise.data.records import Duplicates
     from curvewise.readers.request import Options, PathLike, Tasks
 
-__all__ = ["read", "read_tasks"]
+__all__ = ["read", "read_tasks", "runs_by_task"]
 
 MAX_NAMED = 8  # tasks that a message lists
 
@@ -122,11 +122,11 @@ def read(
         duplicates=duplicates,
         higher_is_better=higher_is_better,
     )
-    found = _by_task(path, request)
+    found = runs_by_task(path, request)
     if len(found) > 1:
         raise CurvesError(_several(found))
-    (curves_of_task,) = found.values()
-    return curves_of_task()
+    (runs_of_task,) = found.values()
+    return runs_of_task().curves()
 
 
 def read_tasks(
@@ -157,7 +157,7 @@ def read_tasks(
     CurvesError, OptionError
         As in `read`, and if nothing tells tasks apart.
     """
-    found = _by_task(path, Request(task=task, **options))
+    found = runs_by_task(path, Request(task=task, **options))
     name_it = f"Name the column or the key that does with {argument('task', 'NAME')}."
     if list(found) == [None]:
         msg = f"Nothing tells tasks apart here. {name_it}"
@@ -166,9 +166,9 @@ def read_tasks(
         msg = f"Nothing tells the task of some runs, but that of others. {name_it}"
         raise CurvesError(msg)
     curves = {}
-    for name, curves_of_task in found.items():
+    for name, runs_of_task in found.items():
         try:
-            curves[str(name)] = curves_of_task()
+            curves[str(name)] = runs_of_task().curves()
         except CurvesError as error:
             if len(found) == 1:
                 raise
@@ -177,8 +177,8 @@ def read_tasks(
     return curves
 
 
-def _by_task(path: PathLike | Sequence[PathLike], request: Request) -> Tasks:
-    """Return a function for each task that reads its curves, from a table or from logs."""
+def runs_by_task(path: PathLike | Sequence[PathLike], request: Request) -> Tasks:
+    """Return a function for each task that reads its runs, from a table or from logs."""
     paths = as_paths(path)
     if len(paths) == 1:
         from curvewise.readers.tables.single_table import (

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from curvewise.data.alignment import curves_of
+from curvewise.data.alignment import Unaligned
 from curvewise.data.frames import natural_order
 from curvewise.data.selection import check_algorithms
 from curvewise.errors import CurvesError
@@ -33,14 +33,13 @@ def read_logs(logs: Logs, request: Request) -> Tasks:
 
     Returns
     -------
-    dict from task to a function that returns its Curves
+    dict from task to a function that returns its runs
         In natural order; None is the task of runs that have none.
 
     Raises
     ------
     CurvesError
-        If runs cannot be told apart. The functions raise it if the runs of a task cannot be
-        brought to common steps.
+        If runs cannot be told apart.
     OptionError
         If there is no such metric.
     """
@@ -58,7 +57,7 @@ def read_logs(logs: Logs, request: Request) -> Tasks:
         tasks.setdefault(log.task, []).append(log)
     return {
         task: partial(
-            curves_of,
+            Unaligned,
             tasks[task],
             selection,
             _source(logs, found, tasks[task], choice, selection),

@@ -1,17 +1,16 @@
-"""Figures: colours, labels, and files that are written whole or not at all."""
+"""Figures: colours, labels, and how they are saved."""
 
 from __future__ import annotations
 
-import os
-import tempfile
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from curvewise.errors import OptionError
+from curvewise.rendering.files import check_place, replacing
 from curvewise.text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from matplotlib.axes import Axes
 
@@ -49,19 +48,7 @@ def check_figure_path(path: Path) -> None:
     if path.suffix.lower().lstrip(".") not in known:
         msg = f"A figure cannot be saved as {path.name!r}: end the name in one of .{', .'.join(known)}."
         raise OptionError(msg)
-    if os.path.isdir(path):  # noqa: PTH112 (unlike Path.is_dir it never raises)
-        msg = f"{str(path)!r} is a directory; name a file in it for the figure."
-        raise OptionError(msg)
-    folder = path.parent
-    if not os.path.isdir(folder):  # noqa: PTH112
-        msg = f"There is no folder {str(folder)!r} to save the figure in. Make it first."
-        raise OptionError(msg)
-    try:
-        path.exists()  # raises if the name is too long
-        _new_file_beside(path).unlink()
-    except OSError as error:
-        msg = f"No figure can be saved as {str(path)!r}: {error.strerror}. Choose another place."
-        raise OptionError(msg) from None
+    check_place(path, "figure")
 
 
 def save_figure(figure: Figure, path: Path) -> None:
@@ -70,31 +57,8 @@ def save_figure(figure: Figure, path: Path) -> None:
     The format follows from the end of the name. An existing file is replaced, and a link is
     followed. Raises `OptionError` if the file cannot be written.
     """
-    path = path.resolve()  # what a link points to is replaced, not the link
-    partial = _new_file_beside(path)
-    try:
+    with replacing(path, "figure") as partial:
         figure.savefig(partial, dpi=150)
-        partial.chmod(0o666 & ~_umask())
-        partial.replace(path)
-    except OSError as error:
-        msg = f"The figure cannot be saved as {str(path)!r}: {error.strerror}."
-        raise OptionError(msg) from None
-    finally:
-        partial.unlink(missing_ok=True)
-
-
-def _new_file_beside(path: Path) -> Path:
-    """Make an empty file of another name in the same folder, and return its path."""
-    handle, name = tempfile.mkstemp(dir=path.parent, suffix=path.suffix)
-    os.close(handle)
-    return Path(name)
-
-
-def _umask() -> int:
-    """Return the permissions that new files lack; they can only be read by setting them."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def axes_or_current(ax: Axes | None, size: tuple[float, float] | None = None) -> Axes:

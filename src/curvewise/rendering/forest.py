@@ -82,15 +82,21 @@ def forest(
     *,
     no_effect: float = 0.0,
     log: bool = False,
+    shows: Sequence[float] = (),
 ) -> None:
     """Draw the rows from top to bottom, on an axis that shows all that is finite.
 
-    ``heading`` stands above the texts on the right, and a line marks ``no_effect``. What is
-    infinite, or on a logarithmic axis not positive, is an arrow at the edge.
+    ``heading`` stands above the texts on the right, a line marks ``no_effect``, and the axis
+    ``shows`` further places. What is infinite, or on a logarithmic axis not positive, is an
+    arrow at the edge.
     """
     numbers = (x for row in rows for x in (row.value, row.low, row.high) if x is not None)
     ends = np.array(
-        [x for x in (no_effect, *numbers) if math.isfinite(x) and (x > 0 or not log)]
+        [
+            x
+            for x in (no_effect, *shows, *numbers)
+            if math.isfinite(x) and (x > 0 or not log)
+        ]
     )
     ends = np.log(ends) if log else ends
     margin = 0.09 * float(np.ptp(ends)) or (0.1 if log else 0.5)

@@ -84,7 +84,7 @@ def test_a_transposed_archive_is_refused(tmp_path: Path) -> None:
     with pytest.raises(CurvesError, match=r"steps × runs.*transpose.*`Curves.from_dict`"):
         arrays.read(path, Selection(Columns()))
     np.savez(path, steps=np.arange(10), tree=tree.T, nb=nb.T)
-    assert arrays.read(path, Selection(Columns())).sizes == (10, 10)
+    assert arrays.read(path, Selection(Columns())).curves().sizes == (10, 10)
 
 
 def test_a_row_per_step_is_refused(tmp_path: Path) -> None:

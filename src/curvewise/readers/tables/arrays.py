@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from curvewise.data.alignment import curves_of
-from curvewise.data.curves import Curves
+from curvewise.data.alignment import Unaligned
 from curvewise.data.frames import WideTable
 from curvewise.data.validation import increasing_steps, precision_of, score_matrices
 from curvewise.errors import CurvesError
@@ -21,9 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from curvewise.data.run_log import RunLog
     from curvewise.data.selection import Selection
-    from curvewise.kernels import Floats
 
 __all__ = ["check_orientation", "read"]
 
@@ -43,7 +40,7 @@ TRANSPOSED = (
 )
 
 
-def read(path: Path, selection: Selection) -> Curves:
+def read(path: Path, selection: Selection) -> Unaligned:
     """Read an archive written by `numpy.savez`; the array ``steps`` holds the steps.
 
     Raises CurvesError if the arrays are not those of algorithms, or look transposed.
@@ -71,18 +68,7 @@ def read(path: Path, selection: Selection) -> Curves:
         raise CurvesError(msg)
     check_orientation(path.name, arrays, steps)
     source = f"{path.name}: one array per algorithm"
-    matrices = score_matrices(arrays)
-    if selection.alignment.asks_for_steps or not all(
-        np.isfinite(matrix).all() for matrix in matrices.values()
-    ):
-        return curves_of(_logs(arrays, matrices, steps, selection), selection, source)
-    curves = Curves.from_dict(
-        arrays, steps, higher_is_better=selection.higher_is_better, source=source
-    )
-    curves = curves.select(*selection.only) if selection.only else curves
-    if selection.start is None and selection.stop is None:
-        return curves
-    return curves.window(selection.start, selection.stop)
+    return Unaligned(_table(arrays, steps, selection), selection, source)
 
 
 def check_orientation(
@@ -118,22 +104,23 @@ def check_orientation(
         raise CurvesError(TRANSPOSED.format(name=name, in_python=way_out))
 
 
-def _logs(
+def _table(
     arrays: dict[str, np.ndarray[Any, Any]],
-    matrices: dict[str, Floats],
     steps: np.ndarray[Any, Any] | None,
     selection: Selection,
-) -> list[RunLog]:
-    """Return a log per run of the algorithms to keep."""
+) -> WideTable:
+    """Return the runs of the algorithms to keep, at the steps to keep."""
+    matrices = score_matrices(arrays)
     names = list(matrices)
     is_kept = selection.keeps_algorithms(names)
     kept = [name for name, keep in zip(names, is_kept, strict=True) if keep]
-    n_steps = matrices[names[0]].shape[1]
+    every = increasing_steps(steps, matrices[names[0]].shape[1])
+    inside = np.flatnonzero(selection.keeps_steps(every))
     return WideTable(
-        np.vstack([matrices[name] for name in kept]),
+        np.vstack([matrices[name] for name in kept])[:, inside],
         [name for name in kept for _ in matrices[name]],
-        increasing_steps(steps, n_steps),
+        every[inside],
         None,
         None,
         precision=max(precision_of(arrays[name]) for name in kept),
-    ).logs()
+    )

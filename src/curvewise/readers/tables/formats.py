@@ -3,7 +3,7 @@
 To add a format, write a module that reads it and add a line to `FORMATS`. The module of a
 table has ``columns(path)``, which returns the name of each column and whether it holds lists,
 and ``load(path, to_read)``, which returns a polars frame of the columns to read. Any other
-module has ``read(path, selection)``, which returns `Curves`.
+module has ``read(path, selection)``, which returns the runs `Unaligned`.
 """
 
 from __future__ import annotations

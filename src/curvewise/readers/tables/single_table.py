@@ -78,7 +78,7 @@ def _is_log(path: Path) -> bool:
 
 
 def read_single_table(path: Path, request: Request) -> Tasks:
-    """Return a function for each task of a table that reads its curves.
+    """Return a function for each task of a table that reads its runs.
 
     None is the task where nothing tells any.
 

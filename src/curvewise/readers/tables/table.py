@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from curvewise.data.alignment import curves_of
+from curvewise.data.alignment import Unaligned
 from curvewise.data.frames import WideTable, long_table, natural_order, score_numbers
 from curvewise.data.steps import as_steps
 from curvewise.errors import CurvesError
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from curvewise.data.curves import Curves
     from curvewise.data.selection import Columns, Selection
     from curvewise.data.validation import Names
     from curvewise.readers.request import Tasks
@@ -39,10 +38,10 @@ if TYPE_CHECKING:
 __all__ = ["columns_of", "read_table", "read_table_of_tasks"]
 
 
-def read_table(path: Path, table_format: Format, selection: Selection) -> Curves:
+def read_table(path: Path, table_format: Format, selection: Selection) -> Unaligned:
     """Read a table in long form, or in wide form when its columns are steps."""
     loaded = _load(path, table_format, selection)
-    return _curves(loaded.frame, loaded)
+    return _runs(loaded.frame, loaded)
 
 
 def read_table_of_tasks(
@@ -54,7 +53,7 @@ def read_table_of_tasks(
 ) -> Tasks:
     """Read a table that holds several tasks, told apart by the column ``task``.
 
-    Return a function for each task that returns its curves, in natural order. With ``keep``
+    Return a function for each task that returns its runs, in natural order. With ``keep``
     only that task; raise if there is none of that name.
     """
     loaded = _load(path, table_format, selection, task)
@@ -65,12 +64,11 @@ def read_table_of_tasks(
         msg = f"No task or column is called {keep!r}; {did_you_mean(keep, [*names, *columns])}"
         raise CurvesError(msg)
 
-    def curves_of_task(name: str) -> Curves:
-        return _curves(loaded.frame.filter(tasks == name), loaded)
+    def runs_of_task(name: str) -> Unaligned:
+        return _runs(loaded.frame.filter(tasks == name), loaded)
 
     return {
-        name: partial(curves_of_task, name)
-        for name in (names if keep is None else [keep])
+        name: partial(runs_of_task, name) for name in (names if keep is None else [keep])
     }
 
 
@@ -147,15 +145,15 @@ def _load(
     )
 
 
-def _curves(frame: pl.DataFrame, loaded: _Loaded) -> Curves:
-    """Build the curves of a table, or of the part of it that is ``frame``."""
+def _runs(frame: pl.DataFrame, loaded: _Loaded) -> Unaligned:
+    """Take the runs of a table, or of the part of it that is ``frame``."""
     selection = loaded.selection
     table = (
         _from_wide(frame, selection, loaded.steps)
         if loaded.steps
         else long_table(frame, selection)
     )
-    return curves_of(table, selection, loaded.source)
+    return Unaligned(table, selection, loaded.source)
 
 
 def _wide_steps(columns: Columns, available: list[str]) -> dict[str, float]:

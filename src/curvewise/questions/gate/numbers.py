@@ -1,0 +1,127 @@
+"""One number for each run of the candidate and of the baseline, higher being better."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from curvewise.data.curves import Curves
+from curvewise.errors import OptionError
+from curvewise.inference.requirements import check_choice
+from curvewise.kernels.anova.sums import centred
+from curvewise.questions.contrast.weights import weight_array
+
+if TYPE_CHECKING:
+    from curvewise.kernels import Floats
+
+__all__ = ["EVERY_STEP", "GateNumbers", "On", "measured"]
+
+EVERY_STEP = "every step"
+NAMES_OF_ON = ("mean", "final", EVERY_STEP)
+FINAL_SHARE = 0.1  # of the steps
+
+On = str | tuple[float, float] | tuple[str, float]
+
+
+def measured(curves: Curves, on: object) -> tuple[Floats, str]:
+    """Return the weight of each step in the number of a run, and what the number is called."""
+    if isinstance(on, tuple | list) and len(on) == 2 and on[0] == "reach":
+        return np.full(curves.n_steps, 1 / curves.n_steps), (
+            f"time to a score of {float(on[1]):.6g}"
+        )
+    if isinstance(on, tuple | list) and len(on) == 2:
+        profile, label = weight_array(curves, ("window", on[0], on[1]))
+        return profile, str(label)
+    if not isinstance(on, str):
+        msg = (
+            "on must be 'mean', 'final', 'every step', (start, stop) in steps, or "
+            f"('reach', score); it is {on!r}."
+        )
+        raise OptionError(msg, option="on")
+    check_choice("on", on, NAMES_OF_ON)
+    if on != "final":
+        return np.full(curves.n_steps, 1 / curves.n_steps), "mean over training"
+    n_last = math.ceil(FINAL_SHARE * curves.n_steps - 1e-9)
+    profile = np.zeros(curves.n_steps)
+    profile[-n_last:] = 1 / n_last
+    steps = "last step" if n_last == 1 else f"mean of the last {n_last} steps"
+    return profile, f"{steps} (of {curves.n_steps})"
+
+
+@dataclass(frozen=True, eq=False)
+class GateNumbers:
+    """One number a run, as curves of a single step.
+
+    Attributes
+    ----------
+    curves : Curves
+        Of the two algorithms. Where lower scores are better, they are negative.
+    candidate, baseline : str
+    """
+
+    curves: Curves
+    candidate: str
+    baseline: str
+
+    @classmethod
+    def of(
+        cls, curves: Curves, profile: Floats, candidate: str, baseline: str
+    ) -> GateNumbers:
+        """Weigh the steps of each run."""
+        sign = 1.0 if curves.higher_is_better else -1.0
+        two = curves.select(candidate, baseline)
+        return cls(_one_step(two, sign * (two.scores @ profile)), candidate, baseline)
+
+    @cached_property
+    def values(self) -> Floats:
+        """The number of each run."""
+        return self.curves.scores[:, 0]
+
+    @cached_property
+    def is_candidate(self) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+        """Whether each run is one of the candidate."""
+        return np.asarray(self.curves.labels == self.candidate)
+
+    @property
+    def sides(self) -> tuple[Floats, Floats]:
+        """The numbers of the candidate, and of the baseline."""
+        return self.values[self.is_candidate], self.values[~self.is_candidate]
+
+    @property
+    def n_runs(self) -> tuple[int, int]:
+        """The runs of the candidate, and of the baseline."""
+        candidate, baseline = self.sides
+        return len(candidate), len(baseline)
+
+    @cached_property
+    def weights(self) -> Floats:
+        """The weight of each run in the difference, within blocks where there are blocks."""
+        member = self.is_candidate.astype(np.float64)[:, None]
+        blocks = np.zeros(len(member), dtype=np.int64)
+        if self.curves.blocks is not None:
+            blocks = np.unique(self.curves.blocks, return_inverse=True)[1]
+        within = centred(member, blocks)[:, 0]
+        return within / float(within @ within)
+
+    def moved(self, by: float) -> Curves:
+        """Return the same with ``by`` added to every run of the candidate."""
+        return _one_step(self.curves, self.values + by * self.is_candidate)
+
+    def scaled(self, by: float) -> Curves:
+        """Return the same with every run of the baseline multiplied by ``by``."""
+        factors = np.where(self.is_candidate, 1.0, by)
+        return _one_step(self.curves, self.values * factors)
+
+
+def _one_step(curves: Curves, values: Floats) -> Curves:
+    return Curves(
+        values[:, None],
+        curves.labels,
+        runs=curves.runs,
+        blocks=curves.blocks,
+        precision=curves.precision,
+    )

@@ -1,0 +1,99 @@
+"""Files that are written whole or not at all."""
+
+from __future__ import annotations
+
+import errno
+import os
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from curvewise.errors import OptionError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["append_text", "check_place", "replacing", "write_text"]
+
+
+def check_place(path: Path, what: str) -> None:
+    """Raise if a file could not be written under this name, before any work is done.
+
+    The folder must exist and be writable, and the name must not be that of a folder. ``what``
+    says what is written, such as "figure". An existing file is left as it is.
+    """
+    if os.path.isdir(path):  # noqa: PTH112 (unlike Path.is_dir it never raises)
+        msg = f"{str(path)!r} is a directory; name a file in it for the {what}."
+        raise OptionError(msg)
+    folder = path.parent
+    if not os.path.isdir(folder):  # noqa: PTH112
+        msg = f"There is no folder {str(folder)!r} to save the {what} in. Make it first."
+        raise OptionError(msg)
+    try:
+        path.exists()  # raises if the name is too long
+        _new_file_beside(path).unlink()
+    except OSError as error:
+        msg = f"No {what} can be saved as {str(path)!r}: {error.strerror}. Choose another place."
+        raise OptionError(msg) from None
+
+
+@contextmanager
+def replacing(path: Path, what: str) -> Iterator[Path]:
+    """Give the name of a new file to write; it takes the place of ``path`` when all went well.
+
+    It gets the permissions of a new file, and a link is followed. Raises `OptionError` if the
+    file cannot be written.
+    """
+    path = path.resolve()  # what a link points to is replaced, not the link
+    try:
+        partial = _new_file_beside(path)
+        try:
+            yield partial
+            partial.chmod(0o666 & ~_umask())
+            partial.replace(path)
+        finally:
+            partial.unlink(missing_ok=True)
+    except OSError as error:
+        msg = f"The {what} cannot be saved as {str(path)!r}: {error.strerror}."
+        raise OptionError(msg) from None
+
+
+def write_text(path: Path, text: str, what: str) -> None:
+    """Write a text whole or not at all."""
+    with replacing(path, what) as partial:
+        partial.write_text(text, encoding="utf-8")
+
+
+def append_text(path: Path, text: str, what: str) -> None:
+    """Add a text to the end of a file in a single write, all of it or nothing.
+
+    The file is made if there is none.
+    """
+    data = text.encode("utf-8")
+    try:
+        with path.open("ab", buffering=0) as file:
+            size = file.tell()
+            reason = ""
+            if file.write(data) < len(data):
+                file.truncate(size)
+                reason = os.strerror(errno.ENOSPC)
+    except OSError as error:
+        reason = error.strerror or str(error)
+    if reason:
+        msg = f"The {what} cannot be added to {str(path)!r}: {reason}."
+        raise OptionError(msg)
+
+
+def _new_file_beside(path: Path) -> Path:
+    """Make an empty file of another name in the same folder, and return its path."""
+    handle, name = tempfile.mkstemp(dir=path.parent, suffix=path.suffix)
+    os.close(handle)
+    return Path(name)
+
+
+def _umask() -> int:
+    """Return the permissions that new files lack; they can only be read by setting them."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

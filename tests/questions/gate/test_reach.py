@@ -1,0 +1,90 @@
+"""Time to a threshold."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from curvewise import Curves, gate
+from curvewise.kernels.survival import Times, log_rank_scores
+from tests.questions.gate.runs import subsets
+
+
+def curves_with(
+    times: Any, n_candidate: int, n_steps: int = 60, **options: Any
+) -> Curves:
+    """Curves that step up to 1 at these times, or not at all."""
+    steps = np.arange(1, n_steps + 1)
+    scores = (steps >= np.asarray(times, dtype=float)[:, None]).astype(float)
+    # What never matters, so that no two runs are the same.
+    scores += 0.01 * np.random.default_rng(0).random(scores.shape)
+    n_baseline = len(scores) - n_candidate
+    labels = ["candidate"] * n_candidate + ["baseline"] * n_baseline
+    return Curves(scores, labels, steps, **options)
+
+
+def reach(curves: Curves, margin: float, **options: Any) -> Any:
+    asked: dict[str, Any] = {"candidate": "candidate", "baseline": "baseline", "rng": 0}
+    return gate(curves, margin=margin, on=("reach", 1.0), **asked, **options)
+
+
+@pytest.mark.parametrize("margin", [1.0, 1.5, 2.5])
+@pytest.mark.parametrize("n_candidate", [3, 4])
+def test_p_is_that_of_brute_force(margin: float, n_candidate: int) -> None:
+    times = np.array([10, 25, 70, 40, 22, 33, 80, 51.0])
+    found = reach(curves_with(times, n_candidate), margin)
+    mine = np.arange(8) < n_candidate
+    stretched = np.where(mine, times, margin * times)
+    # A run reaches 1 at the first whole step; what comes after the end is censored there.
+    reached = (times <= 60) & (np.where(mine, 1.0, margin) * np.ceil(times) <= 60)
+    stretched = np.where(mine, np.ceil(times), margin * np.ceil(times))
+    scores = log_rank_scores(Times(np.minimum(stretched, 60.0), reached))
+    sums = np.array([scores[own].sum() for own in subsets(8, n_candidate)])
+    observed = scores[mine].sum()
+    assert found.pvalue_pass == pytest.approx(np.mean(sums >= observed - 1e-9))
+    assert found.pvalue_fail == pytest.approx(np.mean(sums <= observed + 1e-9))
+
+
+def test_p_limits_and_answer_agree() -> None:
+    rng = np.random.default_rng(1)
+    answers = set()
+    for factor in (0.4, 0.8, 1.2, 4.0):
+        times = 12 * np.exp(0.2 * rng.normal(size=12)) * np.repeat([factor, 1], 6)
+        for margin in (1.0, 1.5):
+            found = reach(curves_with(times, 6), margin)
+            answers.add(found.answer)
+            low, high = found.limits
+            assert (
+                (high < margin) == (found.pvalue_pass <= 0.05) == (found.answer == "pass")
+            )
+            assert (found.limits_fail.low > margin) == (found.answer == "fail")
+            assert low <= found.difference <= high
+            assert f"margin {margin:g} times" in found.describe()
+    assert answers == {"pass", "fail", "undecided"}
+
+
+def test_runs_that_never_get_there_count_as_late() -> None:
+    early, never = [10, 11, 12, 13.0], [99, 98, 97, 96.0]
+    found = reach(curves_with([*never, *early], 4), 2)
+    assert found.answer == "fail"
+    assert found.n_reached == (0, 4)
+    assert found.to_dict()["medians"] == [None, 11]
+    assert "0 of 4 runs of the candidate reach it, not half of them" in found.describe()
+    assert "never" in str(found)
+
+
+def test_losses_are_reached_from_above() -> None:
+    score = curves_with([10, 11, 12, 30, 31, 32.0], 3)
+    loss = Curves(-score.scores, score.labels, score.steps, higher_is_better=False)
+    asked: dict[str, Any] = {"candidate": "candidate", "baseline": "baseline"}
+    found = gate(loss, margin=1, on=("reach", -1.0), **asked)
+    assert found.pvalue_pass == reach(score, 1).pvalue_pass == 1 / 20
+
+
+def test_times_of_many_runs_are_looked_at_in_portions() -> None:
+    times = np.random.default_rng(3).uniform(5, 50, 60)
+    found = reach(curves_with(times, 30), 1.3, n_shuffles=99)
+    assert found.limits.low < 1 < found.limits.high
+    assert not found.exact

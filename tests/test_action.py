@@ -1,0 +1,171 @@
+"""The GitHub Action: its steps are run with the environment that GitHub would set."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import stat
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[1]
+ACTION: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
+INSTALL, GATE = ACTION["runs"]["steps"]
+
+pytestmark = pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
+
+
+def run_step(
+    step: dict[str, Any], folder: Path, **inputs: str
+) -> tuple[subprocess.CompletedProcess[str], str, str]:
+    """Run a step; return also its outputs and its summary."""
+    given = {name: own.get("default", "") for name, own in ACTION["inputs"].items()}
+    given |= {name.replace("_", "-"): value for name, value in inputs.items()}
+
+    def filled(text: str) -> str:
+        text = re.sub(r"\$\{\{ inputs\.(\w+) \}\}", lambda m: given[m[1]], text)
+        return text.replace("${{ github.action_path }}", str(ROOT))
+
+    # What asks for pip is written down; all else goes to this Python.
+    bin_folder = folder / "bin"
+    bin_folder.mkdir(exist_ok=True)
+    python = bin_folder / "python"
+    python.write_text(
+        f'#!/bin/bash\nif [ "$2" = pip ]; then echo "$@" > "{folder}/pip"; exit 0; fi\n'
+        f'exec "{sys.executable}" "$@"\n',
+        encoding="utf-8",
+    )
+    python.chmod(python.stat().st_mode | stat.S_IEXEC)
+    script = folder / "step.sh"
+    script.write_text(step["run"], encoding="utf-8")
+    outputs, summary = folder / "outputs", folder / "summary.md"
+    outputs.write_text("", encoding="utf-8")
+    environment = {
+        **os.environ,
+        **{name: filled(value) for name, value in step["env"].items()},
+        "PATH": f"{bin_folder}:{os.environ['PATH']}",
+        "GITHUB_OUTPUT": str(outputs),
+        "GITHUB_STEP_SUMMARY": str(summary),
+        "COLUMNS": "100",
+    }
+    done = subprocess.run(
+        ["bash", "--noprofile", "--norc", "-eo", "pipefail", str(script)],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=folder,
+        env=environment,
+    )
+    told = summary.read_text(encoding="utf-8") if summary.exists() else ""
+    return done, outputs.read_text(encoding="utf-8"), told
+
+
+def write_runs(folder: Path) -> None:
+    for name, lift in (("old", 0.0), ("new", 0.5), ("bad", -9.0)):
+        rows = [
+            f"{run},{step},{run + step + lift}" for run in range(6) for step in range(4)
+        ]
+        text = "\n".join(["seed,step,score", *rows, ""])
+        (folder / f"{name}.csv").write_text(text, encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("inputs", "code", "answer"),
+    [
+        ({"candidate": "new.csv", "margin": "4"}, 0, "pass"),
+        ({"candidate": "bad.csv", "margin": "1"}, 1, "fail"),
+        ({"candidate": "new.csv", "margin": "1"}, 4, "undecided"),
+        ({"candidate": "new.csv", "margin": "1", "undecided": "pass"}, 0, "undecided"),
+        ({"candidate": "bad.csv", "margin": "1", "undecided": "pass"}, 1, "fail"),
+        ({"candidate": "none.csv", "margin": "1"}, 3, "error"),
+        ({"candidate": "new.csv", "margin": "1", "undecided": "maybe"}, 2, "error"),
+    ],
+)
+def test_the_step_ends_as_the_gate_answers(
+    tmp_path: Path, inputs: dict[str, str], code: int, answer: str
+) -> None:
+    write_runs(tmp_path)
+    done, outputs, summary = run_step(GATE, tmp_path, baseline="old.csv", **inputs)
+    assert done.returncode == code, done.stdout + done.stderr
+    assert outputs == f"answer={answer}\n"
+    if answer != "error":
+        assert summary.startswith(f"### Gate: {answer}")
+
+
+def test_every_input_reaches_the_command(tmp_path: Path) -> None:
+    write_runs(tmp_path)
+    done, outputs, _ = run_step(
+        GATE,
+        tmp_path,
+        baseline="old.csv",
+        candidate="new.csv",
+        margin="0.9",
+        unit="relative",
+        on="1:2",
+        metric="score",
+        alpha="0.1",
+        junit="report.xml",
+        args="--seed 7 --title-is-no-option",
+    )
+    assert done.returncode == 2
+    assert outputs == "answer=error\n"
+    assert "--title-is-no-option" in done.stderr
+    done, outputs, summary = run_step(
+        GATE,
+        tmp_path,
+        baseline="old.csv",
+        candidate="new.csv",
+        margin="0.9",
+        unit="relative",
+        on="1:2",
+        metric="score",
+        alpha="0.1",
+        junit="a report.xml",
+        args="--seed 7 --plot 'a figure.png'",
+    )
+    assert done.returncode == 0, done.stderr
+    assert outputs == "answer=pass\n"
+    assert (tmp_path / "a report.xml").exists()
+    assert (tmp_path / "a figure.png").exists()
+    assert "90%" in summary
+    assert "mean from step 1 to 2" in summary
+
+
+def test_inputs_cannot_run_anything(tmp_path: Path) -> None:
+    write_runs(tmp_path)
+    nasty = "$(touch owned) `touch owned`; touch owned"
+    run_step(
+        GATE,
+        tmp_path,
+        baseline=nasty,
+        candidate=nasty,
+        margin=nasty,
+        metric=nasty,
+        args=nasty,
+    )
+    assert not (tmp_path / "owned").exists()
+    # No input stands in a script: GitHub would put its text there before the shell reads it.
+    for step in (INSTALL, GATE):
+        assert "${{" not in step["run"]
+
+
+def test_what_is_installed_is_this_source_or_what_was_asked(tmp_path: Path) -> None:
+    run_step(INSTALL, tmp_path)
+    assert (tmp_path / "pip").read_text(encoding="utf-8") == (
+        f"-m pip install --quiet {ROOT}\n"
+    )
+    run_step(INSTALL, tmp_path, install="curvewise==0.1.0")
+    assert "curvewise==0.1.0" in (tmp_path / "pip").read_text(encoding="utf-8")
+
+
+def test_outputs_and_inputs_are_described() -> None:
+    assert set(ACTION["outputs"]) == {"answer"}
+    assert all(own["description"] for own in ACTION["inputs"].values())
+    required = {name for name, own in ACTION["inputs"].items() if own.get("required")}
+    assert required == {"baseline", "margin"}
