@@ -276,3 +276,15 @@ def test_a_copy_of_the_latest_run_is_no_other_run(tmp_path: Path) -> None:
     assert [run.notes for run in runs] == [(), ()]
     shutil.rmtree(folder)
     assert len(scan(tmp_path).runs) == 2
+
+
+def test_a_run_whose_file_is_damaged_from_the_start_is_said(tmp_path: Path) -> None:
+    for run_id in ("one", "two"):
+        folder = write_wandb(tmp_path, [history(0, loss=1.0), wandb_exit()], run_id)
+    # As some file systems leave a file after a loss of power.
+    (folder / "run-two.wandb").write_bytes(bytes(200))
+    whole, damaged = scan(tmp_path).runs
+    assert (whole.status, damaged.status) == ("", "unreadable")
+    assert damaged.notes == (
+        "run-two.wandb is damaged: it does not begin as such files of W&B do",
+    )

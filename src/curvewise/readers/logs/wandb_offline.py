@@ -114,11 +114,13 @@ def claims(folder: Folder) -> Iterator[Claim]:
 
 
 def _run_files(folder: Folder) -> list[File]:
-    """Return the .wandb files in a folder."""
+    """Return the .wandb files in a folder; in that of a run, also one that is damaged."""
+    is_of_run = RUN_FOLDER.fullmatch(folder.path.name)
     return [
         file
         for file in folder.files.values()
-        if file.name.endswith(".wandb") and (is_block_log(file.head()) or not file.size)
+        if file.name.endswith(".wandb")
+        and (is_of_run or is_block_log(file.head()) or not file.size)
     ]
 
 
@@ -143,9 +145,15 @@ def read(claims: Sequence[Claim], wanted: Wanted) -> Iterator[LoggedRun]:
     """Yield the run in .wandb files: each key of its history with numbers is a metric.
 
     A metric that was defined with a step of its own is read over that one. Several files are
-    of one run that was resumed, each a session.
+    of one run that was resumed, each a session. Raises CurvesError if one is no .wandb file.
     """
     files = sorted((claim.files[0] for claim in claims), key=_begun)
+    for file in files:
+        if file.size and not is_block_log(file.head()):
+            msg = (
+                f"{file.path.name} is damaged: it does not begin as such files of W&B do."
+            )
+            raise CurvesError(msg)
     runs = []
     for file in files:
         reading = _Reading(wanted)
