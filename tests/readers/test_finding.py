@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from curvewise.errors import CurvesError
-from curvewise.readers.finding import UNREADABLE, find_homes
+from curvewise.readers.finding import find_homes
 from curvewise.readers.folders import walk
-from curvewise.readers.logged import Wanted
+from curvewise.readers.logged import UNREADABLE, Wanted
 from tests.readers.logs.reading import points
 from tests.readers.logs.writing import (
     curve,

@@ -92,6 +92,18 @@ def test_what_is_linked_to_is_read_under_its_own_name(tree: Path) -> None:
     assert files == ["a/kept.csv", "a/log.csv", "b/9/log.csv", "b/10/log.csv"]
 
 
+def test_a_pattern_that_matches_a_link_too_names_each_file_once(tree: Path) -> None:
+    (tree / "a-latest").symlink_to(tree / "b" / "10")
+    (tree / "b" / "9" / "again.csv").symlink_to(tree / "a" / "log.csv")
+    for pattern in ("[ab]*", "**/*.csv"):
+        files = names(walk([tree / pattern]))
+        assert files == ["a/log.csv", "b/9/log.csv", "b/10/log.csv"], pattern
+
+
+def test_a_file_that_is_asked_for_with_its_folder_is_read_once(tree: Path) -> None:
+    assert names(walk([tree / "a" / "log.csv", tree / "a"])) == ["log.csv"]
+
+
 def test_broken_links_and_pipes_are_skipped_and_said(tree: Path) -> None:
     (tree / "gone").symlink_to(tree / "nowhere")
     os.mkfifo(tree / "pipe")

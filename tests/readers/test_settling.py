@@ -38,6 +38,13 @@ def test_a_run_that_goes_on_where_it_was_is_said_to_be_resumed() -> None:
     assert run.logged.notes == ["resumed at steps 3 and 5; nothing superseded"]
 
 
+def test_what_the_log_says_of_a_resumption_is_not_said_again() -> None:
+    run = run_of(loss=Series(np.arange(3.0), np.zeros(3), np.array([0, 1, 1])))
+    run.note(["the run was resumed at step 1, and 2 earlier records left out"])
+    settled_metrics(run)
+    assert len(run.logged.notes) == 1
+
+
 def test_what_all_metrics_share_is_said_without_them() -> None:
     run = run_of(loss=series(0, np.nan), acc=series(0, np.inf))
     found = settled_metrics(run)

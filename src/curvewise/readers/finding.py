@@ -11,7 +11,13 @@ import numpy as np
 from curvewise.data.steps import MAX_STEP
 from curvewise.errors import CurvesError
 from curvewise.readers.folders import Skipped
-from curvewise.readers.logged import LoggedRun, NoSuchStepsError, NotALogError, Wanted
+from curvewise.readers.logged import (
+    UNREADABLE,
+    LoggedRun,
+    NoSuchStepsError,
+    NotALogError,
+    Wanted,
+)
 from curvewise.readers.logs import LOG_FORMATS
 from curvewise.readers.parsing.recording import over_metric
 from curvewise.text import argument, printable
@@ -24,9 +30,8 @@ if TYPE_CHECKING:
     from curvewise.readers.logged import Claim
     from curvewise.readers.logs import LogFormat
 
-__all__ = ["UNREADABLE", "FoundRun", "Home", "find_homes"]
+__all__ = ["FoundRun", "Home", "find_homes"]
 
-UNREADABLE = "unreadable"
 FORMATS = {each.module_name: each for each in LOG_FORMATS}
 EVENT_FILES = "tensorboard"
 N_PARTS_NAMED = 2  # of the path of event files, the last ones, that may name a run

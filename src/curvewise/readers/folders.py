@@ -270,13 +270,19 @@ def walk(paths: Sequence[str | os.PathLike[str]]) -> Walk:
     walk = Walk(_root(named), [], [])
     seen: set[tuple[int, int]] = set()
     n_files = 0
-    for path in dict.fromkeys(named):
+    read: set[tuple[int, int]] | None = None
+    for path in sorted(dict.fromkeys(named), key=_is_another_name):
         if path.is_dir():
             if path.name in HIDDEN_STORES:
                 walk.skipped.append(Skipped(path, HIDDEN_STORES[path.name]))
                 continue
             n_files += _walk_folder(path, walk, seen)
         else:
+            if read is None:
+                read = _ids(walk)
+            if _id(File(path)) in read:
+                continue
+            read.add(_id(File(path)))
             parent = roots.get(path.parent)
             if parent is None:
                 parent = roots[path.parent] = Folder(path.parent)
@@ -311,6 +317,11 @@ def _named(path: Path) -> list[Path]:
         )
         raise CurvesError(msg)
     return [Path(name) for name in found]
+
+
+def _is_another_name(path: Path) -> tuple[bool, bool]:
+    """Return what puts files after folders, which may hold them, and links after all else."""
+    return not path.is_dir(), path.resolve() != Path(os.path.abspath(path))  # noqa: PTH100 (without ..)
 
 
 def _root(named: Iterable[Path]) -> Path:
@@ -388,7 +399,7 @@ def _add_linked(linked: list[tuple[Folder, File]], walk: Walk) -> int:
     """Add files that are links, unless what they link to is read; return how many."""
     if not linked:
         return 0
-    known = {_id(file) for folder in walk.folders for file in folder.files.values()}
+    known = _ids(walk)
     n_files = 0
     for folder, file in linked:
         if _id(file) not in known:
@@ -397,6 +408,11 @@ def _add_linked(linked: list[tuple[Folder, File]], walk: Walk) -> int:
             folder.files = {name: files[name] for name in natural_order(files)}
             n_files += 1
     return n_files
+
+
+def _ids(walk: Walk) -> set[tuple[int, int]]:
+    """Return what tells apart the files that were found, whatever they are called."""
+    return {_id(file) for folder in walk.folders for file in folder.files.values()}
 
 
 def _id(file: File) -> tuple[int, int]:

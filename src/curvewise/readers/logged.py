@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = [
     "DOUBLE",
     "SINGLE",
+    "UNREADABLE",
     "Claim",
     "LoggedRun",
     "NoSuchStepsError",
@@ -32,6 +33,8 @@ __all__ = [
 
 DOUBLE = float(np.finfo(np.float64).eps)
 SINGLE = float(np.finfo(np.float32).eps)
+# The status of a run whose points cannot be read.
+UNREADABLE = "unreadable"
 
 # Names that loggers give to what one episode brought; means of many are called otherwise.
 EPISODE_METRIC = re.compile(

@@ -19,6 +19,7 @@ __all__ = ["logs_of", "settled_metrics"]
 
 MAX_METRICS = 3  # that a note names
 MAX_STEPS = 3  # that a note names
+RESUMED = "resumed at"
 
 
 def logs_of(run: FoundRun, who: Who, metric: str | None) -> list[RunLog]:
@@ -69,7 +70,8 @@ def settled_metrics(run: FoundRun) -> dict[str, Settled]:
         note if len(metrics) == len(found) else f"{listed(metrics, MAX_METRICS)}: {note}"
         for note, metrics in about.items()
     )
-    if not any(points.resumed_at for points in found.values()):
+    # Neither this nor the reader has said it, with what became of the records before.
+    if not any(RESUMED in note for note in run.logged.notes):
         run.note(_continuations(run))
     return found
 
@@ -88,7 +90,7 @@ def _continuations(run: FoundRun) -> list[str]:
         return []
     at = listed([step_text(step) for step in sorted(begins.values())], MAX_STEPS)
     steps = "step" if len(begins) == 1 else "steps"
-    return [f"resumed at {steps} {at}; nothing superseded"]
+    return [f"{RESUMED} {steps} {at}; nothing superseded"]
 
 
 def _divergence(points: Settled) -> list[str]:

@@ -9,7 +9,7 @@ from pathlib import Path  # noqa: TC003 (pytest reads the annotations)
 import polars as pl
 import pytest
 
-from curvewise import CurvesError
+from curvewise import CurvesError, read, scan
 from curvewise.readers.logged import Wanted
 from tests.readers.logs.reading import homes, points, read_all
 
@@ -94,6 +94,34 @@ def test_the_same_table_in_every_format(tmp_path: Path, ending: str) -> None:
     else:
         frame.write_csv(path, separator="\t" if ending == "tsv" else ",")
     assert everything(tmp_path) == POINTS
+
+
+@pytest.mark.parametrize(
+    ("header", "row", "metrics"),
+    [
+        ("name,seed,step,score", "{algo},{seed},{step},1", ["score"]),
+        ("algo,name,seed,step,score", "{algo},{algo}-{seed},{seed},{step},1", ["score"]),
+        (
+            "algo,seed,step,name,value",
+            "{algo},{seed},{step},EpLen,9\n{algo},{seed},{step},EpReturn,1",
+            ["EpLen", "EpReturn"],
+        ),
+    ],
+)
+def test_a_column_of_names_is_of_what_it_holds(
+    tmp_path: Path, header: str, row: str, metrics: list[str]
+) -> None:
+    path = tmp_path / "results.csv"
+    own = [
+        (algo, seed, step) for algo in ("ppo", "sac") for seed in "01" for step in "05"
+    ]
+    rows = [row.format(algo=algo, seed=seed, step=step) for algo, seed, step in own]
+    path.write_text("\n".join([header, *rows, ""]))
+    found = scan(path)
+    assert list(found.metrics) == metrics
+    assert {(run.algorithm, run.run) for run in found.runs} == {run[:2] for run in own}
+    # What inspect says is what is read.
+    assert read(path).algorithms == ("ppo", "sac")
 
 
 def test_a_run_of_its_own_with_a_column_of_metrics(tmp_path: Path) -> None:

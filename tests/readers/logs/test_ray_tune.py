@@ -148,9 +148,10 @@ def test_parameters_errors_and_cut_results(tmp_path: Path) -> None:
     assert again.notes == ["params.json cannot be read as JSON"]
 
 
-def test_a_trial_that_reported_nothing_is_empty(tmp_path: Path) -> None:
+@pytest.mark.parametrize("content", [b"", bytes(100)])
+def test_a_trial_that_reported_nothing_is_empty(tmp_path: Path, content: bytes) -> None:
     for name in ("result.json", "progress.csv"):
-        (tmp_path / name).write_bytes(b"")
+        (tmp_path / name).write_bytes(content)
     (tmp_path / "params.json").write_text("{}", encoding="utf-8")
     (run,) = runs_below(tmp_path, "ray_tune", "run_tables").values()
     assert run.series == {}

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from curvewise.errors import CurvesError
 from curvewise.readers.logged import Wanted
 from tests.readers.logs.reading import (
     assert_as_recorded,
@@ -99,19 +98,23 @@ def test_a_run_without_a_point_is_listed(tmp_path: Path, metrics: Any) -> None:
 
 
 @pytest.mark.parametrize("length", [0, 60, 200])
-def test_cut_metrics_are_refused_with_the_reason(tmp_path: Path, length: int) -> None:
+def test_a_run_with_cut_metrics_is_known_and_unreadable(
+    tmp_path: Path, length: int
+) -> None:
     write_run(tmp_path)
     text = (tmp_path / "metrics.json").read_text()
     assert len(text) > 200
+    whole = read_one("sacred", tmp_path)
     (tmp_path / "metrics.json").write_text(text[:length])
-    with pytest.raises(CurvesError, match=r"metrics.json is damaged"):
-        read_one("sacred", tmp_path)
+    run = read_one("sacred", tmp_path)
+    assert (run.series, run.status, run.config) == ({}, "unreadable", whole.config)
+    assert "metrics.json is damaged" in run.notes[0]
 
 
-def test_lists_of_unequal_length_are_refused(tmp_path: Path) -> None:
+def test_lists_of_unequal_length_are_not_read(tmp_path: Path) -> None:
     write_run(tmp_path, {"a": {"steps": [0, 1], "timestamps": [START], "values": [2.0]}})
-    with pytest.raises(CurvesError, match=r"metrics.json is damaged"):
-        read_one("sacred", tmp_path)
+    run = read_one("sacred", tmp_path)
+    assert (run.series, run.status) == ({}, "unreadable")
 
 
 def test_a_damaged_configuration_is_said(tmp_path: Path) -> None:

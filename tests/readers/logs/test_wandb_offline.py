@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+import shutil
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 from curvewise.errors import CurvesError
 from curvewise.readers.logged import Wanted
 from curvewise.readers.logs.wandb_offline import wandb_messages
+from curvewise.readers.scanning import scan
 from tests.readers.logs.reading import assert_as_recorded, points, read_all, read_one
 from tests.readers.logs.writing import (
     block_log,
@@ -262,3 +264,27 @@ def test_records_that_cannot_be_decoded_are_counted(tmp_path: Path) -> None:
     run = written(tmp_path, history(0, loss=1.0), b"\x12\x7f", history(1, loss=0.5))
     assert points(run, "loss") == [(0, 1.0), (1, 0.5)]
     assert run.notes == ["1 record of run-ab12cd34.wandb cannot be decoded"]
+
+
+def test_a_copy_of_the_latest_run_is_no_other_run(tmp_path: Path) -> None:
+    # W&B makes a link, which becomes a folder when links are not kept.
+    for run_id in ("one", "two"):
+        folder = write_wandb(tmp_path, [history(0, loss=1.0), wandb_exit()], run_id)
+    shutil.copytree(folder, tmp_path / "wandb" / "latest-run")
+    runs = scan(tmp_path).runs
+    assert [run.path[-3:] for run in runs] == ["one", "two"]
+    assert [run.notes for run in runs] == [(), ()]
+    shutil.rmtree(folder)
+    assert len(scan(tmp_path).runs) == 2
+
+
+def test_a_run_whose_file_is_damaged_from_the_start_is_said(tmp_path: Path) -> None:
+    for run_id in ("one", "two"):
+        folder = write_wandb(tmp_path, [history(0, loss=1.0), wandb_exit()], run_id)
+    # As some file systems leave a file after a loss of power.
+    (folder / "run-two.wandb").write_bytes(bytes(200))
+    whole, damaged = scan(tmp_path).runs
+    assert (whole.status, damaged.status) == ("", "unreadable")
+    assert damaged.notes == (
+        "run-two.wandb is damaged: it does not begin as such files of W&B do",
+    )

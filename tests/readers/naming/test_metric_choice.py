@@ -100,6 +100,11 @@ def test_an_unknown_name_gets_a_hint_and_a_listing() -> None:
     )
 
 
+@pytest.mark.parametrize("name", ["heldout-rmse", "held_out_rmse", "holdout/rmse"])
+def test_data_that_were_held_out_are_those_of_evaluation(name: str) -> None:
+    assert choose_metric({"train-rmse": [9, 9], name: [9, 9]}, TWO).name == name
+
+
 def test_episodes_of_the_final_model_are_no_curve_of_training() -> None:
     points = {"eval/episodic_return": [10, 10], "charts/episodic_return": [50, 60]}
     assert choose_metric(points, TWO).name == "charts/episodic_return"

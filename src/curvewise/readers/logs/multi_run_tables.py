@@ -30,8 +30,11 @@ from curvewise.readers.parsing.log_tables import (
 from curvewise.readers.parsing.run_columns import Layout, run_of_table
 from curvewise.readers.parsing.score_names import is_score_name
 from curvewise.readers.tables.columns import (
+    METRICS,
     NAMES_OF_TOOLS,
+    TASKS,
     USUAL_NAMES,
+    VALUES,
     step_columns,
     step_names,
 )
@@ -50,10 +53,10 @@ __all__ = ["claims", "read"]
 TEXT = ".txt"
 TABLES = (".csv", ".tsv", TEXT)
 JSON = (*json_lines.ENDINGS, ".json")
-TASKS = ("task", "env", "envid", "envname", "environment", "game", "dataset", "problem")
 BLOCKS = ("block",)
-METRICS = ("metric", "variable", "measure", "name", "tag", "key")
-VALUES = ("value", "score", "scores", "values")
+# What may be the name of a metric, of an algorithm or of a run.
+NAME = "name"
+CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 ABOUT_RUNS = re.compile(r"^(?:run|meta|info)/")
 STEP, SCORE = "step", "score"
 LAYOUT = Layout()
@@ -114,10 +117,10 @@ def _header(file: File) -> list[str]:
     return columns_of_binary(file) if is_binary_table(file) else []
 
 
-def _parts(header: list[str]) -> Parts:
-    """Recognise the columns by their usual names."""
+def _parts(header: list[str], metrics: Sequence[str] = METRICS) -> Parts:
+    """Recognise the columns by their usual names; ``metrics`` are those of a column of metrics."""
     value = _first(header, VALUES)
-    metric = _first([name for name in header if name != value], METRICS) if value else ""
+    metric = _first([name for name in header if name != value], metrics) if value else ""
     rest = [name for name in header if name not in {value, metric}]
     algorithm = _named(rest, USUAL_NAMES["algorithm"])
     run = _named(rest, (*USUAL_NAMES["run"], *NAMES_OF_TOOLS["run"]))
@@ -164,6 +167,8 @@ def _runs(claim: Claim, wanted: Wanted) -> Iterator[LoggedRun]:
     notes: list[str] = []
     frame = _frame(file, notes)
     parts = _parts(frame.columns)
+    if _word(parts.metric) == NAME and not _names_metrics(frame, parts):
+        parts = _parts(frame.columns, [each for each in METRICS if each != NAME])
     if parts.wide:
         frame, parts = _long(frame, parts)
     frame = _named_rows(frame, parts.identity, file, notes)
@@ -183,6 +188,21 @@ def _runs(claim: Claim, wanted: Wanted) -> Iterator[LoggedRun]:
         )
         raise CurvesError(msg)
     yield from runs
+
+
+def _names_metrics(frame: pl.DataFrame, parts: Parts) -> bool:
+    """Whether what is taken for a column of metrics is one, where it is only called a name.
+
+    It is if most of its names are usual for scores, or if a run has several of them at one
+    step. Where no other column tells algorithms apart, but one tells runs, they are theirs.
+    """
+    names = [CAPITAL.sub(" ", name) for name in frame[parts.metric].unique() if name]
+    if 2 * sum(map(is_score_name, names)) > len(names):
+        return True
+    if not parts.algorithm:
+        return not parts.run
+    at = [*parts.identity, *step_names(frame.columns)]
+    return frame.n_unique([*at, parts.metric]) > frame.n_unique(at)
 
 
 def _named_rows(

@@ -58,13 +58,18 @@ def claims(folder: Folder) -> Iterator[Claim]:
         for file, is_log in ((results, _is_result), (table, _is_table))
         if file is not None and file.head() and is_log(file)
     ]
-    # A trial that has not reported anything leaves empty files beside its parameters.
-    if not logs and results and PARAMETERS in files and not results.first_line():
-        logs = [results, *([table] if table and not table.first_line() else [])]
+    # A trial that has not reported anything leaves empty files beside its parameters, and a
+    # loss of power files of zeros.
+    if not logs and results and PARAMETERS in files and _is_empty(results):
+        logs = [results, *([table] if table and _is_empty(table) else [])]
     if logs:
         others = (PARAMETERS, *ERRORS, *OTHERS)
         beside = [files[name] for name in others if name in files]
         yield Claim(folder.path, (*logs, *beside))
+
+
+def _is_empty(file: File) -> bool:
+    return not file.first_line() or file.head().startswith(b"\0")
 
 
 def _is_result(file: File) -> bool:

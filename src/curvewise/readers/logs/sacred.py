@@ -10,8 +10,7 @@ import re
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from curvewise.errors import CurvesError
-from curvewise.readers.logged import Claim, LoggedRun
+from curvewise.readers.logged import UNREADABLE, Claim, LoggedRun
 from curvewise.readers.parsing.json_documents import as_number
 from curvewise.readers.parsing.recording import Recorder, chosen_x
 
@@ -53,8 +52,8 @@ def claims(folder: Folder) -> Iterator[Claim]:
 def read(claims: Sequence[Claim], wanted: Wanted) -> Iterator[LoggedRun]:
     """Yield the run.
 
-    Raises CurvesError if metrics.json is damaged: Sacred writes it anew at each heartbeat, so
-    that it is whole or of no use.
+    If metrics.json is damaged, its points cannot be read, but who it is: Sacred writes the file
+    anew at each heartbeat, so that it is whole or of no use.
     """
     for claim in claims:
         files = {file.name: file for file in claim.files}
@@ -68,7 +67,9 @@ def read(claims: Sequence[Claim], wanted: Wanted) -> Iterator[LoggedRun]:
             status=STATUSES.get(str(info.get("status")), ""),
             notes=notes,
         )
-        metrics = _metrics(files.get(METRICS))
+        metrics = _metrics(files.get(METRICS), notes)
+        if metrics is None:
+            run.status = UNREADABLE
         if metrics:
             run.x, run.other_x = chosen_x(wanted, ("step", "time"))
             start = _seconds(info.get("start_time"))
@@ -82,8 +83,10 @@ def read(claims: Sequence[Claim], wanted: Wanted) -> Iterator[LoggedRun]:
         yield run
 
 
-def _metrics(file: File | None) -> dict[str, dict[str, list[Any]]]:
-    """Return the lists of each metric, checked; none if nothing was logged."""
+def _metrics(
+    file: File | None, notes: list[str]
+) -> dict[str, dict[str, list[Any]]] | None:
+    """Return the lists of each metric, checked; nothing, with a note, if they are damaged."""
     if file is None:
         return {}
     try:
@@ -95,11 +98,11 @@ def _metrics(file: File | None) -> dict[str, dict[str, list[Any]]]:
             return dict(metrics)
     except (ValueError, TypeError, LookupError, AttributeError):
         pass
-    msg = (
+    notes.append(
         f"{file.path.name} is damaged: it is cut, or no list of steps and values. Sacred "
-        "writes it anew at each heartbeat; if the run goes on, read it again later."
+        "writes it anew at each heartbeat; if the run goes on, read it again later"
     )
-    raise CurvesError(msg)
+    return None
 
 
 def _record(

@@ -75,6 +75,8 @@ MESSAGES: dict[str, dict[str, tuple[int, str]]] = {
 STEP, RUNTIME, TIMESTAMP = "_step", "_runtime", "_timestamp"
 RUN_FOLDER = re.compile(r"(?:offline-)?run-(\d{8}_\d{6})-.+")
 RUN_FILE = re.compile(r"run-(.+)\.wandb")
+# What W&B calls its link to the run that began last; a copy where links were not kept.
+LATEST = "latest-run"
 # Records that are looked at for the name of a run; it stands in one of the first.
 N_LOOKED_AT = 20
 ALIASES = {"step": STEP, "time": RUNTIME}
@@ -88,15 +90,38 @@ def wandb_messages() -> Mapping[str, type[Any]]:
 
 
 def claims(folder: Folder) -> Iterator[Claim]:
-    """Yield a claim on each .wandb file; its folder is the run if it is named as a run's is."""
-    files = [
+    """Yield a claim on each .wandb file; its folder is the run if it is named as a run's is.
+
+    A copy in the folder of the latest run goes with the file that it is a copy of.
+    """
+    files = _run_files(folder)
+    beside = folder.parent.folders if folder.parent else {}
+    if folder.path.name == LATEST:
+        known = {
+            name
+            for place, other in beside.items()
+            if RUN_FOLDER.fullmatch(place)
+            for name in other.files
+        }
+        files = [file for file in files if file.path.name not in known]
+    if len(files) == 1 and RUN_FOLDER.fullmatch(folder.path.name):
+        name = files[0].path.name
+        latest = beside[LATEST].files if LATEST in beside else {}
+        copies = [latest[name]] if name in latest else []
+        yield Claim(folder.path, (files[0], *copies))
+    else:
+        yield from (Claim(file.path, (file,)) for file in files)
+
+
+def _run_files(folder: Folder) -> list[File]:
+    """Return the .wandb files in a folder; in that of a run, also one that is damaged."""
+    is_of_run = RUN_FOLDER.fullmatch(folder.path.name)
+    return [
         file
         for file in folder.files.values()
-        if file.name.endswith(".wandb") and (is_block_log(file.head()) or not file.size)
+        if file.name.endswith(".wandb")
+        and (is_of_run or is_block_log(file.head()) or not file.size)
     ]
-    for file in files:
-        is_folder = len(files) == 1 and RUN_FOLDER.fullmatch(folder.path.name)
-        yield Claim(folder.path if is_folder else file.path, (file,))
 
 
 def names(claims: Sequence[Claim]) -> tuple[str, ...]:
@@ -120,9 +145,15 @@ def read(claims: Sequence[Claim], wanted: Wanted) -> Iterator[LoggedRun]:
     """Yield the run in .wandb files: each key of its history with numbers is a metric.
 
     A metric that was defined with a step of its own is read over that one. Several files are
-    of one run that was resumed, each a session.
+    of one run that was resumed, each a session. Raises CurvesError if one is no .wandb file.
     """
-    files = sorted((file for claim in claims for file in claim.files), key=_begun)
+    files = sorted((claim.files[0] for claim in claims), key=_begun)
+    for file in files:
+        if file.size and not is_block_log(file.head()):
+            msg = (
+                f"{file.path.name} is damaged: it does not begin as such files of W&B do."
+            )
+            raise CurvesError(msg)
     runs = []
     for file in files:
         reading = _Reading(wanted)

@@ -17,7 +17,10 @@ __all__ = ["MetricChoice", "choose_metric", "lower_is_better"]
 
 MAX_LISTED = 12
 
-_EVALUATION = words("eval evaluation evaluations evaluator val valid validation test dev")
+_EVALUATION = words(
+    "eval evaluation evaluations evaluator val valid validation test dev held heldout "
+    "holdout unseen oob"
+)
 _SCORES = words(
     "return returns reward rewards rew ret acc accuracy score scores success "
     "successes f1 auc auroc map iou bleu rouge r results eprewmean precision recall "

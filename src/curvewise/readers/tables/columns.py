@@ -73,10 +73,10 @@ NAMES_OF_TOOLS = {
 EVALUATION = re.compile(
     r"(?:val|valid|validation|eval|evaluation|test)[_/ .-]\S", re.IGNORECASE
 )
-# Time since the start first, then time stamps, which also count while a run is paused.
 TASKS = ("task", "env", "envid", "envname", "environment", "game", "dataset", "problem")
-METRICS = ("metric", "variable", "measure", "tag")
+METRICS = ("metric", "variable", "measure", "tag", "name", "key")
 VALUES = ("value", "values", "score", "scores")
+# Time since the start first, then time stamps, which also count while a run is paused.
 TIMES = (
     *("timetotals", "timeelapsed", "elapsed", "elapsedtime", "elapsedseconds", "runtime"),
     *("cumtimes", "relativetime", "relativetimeprocess", "time", "walltime", "seconds"),
