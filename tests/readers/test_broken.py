@@ -17,12 +17,8 @@ def cut(path: Path, n_bytes: int) -> None:
     path.write_bytes(path.read_bytes()[:n_bytes])
 
 
-@pytest.mark.parametrize(
-    ("n_bytes", "reason"), [(0, "is empty"), (10, "is damaged"), (25, "is damaged")]
-)
-def test_a_log_among_others_of_its_ending(
-    tmp_path: Path, n_bytes: int, reason: str
-) -> None:
+@pytest.mark.parametrize("n_bytes", [10, 25])
+def test_a_log_among_others_of_its_ending(tmp_path: Path, n_bytes: int) -> None:
     for name in NAMES:
         document = json.dumps({"training": {"multi_logloss": [3.0, 2.0, 1.0]}})
         (tmp_path / f"{name}.json").write_text(document)
@@ -32,7 +28,7 @@ def test_a_log_among_others_of_its_ending(
     found = cw.scan(tmp_path)
     assert len(found.runs) == 6
     assert [str(each.path) for each in found.skipped] == ["flat-1.json", "flat-1.npz"]
-    assert all(f"{each.path} {reason}" in each.reason for each in found.skipped)
+    assert all(f"{each.path} is damaged" in each.reason for each in found.skipped)
 
 
 def test_a_log_of_the_same_name_elsewhere(tmp_path: Path) -> None:

@@ -136,6 +136,18 @@ def test_the_paragraph_says_how_many_of_what_and_from_what() -> None:
     a_scan(a_run()).check()
 
 
+def test_notes_that_differ_in_a_count_are_one() -> None:
+    notes = [
+        f"r: {n} logged several times: their mean" for n in ("1 step", "1,200 steps")
+    ]
+    resumed = "r: resumed at step 7; 2 records superseded"
+    runs = [a_run(run=str(n), notes=(note,)) for n, note in enumerate([*notes, resumed])]
+    assert a_scan(*runs).warnings == (
+        "A/0 and A/1: r: 1 to 1,200 steps logged several times: their mean.",
+        f"A/2: {resumed}.",
+    )
+
+
 def test_warnings_name_the_places_once_and_only_the_first() -> None:
     cut = "the last line is cut and was left out"
     runs = [a_run(run=str(k), notes=(cut,)) for k in range(5)]

@@ -20,6 +20,7 @@ from curvewise.readers.logged import (
 )
 from curvewise.readers.logs import LOG_FORMATS
 from curvewise.readers.parsing.recording import over_metric
+from curvewise.readers.unlogged import unlogged
 from curvewise.text import argument, printable
 
 if TYPE_CHECKING:
@@ -48,11 +49,14 @@ class Home:
         The folder itself, or that of the file.
     logs : dict from module name to list of Claim
         The logs in it, by format, in the order in which formats are preferred.
+    is_unlogged : bool
+        Whether the run left no record; the formats are then those of a run like it.
     """
 
     path: Path
     folder: Folder
     logs: dict[str, list[Claim]] = field(default_factory=dict)
+    is_unlogged: bool = False
 
     @property
     def formats(self) -> tuple[LogFormat, ...]:
@@ -72,6 +76,10 @@ class Home:
         a log without the steps that are wanted is left out if another one has them. A home
         that holds a run which cannot be read is a run without points.
         """
+        if self.is_unlogged:
+            return [
+                FoundRun(self, LoggedRun(), tuple(each.name for each in self.formats))
+            ]
         runs: list[FoundRun] = []
         merged: FoundRun | None = None
         failed: list[Skipped] = []
@@ -234,6 +242,14 @@ def find_homes(walk: Walk) -> list[Home]:
             home.logs.setdefault(log_format.module_name, []).append(claim)
     _drop_repeats(homes)
     _join_tracked(homes)
+    for claim, like in list(
+        unlogged(walk, [home for home in homes.values() if home.logs])
+    ):
+        place = by_path.get(claim.home) or by_path[claim.home.parent]
+        logs = {name: [claim] for name in like.logs}
+        homes[claim.home] = Home(claim.home, place, logs, is_unlogged=True)
+        for file in claim.files:
+            place.files.pop(file.path.name, None)
     order = {folder.path: place for place, folder in enumerate(walk.folders)}
     return sorted(
         (home for home in homes.values() if home.logs),

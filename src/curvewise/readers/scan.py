@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -28,6 +29,9 @@ MAX_LINES = 8  # about what was left out of runs, and about what was skipped
 MAX_PLACES = 3  # that such a line names
 MAX_METRICS = 40  # rows of the table of metrics
 MIN_SHARE = 0.9  # of the longest run, for one that does not end early
+
+# How many a note is about; runs differ in it where episodes end together by chance.
+COUNTED = re.compile(r"([\d,]+) (step|record)s?(?= (?:logged|superseded))")
 
 # The last step of each metric on its axis in any run; under None, that of the longest run.
 _Ends = dict[tuple[str, str] | None, float]
@@ -307,7 +311,11 @@ class Scan:
             # What a run lost with it is among the notes of the run.
             if each.reason not in noted:
                 reasons.setdefault(each.reason, []).append(str(each.path))
-        return (*self.notes, *_some(noted, "notes"), *_some(reasons, "reasons to skip"))
+        return (
+            *self.notes,
+            *_some(_together(noted), "notes"),
+            *_some(reasons, "reasons to skip"),
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything that was found as JSON-ready data."""
@@ -366,6 +374,22 @@ def _metric(name: str, spans: list[MetricSpan]) -> ScannedMetric:
         max(span.last for span in spans),
         tuple(dict.fromkeys(span.x for span in spans)),
     )
+
+
+def _together(places: dict[str, list[str]]) -> dict[str, list[str]]:
+    """Put notes together that differ only in how many steps or records they count."""
+    alike: dict[str, list[str]] = {}
+    for note in places:
+        alike.setdefault(COUNTED.sub("", note), []).append(note)
+    found = {}
+    for notes in alike.values():
+        text = notes[0]
+        if len(notes) > 1:
+            matches = [match for note in notes for match in COUNTED.finditer(note)]
+            counts = sorted(int(match[1].replace(",", "")) for match in matches)
+            text = COUNTED.sub(rf"{counts[0]:,} to {counts[-1]:,} \g<2>s", text)
+        found[text] = [path for note in notes for path in places[note]]
+    return found
 
 
 def _some(places: dict[str, list[str]], what: str) -> list[str]:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from curvewise import CurvesError
+from curvewise import CurvesError, scan
 from curvewise.readers.logged import Wanted
 from curvewise.readers.logs import json_lines
 from tests.readers.logs.reading import (
@@ -195,3 +195,22 @@ def test_a_file_that_has_become_unreadable_is_refused(tmp_path: Path) -> None:
         CurvesError, match="damaged: none of its 2 lines is a JSON object"
     ):
         list(json_lines.read(found[folder], Wanted()))
+
+
+@pytest.mark.parametrize("metric", [None, "val/loss"])
+def test_an_evaluation_written_again_after_a_resume_holds(
+    tmp_path: Path, metric: str | None
+) -> None:
+    """Its steps do not go back (0, 20, 20, 40), but those of training do."""
+    lines = []
+    for first, last, score in ((0, 30, 5.0), (20, 50, 7.0)):
+        for step in range(first, last, 5):
+            lines.append({"step": step, "split": "train", "loss": score})
+            if step % 20 == 0:
+                lines.append({"step": step, "split": "val", "loss": score})
+    text = "".join(json.dumps(line) + "\n" for line in lines)
+    (tmp_path / "metrics.jsonl").write_text(text)
+    logs = {log.metric: log for log in scan(tmp_path).run_logs(metric)}
+    assert logs["val/loss"].steps.tolist() == [0, 20, 40]
+    assert logs["val/loss"].scores.tolist() == [5, 7, 7]
+    assert any("resumed at step 20" in note for note in logs["val/loss"].notes)

@@ -142,3 +142,21 @@ def test_settings_unknown_of_some_runs() -> None:
 def test_flags_are_named_to_those_who_type_them() -> None:
     with naming_flags(), pytest.raises(OptionError, match=r"--group-by agent\.lr"):
         identify(CLUES, group_by="lr")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "tasks", "algorithms"),
+    [
+        ("{task}_{algorithm}_{run}", ("iris", "wine"), ("adamw", "rms_prop")),
+        ("{task}_{algorithm}_{run}", ("half_cheetah", "hopper"), ("ppo", "sac")),
+        ("{algorithm}_{task}_{run}", ("maze", "hall"), ("ppo_big", "ppo_small")),
+        ("{algorithm}_{task}_{run}", ("deep_maze", "hall"), ("ppo", "dqn")),
+    ],
+)
+def test_the_sign_between_parts_may_stand_inside_one_of_them(
+    pattern: str, tasks: tuple[str, ...], algorithms: tuple[str, ...]
+) -> None:
+    found = [(t, a, r) for t in tasks for a in algorithms for r in ("1", "2", "10")]
+    clues = [Clues((pattern.format(task=t, algorithm=a, run=r),)) for t, a, r in found]
+    whos = identify(clues, group_by=pattern).whos
+    assert [(who.task, who.algorithm, who.run) for who in whos] == found

@@ -76,6 +76,10 @@ def test_the_task_is_taken_out_if_all_values_hold_it() -> None:
     names = _trait("path1", "ppo-maze ppo-hall")
     assert without_task(names, ("Maze-v0", "Hall-v0")).values == ("ppo", "ppo")
     assert without_task(names, ("Maze-v0", "Tower-v0")) is names
+    repeated = without_task(_trait("path1", "maze hall"), ("Maze-v0", "Hall-v0"))
+    assert repeated.role == "task"
+    part = _trait("path1", "maze ppo-hall")
+    assert without_task(part, ("Maze-v0", "Hall-v0")) is part
 
 
 def test_the_order_of_starting_names_runs_if_nothing_else_does() -> None:

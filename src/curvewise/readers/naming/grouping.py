@@ -20,7 +20,7 @@ from curvewise.readers.naming.telling import (
     telling,
     without_repeats,
 )
-from curvewise.readers.naming.traits import Trait, joint, tells
+from curvewise.readers.naming.traits import AFTER_PATH, Trait, joint, tells
 from curvewise.text import argument, listed, plural, printable
 
 if TYPE_CHECKING:
@@ -239,11 +239,22 @@ def _unknown(clues: Sequence[Clues], traits: list[Trait]) -> str:
 
 
 def _distinct(traits: Sequence[Trait]) -> list[Trait]:
-    """Return the most telling of those that part the runs alike, the most telling first."""
+    """Return the most telling of those that part the runs alike, the most telling first.
+
+    Without numbers that were set for each of several names, such as a learning rate for each
+    model: these do not vary by themselves.
+    """
     distinct: dict[bytes, Trait] = {}
     for trait in sorted(traits, key=lambda t: t.rank):
         distinct.setdefault(trait.codes.tobytes(), trait)
-    return list(distinct.values())
+    names = [trait for trait in distinct.values() if trait.names_algorithms]
+    return [
+        trait
+        for trait in distinct.values()
+        if trait in names
+        or not trait.is_measured
+        or not any(tells(name.codes, trait) for name in names)
+    ]
 
 
 def _named(traits: Sequence[Trait], n_runs: int) -> Grouping:
@@ -288,9 +299,10 @@ def _alone(clues: Sequence[Clues], traits: Sequence[Trait], runs: Names) -> Grou
     constant = [t for t in traits if not t.varies and not t.role and t.values[0]]
     naming = sorted((t for t in constant if t.rank[0] == 0), key=lambda t: t.rank)
     words = [t for t in constant if t.kind == "word"]
-    # The folder that holds the runs, rather than one in each of them.
-    first = min((t.place for t in traits if t.varies and t.place >= 0), default=0)
-    words = [t for t in words if t.place <= first] or words
+    # The folder that holds the runs or a part of their names, rather than one in each of them.
+    parts = enumerate(zip(*(clue.path for clue in clues), strict=False))
+    first = next((place for place, values in parts if len(set(values)) > 1), 0)
+    words = [t for t in words if t.place <= first or t.place >= AFTER_PATH]
     own = [t for t in traits if not t.role and t.n_values == n_runs > 1]
     settings = [trait for trait in own if trait.is_measured]
     if settings:

@@ -27,6 +27,8 @@ _PARTS = {
     "task": "task",
     "env": "task",
 }
+# What a part of a pattern matches: as much as it can, or as little.
+LONGEST, SHORTEST = "[^/]+)", "[^/]+?)"
 _PART = re.compile(r"(?:path|folder)\s*(\d+)", re.IGNORECASE)
 _OPTIONS = {"algorithm": "group_by", "run": "run_by", "task": "task"}
 
@@ -206,10 +208,33 @@ def _by_pattern(clues: Sequence[Clues], text: str, option: str) -> dict[str, Cho
             "what is no run."
         )
         raise OptionError(msg, option=option)
+    if {"algorithm", "task"} <= {*names}:
+        found = _plainest(pattern, found)
     return {
         part: Choice(tuple(match[part] for match in found), source=f"the pattern {text}")
         for part in names
     }
+
+
+def _plainest(
+    pattern: re.Pattern[str], matches: list[re.Match[str]]
+) -> list[re.Match[str]]:
+    """Return the way in which a pattern matches that gives the fewest different names.
+
+    In iris_adam_1 and iris_rms_prop_1 the sign between the parts stands inside one of them, too,
+    which may be that of the algorithm or that of the task.
+    """
+    ways = [matches]
+    for n_short in range(1, pattern.groups):
+        short = re.compile(pattern.pattern.replace(LONGEST, SHORTEST, n_short))
+        again = (short.fullmatch(match.string) for match in matches)
+        ways.append([match for match in again if match])
+    return min(
+        ways,
+        key=lambda way: sum(
+            map(len, map(set, zip(*(m.groups() for m in way), strict=True)))
+        ),
+    )
 
 
 def _compiled(text: str, option: str) -> tuple[re.Pattern[str], list[str]]:
@@ -231,7 +256,7 @@ def _compiled(text: str, option: str) -> tuple[re.Pattern[str], list[str]]:
                 )
                 raise OptionError(msg, option=option)
             names.append(part)
-            pieces.append(f"(?P<{part}>[^/]+)")
+            pieces.append(f"(?P<{part}>{LONGEST}")
         else:
             pieces.append(re.escape(piece))
     return re.compile("".join(pieces)), names

@@ -46,7 +46,10 @@ def task_of(clues: Sequence[Clues], traits: list[Trait]) -> Choice:
 
 
 def without_task(trait: Trait, tasks: Names) -> Trait:
-    """Take the name of the task out of values that repeat it, if all do."""
+    """Take the name of the task out of values that repeat it, if all do.
+
+    Where nothing else is left of any, it is the task once more, and told to be that.
+    """
     names = trait.kind == "word" or (trait.kind == "setting" and trait.names_algorithms)
     if trait.role or not names or None in tasks:
         return trait
@@ -54,9 +57,13 @@ def without_task(trait: Trait, tasks: Names) -> Trait:
     for value, task in set(zip(trait.values, tasks, strict=True)):
         if value is not None and task is not None:
             rest = _task_pattern(task).sub("", value, count=1).strip(" _-/.,")
-            if rest == value or not rest:
+            if rest == value:
                 return trait
             shorter[value, task] = rest
+    if not any(shorter.values()):
+        return replace(trait, kind="task") if shorter else trait
+    if not all(shorter.values()):
+        return trait
     pairs = zip(trait.values, tasks, strict=True)
     values = tuple(shorter.get((value or "", task or "")) for value, task in pairs)
     return Trait(trait.name, trait.kind, values, values, trait.place)

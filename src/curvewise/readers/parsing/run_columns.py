@@ -43,6 +43,9 @@ MIN_TIMESTAMP = 1e8
 UNITS = ((1e17, 1e9), (1e14, 1e6), (1e11, 1e3))
 DATES = ("%Y-%m-%d_%H-%M-%S", "%Y/%m/%d %H:%M:%S", "%d.%m.%Y %H:%M:%S")
 
+# How often steps of a resumed run go back, by rows; in a table without order they do more often.
+MAX_SHARE_BACK = 0.2
+
 
 def steps_to_choose() -> str:
     """Say what can be compared where logs tell nothing but the time."""
@@ -156,6 +159,7 @@ def run_of_table(
     if x == ROW and wanted.x is None and table.n_rows:
         notes.append(f"{name} has no column of steps: its rows are counted")
     lost = np.zeros(table.n_rows, dtype=bool)
+    told = _sessions(steps, has_step)
     series = {}
     for column in columns:
         metric = f"{prefix}{column}"
@@ -179,10 +183,16 @@ def run_of_table(
             )
         lost |= present & ~has_step
         kept = present & has_step & ~early
+        sessions = None if table.sessions is None else table.sessions[kept]
+        if (
+            sessions is None
+            and (np.diff(told[kept])[np.diff(steps[kept]) == 0] > 0).any()
+        ):
+            sessions = told[kept]
         series[metric] = Series(
             steps[kept],
             scores[kept],
-            None if table.sessions is None else table.sessions[kept],
+            sessions,
             of_episodes=layout.of_episodes,
             precision=layout.precision,
         )
@@ -211,6 +221,21 @@ class _Axes:
     @property
     def offered(self) -> list[str]:
         return [*self.steps, *([TIME] if self.times else []), ROW]
+
+
+def _sessions(steps: Floats, has_step: npt.NDArray[np.bool_]) -> Integers:
+    """Return for each row how often steps went back before it, if they did so only now and then.
+
+    A run that is resumed at the step of its last evaluation writes that step again. The steps of
+    the evaluations do not go back then, but those of the rows between them do, which tells that
+    the later evaluation holds.
+    """
+    rows = np.flatnonzero(has_step)
+    falls = rows[1:][np.diff(steps[rows]) < 0]
+    begins = np.zeros(len(steps), dtype=np.int64)
+    if len(falls) <= max(1, MAX_SHARE_BACK * len(rows)):
+        begins[falls] = 1
+    return np.cumsum(begins)
 
 
 def _axes(table: RunTable, columns: Sequence[str], layout: Layout) -> _Axes:
