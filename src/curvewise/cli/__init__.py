@@ -26,11 +26,11 @@ COMMANDS = (
     "contrast",
     "transfer",
     "criteria",
-    "calibrate",
     "power",
     "plan",
-    "monitor",
+    "calibrate",
     "gate",
+    "monitor",
     "demo",
 )
 
