@@ -54,6 +54,7 @@ _FLAGS = {
     "n_experiments": "--experiments",
     "n_algorithms": "--algorithms",
     "sizes": "--size",
+    "kind": "--effect",
 }
 _COMMANDS = {
     "compare_pairs": "pairs",

@@ -153,6 +153,11 @@ def test_what_cannot_be_reached_is_said() -> None:
         (some_curves(0, (1, 1)), {}, "single run each tell nothing"),
         (None, {"reuse_pilot": True}, "reuse_pilot is for pilots"),
         (
+            some_curves(0, (5, 5)),
+            {"reuse_pilot": True, "base": "A"},
+            "takes all pilots together: base and pool=False",
+        ),
+        (
             exact_pairs(0.5),
             {"reuse_pilot": True, "blocks": True},
             "does not go with blocks",

@@ -117,7 +117,7 @@ def plan(
     check_choice("question", question, get_args(EffectName))
     _check_most(max_runs)
     if reuse_pilot:
-        _check_reuse(pilots, effect, blocks=blocks)
+        _check_reuse(pilots, effect, labelled=base is not None or not pool, blocks=blocks)
     model = modelled(
         pilots,
         "plan()",
@@ -240,7 +240,9 @@ def _check_most(max_runs: object) -> None:
         refuse_option("max_runs", f"must be an integer of at least 2, not {max_runs!r}.")
 
 
-def _check_reuse(pilots: Curves | None, effect: Effect, *, blocks: bool) -> None:
+def _check_reuse(
+    pilots: Curves | None, effect: Effect, *, labelled: bool, blocks: bool
+) -> None:
     if pilots is None:
         refuse_option("reuse_pilot", "is for pilots, and there are none.")
     if effect == "observed":
@@ -248,6 +250,12 @@ def _check_reuse(pilots: Curves | None, effect: Effect, *, blocks: bool) -> None
             "reuse_pilot",
             "does not go with an observed effect: who is who must not be looked at, or the "
             "final test would give too many false alarms. State the effect.",
+        )
+    if labelled:
+        refuse_option(
+            "reuse_pilot",
+            f"takes all pilots together: {argument('base')} and {argument('pool', value=False)} "
+            "would look at who is who.",
         )
     if blocks:
         refuse_option(

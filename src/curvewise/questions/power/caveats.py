@@ -139,13 +139,18 @@ def model_caveats(model: Model, *, pool: bool) -> Iterator[Caveat]:
 def quiet_step(model: Model) -> Iterator[Caveat]:
     """Warn where the overall test lives on a step at which pilots hardly vary."""
     noise, truth = model.simulation.noises[-1], model.truth()
-    if not isinstance(noise, PilotNoise) or noise.n_steps != len(model.steps):
+    if model.assumptions.effect is None or not isinstance(noise, PilotNoise):
         return
+    if noise.n_steps != len(model.steps):
+        return  # blocks, with their curves side by side
     sd = np.sqrt(np.sum(noise.residuals**2, axis=0) / noise.df)
     differences = np.abs(truth.differences[-1])
     times = np.divide(differences, sd, out=np.zeros_like(sd), where=sd > 0)
     most = int(np.argmax(times))
-    if times[most] > max(MIN_STRIKING, MIN_OVER_TYPICAL * float(np.median(times))):
+    is_quiet = sd[most] * MIN_OVER_TYPICAL < float(np.median(sd))
+    if is_quiet and times[most] > max(
+        MIN_STRIKING, MIN_OVER_TYPICAL * float(np.median(times))
+    ):
         yield QuietStep(
             float(model.steps[most]), float(sd[most]), float(differences[most])
         )

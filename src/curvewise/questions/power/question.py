@@ -81,6 +81,7 @@ def estimate_power(
         The algorithm whose mean curve is changed; the first of the pilots by default.
     n_algorithms : int
         How many algorithms are compared. The effect changes the last; the others are alike.
+        With an observed effect they are those of the pilots.
     ratio : float
         Runs of the first algorithm for one run of each other algorithm.
     blocks : bool

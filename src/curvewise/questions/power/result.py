@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
 
 from curvewise.inference.effects import EFFECTS, json_ready
 from curvewise.inference.result import Result
@@ -158,6 +159,11 @@ class Power(Result):
         return self.assumptions.noise_df
 
     @property
+    def has_ranges(self) -> bool:
+        """Whether the spread that pilots leave open makes a difference to any power."""
+        return any(float(np.ptp(curve.range, axis=-1).max()) > 0 for curve in self.curves)
+
+    @property
     def curves(self) -> tuple[PowerCurve, ...]:
         """The powers of all tests."""
         return tuple(filter(None, (self.overall, self.algorithm, self.interaction)))
@@ -194,7 +200,7 @@ class Power(Result):
         notes = [
             f"Power at α = {asked.alpha:g}: the share of {experiments} that find the difference."
         ]
-        if math.isfinite(asked.noise_df):
+        if self.has_ranges:
             notes.append(
                 f"In brackets: its {percent(asked.confidence)} range, as "
                 f"{plural(asked.n_pilots, 'pilot')} leave the spread of runs open."

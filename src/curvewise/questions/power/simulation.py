@@ -75,11 +75,6 @@ class Simulation:
             blocks = np.tile(np.arange(n_runs), self.n_algorithms)
         return labels, blocks
 
-    def smallest_pvalue(self, n_runs: int) -> float:
-        """Return the smallest p that so many runs, and the shuffles, can give."""
-        n_all = n_relabellings(*self.design(n_runs))
-        return 1 / n_all if n_all <= self.n_shuffles else 1 / (1 + self.n_shuffles)
-
     def n_rejected(
         self,
         n_runs: int,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 from curvewise.inference.effects import EFFECTS
@@ -36,7 +35,7 @@ def describe(power: Power) -> str:
     ]
     if len(power.sizes) > 1:
         sentences.append("The table has the other sizes.")
-    if math.isfinite(asked.noise_df):
+    if power.has_ranges:
         sentences.append(
             f"In brackets: the {percent(asked.confidence)} range, since {pilots_say(asked)}."
         )
