@@ -47,6 +47,15 @@ def test_verdicts_are_those_of_double_precision(
     shifts = np.stack([0 * shift, shift, far])
     shifted = rejections(scores[:30], labels, blocks, shifts=shifts, **options)  # type: ignore[arg-type]
     assert np.array_equal(shifted[0], found[:, :30])
+    compiled = rejections(
+        scores[:30],
+        labels,
+        blocks,
+        shifts=shifts,
+        compiled=True,
+        **options,  # type: ignore[arg-type]
+    )
+    assert np.array_equal(shifted, compiled)
     for place in (1, 2):
         tables = Tables.of(scores[:30] + shifts[place], labels, blocks)
         counts = tables.n_extreme(

@@ -9,6 +9,7 @@ ties, the table is counted again in double precision, by `many_tables`.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -41,6 +42,7 @@ __all__ = ["rejections"]
 
 TABLES_PER_SET = 500  # of relabellings: what tables have in common by them averages out
 TABLES_AT_ONCE = 50  # the relabellings of so many are weighed together
+WEIGHTS_AT_ONCE = 512  # relabellings
 MAX_SUMS_AT_ONCE = 2**17  # numbers of an array that is gone through several times
 # Shares of sums of squares, and logarithms of sums of exponentials, are known this well, unless
 # shapes have less than a share of all; then so much worse.
@@ -64,6 +66,7 @@ def rejections(
     shifts: Floats | None = None,
     combined: bool = True,
     height_only: bool = False,
+    compiled: bool = False,
 ) -> Booleans:
     """Test each of many tables; return which are significant, (n_shifts, 3, n_tables).
 
@@ -85,6 +88,8 @@ def rejections(
         Whether the overall test is the combined one; else it is F.
     height_only : bool
         Whether height is all that is asked; the others are then False.
+    compiled : bool
+        Whether to use compiled code, which takes a second to import; for two algorithms.
     """
     if shifts is None:
         shifts = np.zeros((1, *scores.shape[1:]))
@@ -106,7 +111,14 @@ def rejections(
         )
         batches = [drawn.batch(batch) for batch in range(-(-count // BATCH))]
         relabellings = np.concatenate(batches)
-        screen = _Screen(labels, blocks, relabellings, exact=exact, combined=combined)
+        screen = _Screen(
+            labels,
+            blocks,
+            relabellings,
+            exact=exact,
+            combined=combined,
+            compiled=compiled,
+        )
         if height_only:
             for shift, own in zip(shifts, found, strict=True):
                 n_extreme = screen.n_extreme_heights(scores[rows] + shift)
@@ -166,11 +178,12 @@ class _Screen:
         *,
         exact: bool,
         combined: bool,
+        compiled: bool,
     ) -> None:
         # The observed labels come last: the scales are learnt from them as well, unless they
         # are among the relabellings already.
         self.n_learnt_from = len(relabellings) + (not exact)
-        self.blocks, self.combined = blocks, combined
+        self.blocks, self.combined, self.compiled = blocks, combined, compiled
         every = np.concatenate([relabellings, labels[None, :]])
         self.weights = sum_weights(every, group_factor(labels, blocks))
         transposed = self.weights.transpose(0, 2, 1)
@@ -223,47 +236,53 @@ class _Screen:
         units[units == 0] = 1.0
         by_step = _singles(block_centred(scores, self.blocks) / units)
         shifted = _singles(block_centred(shifts, self.blocks) / units)
-        of_shifts = [
-            [own @ weights for weights in self.single_weights] for own in shifted
-        ]
-        unit_squares = [
+        weighting = [
             (
-                np.asarray(
-                    ratios(units**2, table.squares * (table.lengths > 0)), np.float32
-                ),
-                np.asarray(ratios(units**2, table.totals[0, :, None]), np.float32),
+                ratios(units**2, table.squares * (table.lengths > 0)).astype(np.float32),
+                ratios(units**2, table.totals[0, :, None]).astype(np.float32),
             )
             for table in tables
         ]
         shares = np.empty((len(shifts), 2, n_tables, n_weights), dtype=np.float32)
-        at_once = max(MAX_SUMS_AT_ONCE // (n_steps * n_weights), 1)
-        # Large arrays that are made anew would cost as much as what is done to them.
-        shape = min(at_once, n_tables), n_steps, n_weights
-        sums, squares, more = (np.empty(shape, dtype=np.float32) for _ in range(3))
+        at_once = max(MAX_SUMS_AT_ONCE // (n_steps * WEIGHTS_AT_ONCE), 1)
+        # A few relabellings at a time, so that what is gone through again stays in the cache;
+        # and large arrays that are made anew would cost as much as what is done to them.
+        size = min(at_once, n_tables) * n_steps * WEIGHTS_AT_ONCE
         n_rows = len(self.single_weights)
-        for start in range(0, n_tables, at_once):
-            rows = slice(start, start + at_once)
-            part = by_step[rows].reshape(-1, n_runs)
-            n_here = len(part) // n_steps
-            of_part = [
-                np.matmul(part, weights, out=sums.reshape(-1, n_weights)[: len(part)])
-                if n_rows == 1
-                else part @ weights
-                for weights in self.single_weights
-            ]
-            for place, (of_shift, (of_step, of_all)) in enumerate(
-                zip(of_shifts, unit_squares, strict=True)
-            ):
-                total = squares[:n_here]
-                for row in range(n_rows):
-                    into = total if row == 0 else more[:n_here]
-                    np.add(of_part[row].reshape(total.shape), of_shift[row], out=into)
-                    into *= into
-                    if row:
-                        total += into
-                shares[place, 0, rows] = np.matmul(of_all[rows, None, :], total)[:, 0]
-                total *= of_step[rows, :, None]
-                np.max(total, axis=1, out=shares[place, 1, rows])
+        buffers = np.empty((n_rows + 2, size), dtype=np.float32)
+        for first in range(0, n_weights, WEIGHTS_AT_ONCE):
+            columns = slice(first, min(first + WEIGHTS_AT_ONCE, n_weights))
+            weights = np.ascontiguousarray(self.single_weights[:, :, columns])
+            of_shifts = shifted[:, None] @ weights
+            for start in range(0, n_tables, at_once):
+                rows = slice(start, min(start + at_once, n_tables))
+                part = by_step[rows].reshape(-1, n_runs)
+                shape = rows.stop - start, n_steps, weights.shape[2]
+                *sums, squares, more = (
+                    each[: math.prod(shape)].reshape(shape) for each in buffers
+                )
+                for row, own in enumerate(sums):
+                    np.matmul(part, weights[row], out=own.reshape(len(part), -1))
+                for place, (of_step, of_all) in enumerate(weighting):
+                    found = shares[place, :, rows, columns]
+                    if self.compiled and n_rows == 1:
+                        from curvewise.kernels.anova.compiled_screening import add_shares
+
+                        # Rows that are not side by side would keep it from being fast.
+                        both = np.empty((2, *found.shape[1:]), dtype=np.float32)
+                        given = of_all[rows], of_step[rows]
+                        add_shares(sums[0], of_shifts[place, 0], *given, *both)
+                        found[...] = both
+                        continue
+                    for row, own in enumerate(sums):
+                        into = more if row else squares
+                        np.add(own, of_shifts[place, row], out=into)
+                        into *= into
+                        if row:
+                            squares += more
+                    found[0] = np.matmul(of_all[rows, None, :], squares)[:, 0]
+                    squares *= of_step[rows, :, None]
+                    np.max(squares, axis=1, out=found[1])
         return shares
 
     def _counts(

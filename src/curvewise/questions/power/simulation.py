@@ -30,6 +30,8 @@ __all__ = ["Simulation", "smallest_n"]
 # Experiments whose noise is drawn together: a number that memory does not depend on.
 AT_ONCE = 50
 MAX_SCORES_AT_ONCE = 2**24
+# Steps × shuffles × experiments beyond which compiled code is faster, its import included.
+COMPILE_ABOVE_STEPS_TIMES_SHUFFLES = 300_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,6 +119,7 @@ class Simulation:
             "n_shuffles": self.n_shuffles,
             "combined": self.combined,
             "height_only": height_only,
+            "compiled": self._is_large(n_runs, cases),
         }
         counts = np.zeros((len(cases), 3), dtype=np.int64)
         # Cases with fewer experiments have the first of them.
@@ -142,6 +145,13 @@ class Simulation:
                 counts[row] += found[0].sum(axis=1)
             start = stop
         return counts
+
+    def _is_large(self, n_runs: int, cases: Sequence[tuple[Truth, float, int]]) -> bool:
+        """Whether it is faster to compile, as NumPy would take seconds."""
+        n_relabelled = min(n_relabellings(*self.design(n_runs)), self.n_shuffles)
+        n_experiments = sum(number for *_, number in cases)
+        work = n_experiments * n_relabelled * cases[0][0].base.size
+        return work >= COMPILE_ABOVE_STEPS_TIMES_SHUFFLES
 
     def _noise(self, n_runs: int, start: int) -> Floats:
         """Return the noise of the experiments from ``start`` on; (AT_ONCE, n_runs, n_steps)."""
