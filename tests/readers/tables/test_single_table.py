@@ -124,6 +124,14 @@ def test_columns_that_are_named_make_a_table(tmp_path: Path) -> None:
     assert read(path, group_by="who") == CURVES
 
 
+def test_a_misspelt_block_is_looked_for_among_the_columns(tmp_path: Path) -> None:
+    path = write(long_frame(CURVES), tmp_path / "a.csv")
+    with pytest.raises(
+        CurvesError, match=r"No column is called 'sede'; there are 'agent'"
+    ):
+        read(path, block="sede")
+
+
 def test_lower_is_better_is_told_by_the_name_of_the_score(tmp_path: Path) -> None:
     path = write(long_frame(CURVES).rename({"return": "loss"}), tmp_path / "a.csv")
     assert not read(path).higher_is_better

@@ -168,7 +168,7 @@ class Calibration(Result):
         """Return what there is to show, as tables: all algorithms, and each."""
         if len(self.algorithms) == 1:
             return [self.table()]
-        header = ("algorithm", "runs", "splits", *(row.title for row in self.rows))
+        header = ("algorithm", "runs", "splits", *(row.procedure for row in self.rows))
         rows = tuple(
             (
                 name,
@@ -178,7 +178,10 @@ class Calibration(Result):
             )
             for name, own in self.algorithms.items()
         )
-        return [self.table(), Table(header, rows)]
+        names = (
+            "Height and shape: by the conventional F; every step, final and area: by t."
+        )
+        return [self.table(), Table(header, rows, notes=(names,))]
 
 
 def _cell(row: ProcedureRate) -> str:

@@ -27,6 +27,7 @@ __all__ = ["figure", "plot_plan"]
 
 SIZE = (7.0, 4.5)
 TICKS = [n * 10**e for e in range(5) for n in (1, 2, 3, 5, 7)]
+MAX_TICKS = 9  # of neighbouring whole numbers
 
 
 def plot_plan(plan: Plan, ax: Axes | None = None) -> Axes:
@@ -81,7 +82,8 @@ def _in_proportion(ax: Axes, plan: Plan) -> None:
     most = max(max(powers) for powers in (plan.power_at, *plan.power_at_ends))
     left, right = 0.8 * plan.smallest_n, 1.1 * most
     ax.set_xlim(left, right)
-    shown = [n for n in TICKS if left <= n <= right]
+    every = range(math.ceil(left), math.floor(right) + 1)
+    shown = every if len(every) <= MAX_TICKS else [n for n in TICKS if left <= n <= right]
     ax.set_xticks(shown, [str(n) for n in shown])
     ax.set_xticks([], minor=True)
 

@@ -115,8 +115,9 @@ def figure(power: Power, _curves: Curves | None = None) -> Figure:
         ax.set_title("")
         for text in list(ax.texts):
             text.remove()
-    for ax in panels[:-1]:
         ax.get_legend().remove()
+    lines = panels[0].get_legend_handles_labels()
+    made.legend(*lines, loc="outside lower center", ncols=len(lines[0]), frameon=False)
     made.suptitle(_title(power), fontsize="medium")
     return made
 

@@ -56,7 +56,8 @@ def _tells_all(path: Path, table_format: Format, request: Request) -> bool:
     except CurvesError:
         return True  # several could be; reading the table will tell
     try:
-        columns = recognised(request.columns, available)
+        # Without the block: one that is misspelt is no reason to look for logs.
+        columns = recognised(request.columns._replace(block=None), available)
     except CurvesError:
         return any(named)
     if columns.algorithm is None:
