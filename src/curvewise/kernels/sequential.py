@@ -43,7 +43,7 @@ def spent_shares(spending: str, n_looks: int, alpha: float) -> Floats:
     >>> spent_shares("linear", 4, 0.05).tolist()
     [0.25, 0.5, 0.75, 1.0]
     >>> spent_shares("obf", 4, 0.05).round(4).tolist()
-    [0.0018, 0.1115, 0.4726, 1.0]
+    [0.0018, 0.1115, 0.4725, 1.0]
     """
     times = np.arange(1, n_looks + 1) / n_looks
     if spending == "linear":

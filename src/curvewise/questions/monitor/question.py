@@ -114,7 +114,7 @@ def monitor(
     >>> batch = [int(run) // 5 for run in curves.runs]
     >>> found = cw.monitor(curves, batch=batch, n_batches=4, batch_size=5, seed=1)
     >>> found.answer, found.look, found.overall.rejected_at
-    ('stop: different', 2, 1)
+    ('stop: different', 2, 2)
     """
     check_curves(curves, "monitor()")
     plan = checked_plan(
