@@ -27,7 +27,7 @@ $(READY): pyproject.toml
 demo: $(READY)  ## Compare the embedded curves: a verdict, a table, a figure
 	@$(BIN)/curvewise demo
 
-test: $(READY)  ## Run the fast tests (under three minutes on two cores)
+test: $(READY)  ## Run the fast tests (under five minutes on two cores)
 	@$(PYTEST) $(FAST)
 
 test-all: $(READY)  ## Run all tests

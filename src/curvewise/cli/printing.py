@@ -118,11 +118,19 @@ def _interrupt_again(unraisable: sys.UnraisableHookArgs) -> None:
     """Interrupt once more if an interrupt fell into code that cannot raise, such as __del__."""
     if unraisable.exc_type is KeyboardInterrupt:
         # Not at once: this is still code that cannot raise.
-        timer = threading.Timer(SECONDS_TO_INTERRUPT, _thread.interrupt_main)
+        timer = threading.Timer(SECONDS_TO_INTERRUPT, _interrupt)
         timer.daemon = True
         timer.start()
     else:
         sys.__unraisablehook__(unraisable)
+
+
+def _interrupt() -> None:
+    """Interrupt the main thread, also one that sleeps where the system can wake it."""
+    if hasattr(signal, "pthread_kill"):
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+    else:
+        _thread.interrupt_main()
 
 
 def ignore_closed_pipes() -> None:
