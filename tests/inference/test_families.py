@@ -12,6 +12,7 @@ from curvewise.inference.families import (
     adjusted,
     ask_each,
     check_members,
+    own_level,
     tag_of,
 )
 from curvewise.kernels.adjustments import holm
@@ -37,6 +38,19 @@ def test_holm_against_its_definition() -> None:
             1, max((20 - r) * pvalues[order[r]] for r in range(rank + 1))
         )
     np.testing.assert_allclose(holm(pvalues), expected)
+
+
+@pytest.mark.parametrize("alpha", [0.05, 0.1, 0.2, 0.3])
+def test_the_own_level_says_what_the_adjusted_p_says(alpha: float) -> None:
+    # Nine times 1/180 is 0.05, but 0.05 · (1/180) / 0.05 is below 1/180 by a rounding error.
+    for n_relabellings in (20, 45, 90, 180, 10_000):
+        for factor in range(1, 12):
+            for count in range(1, 20):
+                p = count / n_relabellings
+                adjusted_p = min(p * factor, 1.0)
+                level = own_level(alpha, p, adjusted_p)
+                assert (p <= level) == (adjusted_p <= alpha)
+                assert level == pytest.approx(alpha * p / adjusted_p)
 
 
 def test_every_adjustment_has_a_title_for_a_sentence() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
@@ -24,6 +25,7 @@ __all__ = [
     "adjusted",
     "ask_each",
     "check_members",
+    "own_level",
     "tag_of",
 ]
 
@@ -70,6 +72,18 @@ def adjusted(pvalues: Mapping[Key, float], adjust: str) -> dict[Key, float]:
     assert function is not None  # noqa: S101 (max-t is not a function of p-values)
     values = function(np.array(list(pvalues.values()), dtype=np.float64))
     return dict(zip(pvalues, values.tolist(), strict=True))
+
+
+def own_level(alpha: float, pvalue: float, pvalue_adjusted: float) -> float:
+    """Return the level for p itself at which a member is judged as alpha judges its adjusted p.
+
+    Where p is multiplied by some factor, alpha is divided by it. Rounding in that must not part
+    an interval at this level from the answer, so that both say the same.
+    """
+    level = alpha * pvalue / pvalue_adjusted
+    if pvalue_adjusted <= alpha:
+        return max(level, pvalue)
+    return min(level, math.nextafter(pvalue, 0.0))
 
 
 def tag_of(names: Iterable[str]) -> int:

@@ -127,3 +127,15 @@ def test_statistics_of_every_relabelling_order_as_those_of_one_table(
         values = combined.values(relabelled)
         expected = Scales.of(values).statistic(values)
         np.testing.assert_allclose(found[0, table], expected, rtol=1e-5, atol=1e-6)
+
+
+def test_shares_that_are_nothing_but_rounding_are_ties() -> None:
+    # 1/3 + 2/3 + 0 is half of all: some relabellings have no difference at all.
+    scores = np.array([0.0, 1, 2, 0, 1, 2])[None, :, None] / 3 + 0.1
+    labels, blocks = np.array([0, 0, 0, 1, 1, 1]), np.zeros(6, dtype=np.int64)
+    every = relabellings_of(WithinBlocks(labels, blocks), 0, 0)
+    statistics = Tables.of(scores, labels, blocks).statistics(every)[0, 0]
+    sums = np.abs((every == 0) @ scores[0, :, 0] - scores.sum() / 2)
+    none = statistics[sums < 1e-9]
+    assert len(none) > 1
+    assert np.ptp(none) == 0

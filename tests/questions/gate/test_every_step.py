@@ -40,6 +40,13 @@ def test_p_is_that_of_brute_force(sizes: tuple[int, int], lower: bool) -> None:
     assert every(curves, 0.7) == pytest.approx(expected)
 
 
+def test_shortfalls_of_nothing_are_ties() -> None:
+    # In blocks, sums of centred scores that are 0 come out a rounding error away from it.
+    scores = [[4, 3, 1], [4, 1, 0], [4, 2, 0], [1, 1, 4], [3, 4, 4], [2, 2, 4]]
+    curves = Curves(scores, list("ABABBA"), blocks=[1, 0, 0, 0, 1, 0])
+    assert every(curves, 1.0) == pytest.approx((7 / 12, 11 / 12))
+
+
 def test_one_step_is_the_gate_on_the_mean() -> None:
     curves = some_curves(2, (5, 5), n_steps=1)
     mean = gate(curves, candidate="A", baseline="B", margin=0.5)

@@ -107,6 +107,19 @@ def test_height_and_shape_are_ranked_as_by_hand() -> None:
     np.testing.assert_allclose(squares[1] / squares[1, 0], np.array(shapes) / shapes[0])
 
 
+def test_no_p_is_below_what_the_runs_allow() -> None:
+    # Of 199 drawn relabellings, fewer than 2 of 70 may by chance be like the observed one.
+    curves = batched(3, n_batches=2, size=4, heights=(0, 50))
+    for seed in range(20):
+        plan = plan_of(4, 4, seed=seed)
+        smallest = plan.smallest_pvalues()[:2]
+        paths = paths_of(curves, plan)
+        assert not plan.exact
+        for path in paths.values():
+            assert np.all(np.array(path) >= smallest)
+        assert paths["overall"][1] <= paths["overall"][0]
+
+
 def test_a_single_look_is_the_test_of_compare() -> None:
     curves = batched(8, n_batches=1, size=5, heights=(0, 4))
     path = paths_of(curves, plan_of(1, 5))

@@ -212,15 +212,20 @@ class Tables:
     def _values(self, weights: Floats, between: Floats, *, raised: bool) -> Floats:
         """Return (r / √(1 − r))^¼ of the four looks; (4, n_tables, n_relabellings).
 
-        The shares r are raised by what rounding can do, or lowered.
+        The shares r are raised by what rounding can do, or lowered. Raised ones that are 0 but
+        for rounding are all the same.
         """
         sign = 1.0 if raised else -1.0
         heights, shapes = self.totals.T
         totals = np.stack([heights + shapes, heights, shapes])[:, :, None]
         squares = np.stack([between[0] + between[1], *between])
         roots = np.empty((4, len(self), weights.shape[1]))
+        slack = ratios(2 * self.noise[:, None], np.sqrt(totals))
+        column_slack = self.column_slack[:, :, None]
         roots[:3] = np.sqrt(ratios(squares, totals))
-        roots[:3] += sign * ratios(2 * self.noise[:, None], np.sqrt(totals))
+        if raised:
+            np.maximum(roots[:3], slack, out=roots[:3])
+        roots[:3] += sign * slack
         of_columns = self.columns @ weights[0].T
         np.abs(of_columns, out=of_columns)
         if len(weights) > 1:
@@ -228,7 +233,9 @@ class Tables:
             for row in weights[1:]:
                 of_columns += (self.columns @ row.T) ** 2
             np.sqrt(of_columns, out=of_columns)
-        of_columns += sign * self.column_slack[:, :, None]
+        if raised:
+            np.maximum(of_columns, column_slack, out=of_columns)
+        of_columns += sign * column_slack
         roots[3] = of_columns.max(axis=1)
         shares = np.minimum(np.maximum(roots, 0.0) ** 2, MAX_SHARE)
         return np.asarray(np.sqrt(np.sqrt(shares / np.sqrt(1 - shares))))

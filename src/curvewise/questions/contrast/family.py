@@ -17,6 +17,7 @@ from curvewise.inference.families import (
     adjusted,
     ask_each,
     check_members,
+    own_level,
 )
 from curvewise.inference.requirements import (
     check_alpha,
@@ -128,9 +129,8 @@ def contrast_many(
         else:
             values = adjusted({name: own.pvalue for name, own in found.items()}, adjust)
             found = {
-                # Where p is multiplied by some factor, alpha is divided by it.
                 name: replace(
-                    result(float(alpha) * found[name].pvalue / values[name]),
+                    result(own_level(float(alpha), found[name].pvalue, values[name])),
                     pvalue_adjusted=values[name],
                 )
                 for name, result in tested.items()

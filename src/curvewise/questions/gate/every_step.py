@@ -98,11 +98,13 @@ def every_step_test(
     shortfall = float((-observed / scales).max())
     plan = work.plan(layout.restriction, levels=(alpha,))
     mirrored = plan.exact and is_mirrored(layout.labels, layout.blocks)
+    # What rounding can move a sum by, and with it the shortfall, which may be 0.
+    slack = 2 * layout.step_noise * math.sqrt(len(columns))
     statistic = StepSums(
         columns,
-        observed - 2 * layout.step_noise * math.sqrt(len(columns)),
+        observed - slack,
         scales,
-        shortfall - TIE * abs(shortfall),
+        shortfall - TIE * abs(shortfall) - float((slack / scales).max()),
         group,
         mirrored,
     )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from curvewise.errors import OptionError
 from curvewise.inference.caveats import gathered
-from curvewise.inference.families import adjusted, ask_each, check_members
+from curvewise.inference.families import adjusted, ask_each, check_members, own_level
 from curvewise.inference.requirements import check_curves
 from curvewise.inference.work import shuffling_work
 from curvewise.questions.gate.caveats import TooManyGates
@@ -137,9 +137,8 @@ def gate_many(
         alone = {name: at(float(alpha)) for name, at in asked.items()}
         pvalues = adjusted({name: own.pvalue_fail for name, own in alone.items()}, "holm")
         found = {
-            # Where p is multiplied by some factor, alpha is divided by it.
             name: replace(
-                at(float(alpha) * alone[name].pvalue_fail / pvalues[name]),
+                at(own_level(float(alpha), alone[name].pvalue_fail, pvalues[name])),
                 pvalue_fail_adjusted=pvalues[name],
             )
             for name, at in asked.items()

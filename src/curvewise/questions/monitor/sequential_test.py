@@ -29,6 +29,7 @@ def sequential_paths(
     """Return the sequential p of each effect after each of these batches, of two algorithms.
 
     Height and shape are closed by the overall test: neither is claimed unless that is rejected.
+    No p is below what the number of runs allows, sampled or not.
     """
     scores, labels, batches = within_batches(two, names)
     parts = [labels[batches == batch] for batch in range(int(batches.max()) + 1)]
@@ -50,6 +51,10 @@ def sequential_paths(
         np.array(sequential_pvalues(own, plan.shares, observed, plan.alpha))
         for own in rankings
     )
+    # A sample may by chance hold fewer relabellings like the observed one than there are.
+    sizes = [(int(np.sum(own == 0)), int(np.sum(own == 1))) for own in parts]
+    if not plan.exact:
+        overall = np.maximum(overall, plan.smallest_pvalues_of(sizes))
     return {
         "overall": overall.tolist(),
         "algorithm": np.maximum(overall, height).tolist(),

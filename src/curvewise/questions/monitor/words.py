@@ -167,7 +167,7 @@ def _reach(found: Monitoring) -> list[str]:
     if now <= found.alpha:
         return []
     return [
-        f"So few runs could not have shown any: the smallest p possible is about {p_short(now)}."
+        f"So few runs could not have shown any: the smallest p possible is {p_short(now)}."
     ]
 
 
