@@ -9,10 +9,8 @@ from typing import Annotated, Literal
 import typer
 
 import curvewise
-from curvewise.cli.options import Alpha, Output, Reading  # noqa: TC001 (typer reads the annotations)
+from curvewise.cli.options import Alpha, Output, Reading, check_stated  # noqa: TC001 (typer reads the annotations)
 from curvewise.cli.progress import progress
-from curvewise.data.choices import check_choice
-from curvewise.errors import OptionError
 from curvewise.inference.scenarios import KINDS
 
 __all__ = ["BatchReading", "monitor"]
@@ -124,10 +122,7 @@ def monitor(
 def _scenario(
     effect: str | None, size: float | None, unit: Literal["score", "sd"]
 ) -> curvewise.Scenario | None:
-    if (effect is None) != (size is None):
-        msg = "--effect and --size belong together, as in --effect lift --size 5."
-        raise OptionError(msg, option="effect")
+    check_stated(effect, size, tuple(KINDS))
     if effect is None or size is None:
         return None
-    check_choice("effect", effect, tuple(KINDS))
     return curvewise.scenario(effect, size, unit=unit)
