@@ -222,14 +222,16 @@ class Reading:
         return selection
 
 
-def note_reading(tasks: Mapping[str, Curves]) -> None:
+def note_reading(tasks: Mapping[str, Curves], noun: str = "task") -> None:
     """Say in a line what was read, of tasks that differ for the first; then notes on runs."""
     name, first = next(iter(tasks.items()))
     source = first.source
     if len({curves.source for curves in tasks.values()}) > 1:
-        source += f"; that is {name}, and likewise {plural(len(tasks) - 1, 'other task')}"
+        source += (
+            f"; that is {name}, and likewise {plural(len(tasks) - 1, f'other {noun}')}"
+        )
     elif len(tasks) > 1:
-        source += f"; the same for each of {plural(len(tasks), 'task')}"
+        source += f"; the same for each of {plural(len(tasks), noun)}"
     note(f"Read {source}")
     notes = [
         f"{f'{name}, ' if len(tasks) > 1 else ''}{text}"
