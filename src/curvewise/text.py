@@ -62,6 +62,8 @@ _COMMANDS = {
     "scan": "inspect",
     "estimate_power": "power",
 }
+# Values that the command calls otherwise.
+_VALUES = {("question", "algorithm"): "height", ("question", "interaction"): "shape"}
 _SWITCHES = {
     ("exact", True): "--exact",
     ("exact", False): "--sampled",
@@ -96,6 +98,8 @@ def argument(name: str, value: object = None) -> str:
     if isinstance(value, bool):
         return _SWITCHES.get((name, value), f"--{name.replace('_', '-')}")
     flag = _FLAGS.get(name, f"--{name.replace('_', '-')}")
+    if isinstance(value, str):
+        value = _VALUES.get((name, value), value)
     return flag if value is None else f"{flag} {value}"
 
 

@@ -63,6 +63,18 @@ def test_folders_of_logs_are_sides(tmp_path: Path) -> None:
     assert record["preparation"]["n_runs"] == 8
 
 
+def test_the_runs_of_others_do_not_matter(table: Path) -> None:
+    alone = ask(table, *ROLES, "--margin", "1")
+    text = table.read_text(encoding="utf-8").splitlines()
+    # A run of B that ends early, and is no concern of a gate between A and C.
+    cut = [line for line in text if not line.startswith(("B,0,100", "B,0,110"))]
+    table.write_text("\n".join(cut), encoding="utf-8")
+    assert invoke("compare", table).exit_code == 3
+    assert ask(table, *ROLES, "--margin", "1")["pvalue_pass"] == alone["pvalue_pass"]
+    other = invoke("transfer", table, "--control", "A", "--experimental", "C")
+    assert other.exit_code == 0, other.output
+
+
 def test_output_explains_itself(table: Path, tmp_path: Path) -> None:
     figure, summary, report = (tmp_path / name for name in ("g.png", "s.md", "j.xml"))
     options = ["--plot", figure, "--summary", summary, "--junit", report]
@@ -144,7 +156,13 @@ def test_tasks_are_gates_of_their_own(table: Path) -> None:
         (ROLES, 2, "Missing option '--margin'"),
         ([*ROLES, "--margin", "two"], 2, "give a number, or NAME=NUMBER once"),
         ([*ROLES, "--margin", "1", "--on", "a:b"], 2, "none of mean, final, every-step"),
-        ([*ROLES, "--margin", "-1"], 3, "margin must be 0 or more"),
+        ([*ROLES, "--margin", "1", "--on", "last"], 2, "'last' is none of mean, final"),
+        (
+            [*ROLES, "--margin", "2", "--on", "reach:1", "--unit", "relative"],
+            3,
+            "does not go with --unit relative",
+        ),
+        ([*ROLES, "--margin", "-1"], 3, "--margin must be 0 or more"),
         ([*ROLES, "--margin", "x=1"], 3, "--margin names x, but there is a single gate"),
         (["--margin", "1"], 3, "The algorithms are A, B and C; say which is which with"),
         (["--margin", "1", "--baseline", "A"], 3, "with --candidate NAME."),

@@ -84,7 +84,9 @@ def test_a_plan_file_is_written_and_checked(tmp_path: Path) -> None:
     begun = json_of("monitor", path, *PLAN, "--plan-file", plan)
     assert json.loads(plan.read_text(encoding="utf-8"))["plan_id"] == begun["plan_id"]
     written(curves, path)
-    json_of("monitor", path, *PLAN, "--plan-file", plan)
+    again = json_of("monitor", path, *PLAN, "--plan-file", plan)
+    # What the file has need not be said again.
+    assert json_of("monitor", path, "--batch", "week", "--plan-file", plan) == again
     result = invoke("monitor", path, *PLAN, "--plan-file", plan, "--alpha", 0.1)
     assert result.exit_code == 3
     assert "--alpha was 0.05 and is 0.1" in one_line(result.stderr)
@@ -125,10 +127,12 @@ def test_what_cannot_be_used_is_told(
 def test_batches_must_be_told(runs: Path) -> None:
     result = invoke("monitor", runs, "--seed", 1)
     assert result.exit_code == 3
-    assert "Give --batch." in result.stderr
+    assert "Give --batch, the column, setting or part of the path" in result.stderr
 
 
 def test_the_seed_is_required(runs: Path) -> None:
     result = invoke("monitor", runs, "--batch", "week")
     assert result.exit_code == 2, result.output
-    assert "Missing option '--seed'" in one_line(result.output)
+    assert "Invalid value for '--seed': Give one at the first look" in one_line(
+        result.output
+    )

@@ -12,6 +12,7 @@ from tests.cli.running import invoke, json_of, one_line
 if TYPE_CHECKING:
     from pathlib import Path
 
+LIFT = ["--effect", "lift", "--size", "2"]
 QUICK = ["--experiments", "200", "--shuffles", "99"]
 
 
@@ -48,7 +49,7 @@ def test_options_are_taken(table: Path) -> None:
         "--size",
         "90",
         "--question",
-        "interaction",
+        "shape",
         *QUICK,
     )
     assert shape["to_find"] == "interaction"
@@ -59,9 +60,14 @@ def test_options_are_taken(table: Path) -> None:
     [
         (["--effect", "lift", "--size", "0"], "no number of runs finds it"),
         (["--effect", "lift", "--size", "1,2"], "--size must be one number here"),
-        (["--effect", "lift", "--question", "interaction"], "Use --question algorithm"),
-        (["--effect", "lift", "--max-runs", "2"], "--max-runs must be at least 4"),
-        (["--effect", "lift", "--blocks"], "leave --blocks out"),
+        (["--effect", "lift"], "--effect and --size belong together"),
+        (["--size", "5"], "--effect and --size belong together"),
+        ([], "such as a lift of 5 points: --effect lift --size 5."),
+        (["--effect", "observed", "--size", "5"], "Leave --size out"),
+        (["--effect", "b", "--size", "5", "--from", "10"], "or the last: --from, --to."),
+        ([*LIFT, "--question", "shape"], "Use --question height"),
+        ([*LIFT, "--max-runs", "2"], "--max-runs must be at least 4"),
+        ([*LIFT, "--blocks"], "with --block, or plan without them: leave --blocks out"),
         (["--effect", "observed", "--reuse-pilot"], "--reuse-pilot does not go with"),
     ],
 )

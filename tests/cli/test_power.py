@@ -13,6 +13,7 @@ from tests.cli.running import invoke, json_of, one_line
 if TYPE_CHECKING:
     from pathlib import Path
 
+LIFT = ["--effect", "lift", "--size", "2"]
 QUICK = ["--experiments", "100", "--shuffles", "99"]
 
 
@@ -67,15 +68,15 @@ def test_the_observed_effect(table: Path) -> None:
             "--size must be numbers joined by commas",
         ),
         (
-            ["--effect", "lift", "--runs", "5;10"],
+            [*LIFT, "--runs", "5;10"],
             "--runs must be numbers joined by commas",
         ),
-        (["--effect", "lift", "--runs", "5.5"], "--runs must be positive integers"),
+        ([*LIFT, "--runs", "5.5"], "--runs must be positive integers"),
         (
-            ["--effect", "lift", "--experiments", "5"],
+            [*LIFT, "--experiments", "5"],
             "--experiments must be an integer of at",
         ),
-        (["--effect", "lift", "--noise", "resample"], "too few to resample"),
+        ([*LIFT, "--noise", "resample"], "too few to resample"),
     ],
 )
 def test_what_cannot_be_simulated(table: Path, asked: list[str], message: str) -> None:

@@ -36,7 +36,21 @@ def test_all_runs_are_aligned_together() -> None:
     both = side_by_side(logs(every=3), logs(every=1))
     assert both.steps.tolist() == [0, 3, 6, 9, 12]
     assert both.preparation is not None
-    assert both.source.startswith("baseline: return.csv; candidate: return.csv")
+    assert both.source.startswith("baseline return.csv and candidate return.csv; aligned")
+
+
+def test_what_is_the_same_of_both_sources_is_said_once() -> None:
+    first, second = (
+        unaligned(some_curves(0, (3,), source=f"{name}.csv: run from 'seed'"))
+        for name in ("old", "new")
+    )
+    assert side_by_side(first, second).source == (
+        "baseline old.csv and candidate new.csv, each: run from 'seed'"
+    )
+    other = unaligned(some_curves(0, (3,), source="new.csv: run from 'fold'"))
+    assert side_by_side(first, other).source == (
+        "baseline: old.csv: run from 'seed'; candidate: new.csv: run from 'fold'"
+    )
 
 
 def test_blocks_and_directions_are_kept() -> None:

@@ -260,6 +260,7 @@ def test_blocks_are_told_by_a_key(tmp_path: Path) -> None:
     # What runs of different algorithms share: one block for each seed.
     assert len(set(curves.blocks)) == 3
     assert len(set(zip(curves.blocks, curves.runs, strict=True))) == 3
+    assert "; block from seed" in curves.source
 
 
 def test_only_start_and_stop(tmp_path: Path) -> None:

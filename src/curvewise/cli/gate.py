@@ -67,7 +67,7 @@ class GateReading(Reading):
                 ]
                 name = ", ".join(part for part in of_many if part)
                 found[name or metric or task or ""] = curves
-        note_reading(found)
+        note_reading(found, "metric" if len(found) == len(self.metrics) > 1 else "task")
         return found
 
     def _tasks(
@@ -78,6 +78,9 @@ class GateReading(Reading):
             from curvewise.readers.sides import read_sides
 
             return read_sides(*self.paths, names=names, **selection)
+        if not self.only and all(names.values()):
+            # The runs of others shall not decide at which steps these two are compared.
+            selection["only"] = list(names.values())
         if self.task is not None:
             found = curvewise.read_tasks(self.paths, **selection)
             return dict(found.items())
@@ -271,9 +274,9 @@ def _on(text: str) -> Any:
     """Read what is taken of each run, as `gate` wants it."""
     if text == "every-step":
         return "every step"
-    first, sign, second = text.partition(":")
-    if not sign:
+    if text in {"mean", "final"}:
         return text
+    first, _, second = text.partition(":")
     try:
         return first if first == "reach" else float(first), float(second)
     except ValueError:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path  # noqa: TC003 (typer reads the annotations)
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
 import curvewise
-from curvewise.cli.options import Alpha, Output, Reading  # noqa: TC001 (typer reads the annotations)
+from curvewise.cli.options import Output, Reading, check_stated  # noqa: TC001 (typer reads the annotations)
 from curvewise.cli.progress import progress
-from curvewise.data.choices import check_choice
-from curvewise.errors import OptionError
 from curvewise.inference.scenarios import KINDS
 
 __all__ = ["BatchReading", "monitor"]
@@ -37,24 +35,39 @@ def monitor(
     reading: BatchReading,
     *,
     seed: Annotated[
-        int,
-        typer.Option(help="What relabellings are drawn from; the same at every look."),
-    ],
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="What relabellings are drawn from; the same at every look.  [required, unless "
+            "--plan-file has it]",
+        ),
+    ] = None,
     n_batches: Annotated[
-        int,
-        typer.Option("--n-batches", help="Batches planned at most; a look after each."),
-    ] = 5,
+        int | None,
+        typer.Option(
+            "--n-batches",
+            metavar="N",
+            help="Batches planned at most; a look after each.  [default: 5]",
+        ),
+    ] = None,
     batch_size: Annotated[
-        int, typer.Option(help="Runs planned of each algorithm in a batch; 2 or more.")
-    ] = 4,
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Runs planned of each algorithm in a batch; 2 or more.  [default: 4]",
+        ),
+    ] = None,
     spending: Annotated[
-        Literal["linear", "obf"],
+        Literal["linear", "obf"] | None,
         typer.Option(
             help="How alpha is spent: the same at every look, or little at first (O'Brien and "
-            "Fleming), which leaves more for the last."
+            "Fleming), which leaves more for the last.  [default: linear]"
         ),
-    ] = "linear",
-    alpha: Alpha = 0.05,
+    ] = None,
+    alpha: Annotated[
+        float | None,
+        typer.Option(metavar="X", help="Significance level.  [default: 0.05]"),
+    ] = None,
     effect: Annotated[
         str | None,
         typer.Option(
@@ -74,9 +87,12 @@ def monitor(
         ),
     ] = "score",
     shuffles: Annotated[
-        int,
-        typer.Option(metavar="N", help="Random relabellings, where not all are visited."),
-    ] = 9_999,
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Random relabellings, where not all are visited.  [default: 9999]",
+        ),
+    ] = None,
     give_up: Annotated[
         list[str] | None,
         typer.Option(
@@ -89,7 +105,8 @@ def monitor(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Write the plan to this file at the first look, and check it at later ones.",
+            help="Write the plan to this file at the first look, and take it from there at later "
+            "ones; another one is refused.",
         ),
     ] = None,
     output: Output,
@@ -101,19 +118,24 @@ def monitor(
     every look.
 
     Example: curvewise monitor runs.csv --batch week --n-batches 5 --batch-size 4 --seed 1
+    --plan-file plan.json, and later curvewise monitor runs.csv --batch week --plan-file plan.json
     """
     stated = _scenario(effect, size, unit)
+    given = {
+        "seed": seed,
+        "n_batches": n_batches,
+        "batch_size": batch_size,
+        "spending": spending,
+        "alpha": alpha,
+        "n_shuffles": shuffles,
+    }
+    plan = _plan(given, plan_file)
     curves = reading.curves()
     with progress("shuffling"):
         found = curvewise.monitor(
             curves,
-            seed=seed,
-            n_batches=n_batches,
-            batch_size=batch_size,
-            spending=spending,
-            alpha=alpha,
+            **plan,
             effect=stated,
-            n_shuffles=shuffles,
             give_up=give_up or (),
             plan_file=plan_file,
         )
@@ -121,13 +143,24 @@ def monitor(
     output.show(found)
 
 
+def _plan(given: dict[str, Any], plan_file: Path | None) -> dict[str, Any]:
+    """Return what was given of the plan, and what the file of earlier looks has of the rest."""
+    from curvewise.questions.monitor.plan_file import known_plan
+
+    known = {} if plan_file is None else known_plan(plan_file)
+    plan = {
+        name: known.get(name) if value is None else value for name, value in given.items()
+    }
+    if plan["seed"] is None:
+        msg = "Give one at the first look; at later ones it must be the same."
+        raise typer.BadParameter(msg, param_hint="'--seed'")
+    return {name: value for name, value in plan.items() if value is not None}
+
+
 def _scenario(
     effect: str | None, size: float | None, unit: Literal["score", "sd"]
 ) -> curvewise.Scenario | None:
-    if (effect is None) != (size is None):
-        msg = "--effect and --size belong together, as in --effect lift --size 5."
-        raise OptionError(msg, option="effect")
+    check_stated(effect, size, tuple(KINDS))
     if effect is None or size is None:
         return None
-    check_choice("effect", effect, tuple(KINDS))
     return curvewise.scenario(effect, size, unit=unit)

@@ -19,7 +19,7 @@ from curvewise.inference.scenarios import KINDS
 from curvewise.text import plural
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from curvewise.data.curves import Curves
     from curvewise.inference.result import Result
@@ -38,6 +38,7 @@ __all__ = [
     "Simulating",
     "Task",
     "X",
+    "check_stated",
     "note_reading",
     "numbers_of",
 ]
@@ -221,14 +222,16 @@ class Reading:
         return selection
 
 
-def note_reading(tasks: Mapping[str, Curves]) -> None:
+def note_reading(tasks: Mapping[str, Curves], noun: str = "task") -> None:
     """Say in a line what was read, of tasks that differ for the first; then notes on runs."""
     name, first = next(iter(tasks.items()))
     source = first.source
     if len({curves.source for curves in tasks.values()}) > 1:
-        source += f"; that is {name}, and likewise {plural(len(tasks) - 1, 'other task')}"
+        source += (
+            f"; that is {name}, and likewise {plural(len(tasks) - 1, f'other {noun}')}"
+        )
     elif len(tasks) > 1:
-        source += f"; the same for each of {plural(len(tasks), 'task')}"
+        source += f"; the same for each of {plural(len(tasks), noun)}"
     note(f"Read {source}")
     notes = [
         f"{f'{name}, ' if len(tasks) > 1 else ''}{text}"
@@ -385,12 +388,15 @@ class Simulating:
         typer.Option(
             metavar="KIND",
             help="The difference to find: lift, stretch, speed, or a, b, c, d (the papers' "
-            "modifications); observed takes that of the pilots, shrunk.",
+            "modifications); observed takes that of the pilots, shrunk.  [required]",
         ),
     ] = None
     size: Annotated[
         str | None,
-        typer.Option(metavar="X", help="The smallest size worth finding.  [default: 1]"),
+        typer.Option(
+            metavar="X",
+            help="The smallest size worth finding.  [required, unless it is observed]",
+        ),
     ] = None
     unit: Annotated[
         Literal["score", "sd"],
@@ -455,9 +461,10 @@ class Simulating:
     jobs: Annotated[int, typer.Option(help="Threads to use; -1 for all cores.")] = 1
 
     @property
-    def sizes(self) -> list[float]:
-        """The sizes of the effect: one number, or several joined by commas."""
-        return numbers_of("size", self.size or "1")
+    def sizes(self) -> list[float] | None:
+        """The sizes of the effect: one number, or several joined by commas; None if observed."""
+        check_stated(self.effect, self.size, (*KINDS, "observed"))
+        return None if self.size is None else numbers_of("size", self.size)
 
     @property
     def options(self) -> dict[str, Any]:
@@ -476,10 +483,23 @@ class Simulating:
 
     @property
     def _scenario(self) -> Any:
-        if self.effect is None or self.effect == "observed":
+        sizes = self.sizes
+        if self.effect is None or sizes is None:
             return self.effect
-        check_choice("effect", self.effect, (*KINDS, "observed"))
-        return curvewise.scenario(self.effect, self.sizes[0], unit=self.unit)
+        return curvewise.scenario(self.effect, sizes[0], unit=self.unit)
+
+
+def check_stated(effect: str | None, size: object, kinds: Sequence[str]) -> None:
+    """Raise unless a difference is stated as a kind and a size, or not at all."""
+    if effect is not None:
+        check_choice("effect", effect, tuple(kinds))
+    if effect == "observed":
+        if size is not None:
+            msg = "--effect observed has a size of its own. Leave --size out."
+            raise OptionError(msg, option="size")
+    elif (effect is None) != (size is None):
+        msg = "--effect and --size belong together, as in --effect lift --size 5."
+        raise OptionError(msg, option="size" if size is None else "effect")
 
 
 def numbers_of(option: str, text: str) -> list[float]:

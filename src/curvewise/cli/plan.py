@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -10,8 +10,15 @@ import curvewise
 from curvewise.cli.options import Output, Reading, Simulating  # noqa: TC001 (typer reads the annotations)
 from curvewise.cli.progress import progress
 from curvewise.errors import OptionError
+from curvewise.inference.effects import EFFECTS
+
+if TYPE_CHECKING:
+    from curvewise.inference.effects import EffectName
 
 __all__ = ["plan"]
+
+# The effects by the words of the verdicts.
+NAMES: dict[str, EffectName] = {words.noun: name for name, words in EFFECTS.items()}
 
 
 def plan(
@@ -21,11 +28,9 @@ def plan(
         float, typer.Option(help="How often the difference should be found.")
     ] = 0.8,
     question: Annotated[
-        Literal["algorithm", "interaction", "overall"],
-        typer.Option(
-            help="Which difference: in height (algorithm), in shape (interaction), or any."
-        ),
-    ] = "algorithm",
+        Literal["height", "shape", "overall"],
+        typer.Option(help="Which difference: in height, in shape, or any (overall)."),
+    ] = "height",
     cautious: Annotated[
         bool,
         typer.Option(
@@ -52,7 +57,7 @@ def plan(
 
     Example: curvewise plan pilots.csv --effect lift --size 300 --plot plan.png
     """
-    if len(simulating.sizes) > 1:
+    if len(simulating.sizes or []) > 1:
         msg = "--size must be one number here; 'curvewise power' takes several."
         raise OptionError(msg, option="size")
     options = simulating.options
@@ -61,7 +66,7 @@ def plan(
         found = curvewise.plan(
             curves,
             power=power,
-            question=question,
+            question=NAMES[question],
             cautious=cautious,
             max_runs=max_runs,
             reuse_pilot=reuse_pilot,

@@ -25,17 +25,18 @@ def power(
 ) -> None:
     """How often would an experiment like the pilot runs in PATH find a difference?
 
-    Experiments are simulated from the spread of the pilots. --size may have several sizes,
-    joined by commas.
+    Experiments are simulated from the spread of the pilots. --size takes several sizes, joined
+    by commas, as --runs does.
 
     Example: curvewise power pilots.csv --effect lift --size 2 --unit sd --runs 5,10,20
     """
     n_runs = [_whole(number) for number in numbers_of("runs", runs)]
     options = simulating.options
-    sizes = simulating.sizes if simulating.effect != "observed" else None
     curves = reading.curves()
     with progress("simulating"):
-        found = curvewise.estimate_power(curves, n_runs=n_runs, sizes=sizes, **options)
+        found = curvewise.estimate_power(
+            curves, n_runs=n_runs, sizes=simulating.sizes, **options
+        )
     output.save(found.figure)
     output.show(found)
 

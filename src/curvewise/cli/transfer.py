@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -112,6 +113,9 @@ def transfer(
     if window is not None and until_asymptote is not None:
         msg = "--window and --until-asymptote both end the window; choose one."
         raise OptionError(msg, option="window")
+    if not reading.only:
+        # The runs of others shall not decide at which steps these two are compared.
+        reading = replace(reading, only=[control, experimental])
     curves: Curves | None = None
     found: Transfer | Transfers
     tasks = {} if reading.task is None else reading.tasks()

@@ -52,10 +52,18 @@ def side_by_side(baseline: Unaligned, candidate: Unaligned) -> Curves:
             f"in {argument('higher_is_better', better)}."
         )
         raise CurvesError(msg)
-    source = "; ".join(f"{role}: {side.source}" for role, side in sides.items())
-    return curves_of(
-        [log for own in logs.values() for log in own], baseline.selection, source
-    )
+    every = [log for own in logs.values() for log in own]
+    return curves_of(every, baseline.selection, _source(sides))
+
+
+def _source(sides: dict[str, Unaligned]) -> str:
+    """Say where both sides come from; what is the same of both, once."""
+    parts = {role: side.source.partition(": ") for role, side in sides.items()}
+    told = {text for _, _, text in parts.values()}
+    if len(told) > 1:
+        return "; ".join(f"{role}: {side.source}" for role, side in sides.items())
+    places = " and ".join(f"{role} {place}" for role, (place, _, _) in parts.items())
+    return ", each: ".join(filter(None, [places, *told]))
 
 
 def _logs(role: str, side: Unaligned) -> list[RunLog]:

@@ -238,8 +238,8 @@ def paired_noise(pilots: Curves, kind: NoiseKind = "gaussian") -> PilotNoise:
     if pilots.blocks is None or not np.all(pilots.block_counts == 1):
         msg = (
             "To plan blocks, such as pairs of runs with the same seed, every block of the pilots "
-            "must hold one run of each algorithm. Name the column of blocks, or plan without "
-            f"blocks: leave {argument('blocks')} out."
+            "must hold one run of each algorithm. Name the column of blocks with "
+            f"{argument('block')}, or plan without them: leave {argument('blocks')} out."
         )
         raise CurvesError(msg)
     _check_pilots(pilots, kind, pool=True)

@@ -19,7 +19,7 @@ import numpy as np
 from curvewise.data.choices import check_choice, refuse_option
 from curvewise.errors import CurvesError, OptionError
 from curvewise.inference.requirements import check_number
-from curvewise.text import plural, printable, step_text
+from curvewise.text import in_python, plural, printable, step_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -156,9 +156,10 @@ class Scenario:
             return (curves - curves[..., :1]) / 100 * (place - 1)
         if self.kind == "b":
             if n_steps % 2:
+                how = in_python("Curves.window") or "--from, --to"
                 msg = (
                     f"Scenario 'b' leaves heights as they are only with an even number of steps, "
-                    f"and there are {n_steps}. Leave out the first or the last step."
+                    f"and there are {n_steps}. Leave out the first step or the last: {how}."
                 )
                 raise CurvesError(msg)
             return rise / 100 * np.where(place <= half, half - place + 1, half - place)

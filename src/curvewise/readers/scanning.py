@@ -23,7 +23,7 @@ from curvewise.readers.request import Naming, as_paths
 from curvewise.readers.scan import MetricSpan, Scan, ScannedRun, said_of
 from curvewise.readers.settling import logs_of, settled_metrics
 from curvewise.shuffling.parallel import track_items
-from curvewise.text import did_you_mean, listed, plural
+from curvewise.text import did_you_mean, listed, plural, printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -284,7 +284,8 @@ class Logs:
         blocks = identify(clues, group_by=self.naming.block)
         whos = zip(named.whos, blocks.whos, strict=True)
         shared = tuple(replace(who, block=block.algorithm) for who, block in whos)
-        return replace(named, whos=shared)
+        notes = (*named.notes, f"block from {printable(self.naming.block)}")
+        return replace(named, whos=shared, notes=notes)
 
     def _named_by_task(
         self, clues: list[Clues], by: dict[str, str | None], named: Identity

@@ -77,7 +77,7 @@ def test_each_has_a_margin_unit_and_measure_of_its_own() -> None:
         found["b"].pvalue_pass
         == gate(positive, margin=0.1, unit="relative", on="final", **ROLES).pvalue_pass
     )
-    assert "margins 1.5 and 10%" in found.describe()
+    assert "margins 1.5 for a and 10% for b" in found.describe()
 
 
 @pytest.mark.parametrize(

@@ -47,7 +47,8 @@ def test_the_margin_is_a_line_with_its_size(
     options: dict[str, Any], line: float, margin: str
 ) -> None:
     found = asked(CURVES, **options)
-    texts, lines, _ = drawn(found)
+    texts, lines, label = drawn(found)
+    assert "interval" in label.splitlines()[1]
     assert line in lines
     assert margin in texts
     assert found.answer in texts

@@ -56,6 +56,11 @@ def test_a_family_shows_a_row_for_each() -> None:
     two = asked(CURVES, margin=2, two_sided=True).tables()[1]
     assert "interval for fail" in two.header
     assert "±2" in two.rows[0]
+    assert "half of alpha at either end" in two.notes[0]
+    worse = gate_many(
+        {"a": CURVES, "b": CURVES}, candidate="candidate", baseline="baseline", margin=0.9
+    )
+    assert "after Holm's adjustment" in worse.tables()[0].notes[0]
 
 
 def test_notes_say_what_is_compared() -> None:

@@ -23,9 +23,9 @@ def test_two_algorithms_have_a_line_for_each_effect() -> None:
     assert ax.get_yscale() == "log"
     assert ax.get_ylim()[1] == 1
     assert [text.get_text() for text in ax.get_xticklabels()] == [
-        "1\n4 runs\n0.013",
+        "1\n4 runs\n0.0125",
         "2\n8 runs\n0.025",
-        "3\n12 runs\n0.037",
+        "3\n12 runs\n0.0375",
         "4\n16 runs\n0.05",
     ]
     assert any(text.get_text() == "to come →" for text in ax.texts)

@@ -89,7 +89,7 @@ def test_going_on_says_how_many_runs_come_next() -> None:
     assert "If there is a lift of 9, the chance to find it by look 4 is 100%." in stated
     several = looked_at(0, 0, 6).describe()
     assert "2 of 3 pairs differ: A < C by " in several
-    assert "Next batch: 4 runs each of A and B; C needs no more." in several
+    assert "Next batch: 4 runs each of A and B; C gets no more." in several
     assert "p is sequential, and adjusted by Holm." in several
 
 

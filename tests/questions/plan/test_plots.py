@@ -13,6 +13,16 @@ def test_the_runs_that_are_enough_are_marked() -> None:
     labels = ax.get_legend_handles_labels()[1]
     assert "runs vary more" in labels
     assert "nothing could be significant" in labels
+    assert "range of what is needed" in labels
+
+
+def test_lines_for_height_are_whole() -> None:
+    plan = found()
+    most = int(plan.n_runs_range.high)
+    for powers in (plan.power_at, *plan.power_at_ends):
+        assert {plan.smallest_n, most} <= set(powers)
+    shape = found(question="overall")
+    assert shape.smallest_n not in shape.power_at
 
 
 def test_what_is_not_reached_has_no_mark() -> None:

@@ -22,10 +22,17 @@ def test_what_is_not_reached() -> None:
     assert text.startswith(
         "Not even 8 runs of each algorithm find a lift of 0.9 in height"
     )
+    assert "new runs" not in text
     far = found(max_runs=8, effect=cw.scenario("lift", 0.01)).describe()
-    assert "between" not in far
+    assert "certainty. With fewer than 4 runs nothing could be significant. Method" in far
     cautious = found(cautious=True, max_runs=12).describe()
-    assert ", planned cautiously (between " in cautious
+    assert ", planned cautiously; if runs vary less than the pilots, " in cautious
+    estimate = found().n_runs
+    enough = found(cautious=True, max_runs=estimate + 1).describe()
+    assert (
+        f", planned cautiously; with a spread as in the pilots, {estimate} would"
+        in enough
+    )
 
 
 def test_other_plans() -> None:
@@ -37,6 +44,7 @@ def test_other_plans() -> None:
         f"{first} runs of the first algorithm and {other} of the other"
         in unequal.describe()
     )
+    assert "With fewer than 2 runs of the other nothing" in unequal.describe()
     three = found(ratio=2, n_algorithms=3, question="overall")
     assert "of each other (" in three.describe()
     assumed = found(noise=cw.noise(sd=1)).describe()
@@ -67,4 +75,6 @@ def test_pairs() -> None:
     assert "so runs need not be paired here" in none
     paired = cw.plan(exact_pairs(0.8), blocks=True, **options)  # type: ignore[arg-type]
     assert f"{paired.n_runs} blocks with one run of each" in paired.describe()
+    assert "With fewer than 6 blocks nothing could be significant." in paired.describe()
+    assert paired.table().header[1] == "blocks needed"
     assert "never with 5 or fewer." in paired.describe()

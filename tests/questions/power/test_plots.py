@@ -22,6 +22,17 @@ def test_several_sizes_have_a_panel_for_each_test() -> None:
         "power to find a difference in height",
         "power to find a difference in shape",
     ]
-    assert figure.get_suptitle() == "lift, by size"
+    assert figure.get_suptitle() == (
+        "lift, by size (bands: 90% range left open by 5 pilots; bars: simulation error)"
+    )
     ax = cw.plot_power(found(sizes=(1, 2)), ax=Figure().subplots())
     assert ax.get_legend_handles_labels()[1][-2:] == ["size 1", "size 2"]
+
+
+def test_a_single_number_of_runs_has_whole_ticks_and_its_range() -> None:
+    one = found(n_runs=(6,))
+    ax = cw.plot_power(one, ax=Figure().subplots())
+    assert ax.get_xlim() == (4.5, 7.5)
+    assert all(float(tick).is_integer() for tick in ax.get_xticks())
+    spans = [line.get_segments()[0][:, 1].tolist() for line in ax.collections[::2]]
+    assert one.overall.range[0, 0].tolist() in spans

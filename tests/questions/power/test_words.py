@@ -1,5 +1,9 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
+
 import curvewise as cw
 from tests.questions.power.test_result import found
 
@@ -9,11 +13,28 @@ def test_the_paragraph() -> None:
     assert text.startswith("Chance to find a lift of 1 (α = 0.05): at all ")
     assert "with 5 runs of each" in text
     assert "In height " in text
+    assert "It leaves shape as it is, and what is found there is a false alarm." in text
     assert (
         "In brackets: the 90% range, since 5 pilots say little about the spread." in text
     )
     assert "With fewer than 4 runs nothing could be significant." in text
     assert "mean curve of A; gaussian noise of 5 pilots" in text
+
+
+def test_percentages_are_rounded_as_in_the_table() -> None:
+    # 0.385 is 38% to one way of rounding, and 0.39 to another.
+    power = found(n_runs=(5,))
+    curve = replace(power.algorithm, power=np.array([[0.385]]))
+    rounded = replace(power, algorithm=curve)
+    assert "In height 39% " in rounded.describe()
+    assert rounded.table().rows[0][2].startswith("0.39 ")
+
+
+def test_brackets_are_explained_where_there_are_any() -> None:
+    few = found(n_runs=(2, 3)).describe()
+    assert "at all 0% with 2 runs of each and 0% with 3." in few
+    assert "In brackets" not in few
+    assert "nothing to simulate" in few
 
 
 def test_of_many_numbers_the_first_the_last_and_the_first_that_is_enough() -> None:

@@ -77,17 +77,17 @@ class GateOptions:
     def _check_margin(self) -> None:
         if self.threshold is not None and self.margin < 1:
             msg = (
-                "On time to a threshold margin is a factor of 1 or more: 1.2 lets the candidate "
+                f"On time to a threshold {argument('margin')} is a factor of 1 or more: 1.2 lets the candidate "
                 f"take 20% longer than the baseline. It is {self.margin:g}."
             )
             raise OptionError(msg, option="margin")
         if self.margin < 0:
             msg = (
-                "margin must be 0 or more: it is how much worse the candidate may be, whether "
-                f"higher or lower scores are better; it is {self.margin:g}."
+                f"{argument('margin')} must be 0 or more: it is how much worse the candidate may be, "
+                f"whether higher or lower scores are better; it is {self.margin:g}."
             )
             raise OptionError(msg, option="margin")
-        if self.unit == "relative" and self.margin >= 1:
+        if self.threshold is None and self.unit == "relative" and self.margin >= 1:
             msg = (
                 "A relative margin is a share of the baseline's mean, below 1: 0.1 is 10%. It is "
                 f"{self.margin:g}."

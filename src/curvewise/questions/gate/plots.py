@@ -77,6 +77,10 @@ def plot_gates(gates: Gate | Gates, ax: Axes | None = None) -> Axes:
         ax.axvline(bound, **look)
         ax.axvspan(bound, right if bound > 0 else left, **shade)
     ax.set_xlim(left, right)
+    if shared and some.unit == "relative":
+        from matplotlib.ticker import PercentFormatter
+
+        ax.xaxis.set_major_formatter(PercentFormatter(1.0))
     ax.set_xlabel(_axis_label(named, shared=shared))
     handles = [
         point(answer, colour, marker, filled=filled)
@@ -137,11 +141,11 @@ def _axis_label(named: Mapping[str, Gate], *, shared: bool) -> str:
     levels = {
         own.alpha if own.answer == "pass" else own.alpha_fail for own in named.values()
     }
-    interval = "with intervals at the levels of the answers"
+    interval = "intervals at the levels of the answers"
     if len(levels) == 1:
-        interval = f"with {percent(1 - 2 * levels.pop())} interval"
+        interval = f"{percent(1 - 2 * levels.pop())} interval"
     if not shared:
-        return f"distance from the margin, in half-widths of the interval; {interval}"
+        return f"distance from the margin, in half-widths of the interval\n({interval})"
     sign = "/" if some.unit == "factor" else "−"
     what = f"candidate {sign} baseline, {UNITS[some.unit]}"
     lower = (
@@ -149,7 +153,7 @@ def _axis_label(named: Mapping[str, Gate], *, shared: bool) -> str:
         if some.higher_is_better or sign == "/"
         else "; lower scores are better, higher differences too"
     )
-    return f"{what}, {interval}\n({some.measure}{lower})"
+    return f"{what}\n({some.measure}, {interval}{lower})"
 
 
 def _line(some: Gate, look: dict[str, Any], *, shared: bool) -> Artist:

@@ -28,6 +28,12 @@ Answer = Literal["pass", "fail", "undecided"]
 Unit = Literal["score", "relative", "sd"]
 
 SIDES = "The interval has a one-sided limit at either end, each at {level} confidence."
+FAIL = {
+    True: "The interval for fail has that confidence after Holm's adjustment: a gate fails if it "
+    "lies beyond the margin.",
+    False: "The interval for fail has half of alpha at either end: the gate fails if it lies beyond "
+    "the margin.",
+}
 BETTER = "A positive difference means that the candidate is better."
 CENTERS = {
     "trimmed": "Differences are of typical runs: a fifth is cut off at either end.",
@@ -336,6 +342,8 @@ def gate_table(
     )
     level = percent(1 - some.alpha)
     said = [SIDES.format(level=level)]
+    if wider:
+        said.append(FAIL[adjusted])
     if some.unit != "factor":
         lower = not any(own.higher_is_better for own in gates.values())
         said.append(f"Lower scores are better. {BETTER}" if lower else BETTER)

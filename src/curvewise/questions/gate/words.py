@@ -58,9 +58,12 @@ def _(gate: Gate) -> str:
 
 @describe.register
 def _(gates: Gates) -> str:
-    margins = list(dict.fromkeys(own.margin_text for own in gates.values()))
     sided = "±" if next(iter(gates.values())).two_sided else ""
-    shown = f"margin{'s' if len(margins) > 1 else ''} {sided}{listed(margins, MAX_NAMED)}"
+    margins = {name: f"{sided}{own.margin_text}" for name, own in gates.items()}
+    shown = f"margin {next(iter(margins.values()))}"
+    if len(set(margins.values())) > 1:
+        each = [f"{margin} for {name}" for name, margin in margins.items()]
+        shown = f"margins {listed(each, MAX_NAMED)}"
     if gates.answer == "pass":
         every = "the gate passes" if len(gates) == 1 else f"all {len(gates)} gates pass"
         return f"Pass: {every} ({shown}; α = {gates.alpha:g} each)."
@@ -165,7 +168,9 @@ def _size(gate: Gate) -> str:
     better = "better" if gate.difference >= 0 else "worse"
     size = amount_text(abs(gate.difference), gate.unit)
     lower = "" if gate.higher_is_better else " (lower is better)"
-    found = f"By {gate.measure}{lower}, {candidate} is {size} {better} than {baseline}"
+    found = (
+        f"By the {gate.measure}{lower}, {candidate} is {size} {better} than {baseline}"
+    )
     if all(map(math.isinf, gate.limits)):
         return f"{found}."
     level = percent(1 - 2 * gate.alpha)
@@ -190,7 +195,7 @@ def _times(gate: Gate, candidate: str, baseline: str) -> str:
         )
         parts.append(f"{reached} of {n_runs} runs of {name} reach it, {half}")
     return (
-        f"By {gate.measure}, {candidate} takes {amount_text(gate.difference, gate.unit)} as long "
+        f"By the {gate.measure}, {candidate} takes {amount_text(gate.difference, gate.unit)} as long "
         f"as {baseline}; the {level} interval is {limits_text(gate.limits, gate.unit)}. "
         f"{capitalised('; '.join(parts))}."
     )

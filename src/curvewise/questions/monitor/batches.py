@@ -76,12 +76,11 @@ def in_batches(curves: Curves, batch: object) -> Curves:
         raise OptionError(msg, option="batch")
     if batch is None:
         if curves.blocks is None:
-            arrays = in_python(
-                ", an array with the batch of each run, or read it as blocks"
-            )
+            what = in_python("an array with the batch of each run, or read it as blocks")
             msg = (
                 "Which run came in which batch is not known, and labels are shuffled inside "
-                f"batches. Give {argument('batch')}{arrays}."
+                f"batches. Give {argument('batch')}, "
+                f"{what or 'the column, setting or part of the path that tells it'}."
             )
             raise OptionError(msg, option="batch")
         return curves

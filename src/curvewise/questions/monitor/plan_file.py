@@ -17,9 +17,21 @@ if TYPE_CHECKING:
     from curvewise.questions.monitor.batches import Batches
     from curvewise.questions.monitor.plan import MonitoringPlan
 
-__all__ = ["check_plan_file", "write_plan_file"]
+__all__ = ["check_plan_file", "known_plan", "write_plan_file"]
 
 FORMAT = "curvewise monitoring plan 1"
+
+
+def known_plan(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Return the plan in a file; nothing if there is no such file yet.
+
+    Raises
+    ------
+    CurvesError, OptionError
+        If the file cannot be read, is no plan, or was edited.
+    """
+    place = Path(path)
+    return dict(_read(place)["plan"]) if place.exists() else {}
 
 
 def check_plan_file(

@@ -143,4 +143,4 @@ def figure(found: Monitoring, _curves: Curves | None = None) -> Figure:
 def _tick(found: Monitoring, look: int) -> str:
     """Return what stands below a look."""
     n_runs = look * found.plan.batch_size
-    return f"{look}\n{n_runs} runs\n{found.spending[look - 1]:.2g}"
+    return f"{look}\n{n_runs} runs\n{found.spending[look - 1]:.3g}"

@@ -176,7 +176,7 @@ def _next(found: Monitoring) -> str:
     (size,) = set(wanted.values())
     runs = f"{plural(size, 'run')} each of {listed(list(wanted), MAX_NAMED)}"
     done = [name for name, n in found.next_batch.items() if not n]
-    rest = f"; {listed(done, MAX_NAMED)} {'needs' if len(done) == 1 else 'need'} no more"
+    rest = f"; {listed(done, MAX_NAMED)} {'gets' if len(done) == 1 else 'get'} no more"
     return f"Next batch: {runs}{rest if done else ''}."
 
 

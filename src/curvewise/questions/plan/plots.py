@@ -47,7 +47,8 @@ def plot_plan(plan: Plan, ax: Axes | None = None) -> Axes:
     low, high = plan.n_runs_range
     right = plan.max_runs if math.isinf(high) else high
     if math.isfinite(low) and low != right:
-        ax.axvspan(low, right, color=OBSERVED_COLOUR, alpha=0.08, lw=0)
+        label = "range of what is needed"
+        ax.axvspan(low, right, color=OBSERVED_COLOUR, alpha=0.08, lw=0, label=label)
     if plan.reachable:
         ax.axvline(plan.n_runs, color=OBSERVED_COLOUR, lw=1.2)
         ax.annotate(
@@ -80,7 +81,7 @@ def _in_proportion(ax: Axes, plan: Plan) -> None:
     """Scale the axis of runs by ratios, with whole numbers at its ticks."""
     ax.set_xscale("log")
     most = max(max(powers) for powers in (plan.power_at, *plan.power_at_ends))
-    left, right = 0.8 * plan.smallest_n, 1.1 * most
+    left, right = 0.8 * (plan.smallest_n - 0.5), 1.1 * most
     ax.set_xlim(left, right)
     every = range(math.ceil(left), math.floor(right) + 1)
     shown = every if len(every) <= MAX_TICKS else [n for n in TICKS if left <= n <= right]

@@ -16,7 +16,7 @@ from curvewise.inference.sampling import known_seed
 from curvewise.questions.plan.caveats import NotReachable, PairsTooFew
 from curvewise.questions.plan.pairing import pairing_of
 from curvewise.questions.plan.result import Plan
-from curvewise.questions.plan.search import Search, starting_n
+from curvewise.questions.plan.search import Search, spaced, starting_n
 from curvewise.questions.power.caveats import model_caveats, quiet_step
 from curvewise.questions.power.modelling import modelled, refuse_size
 from curvewise.questions.power.simulation import smallest_n
@@ -221,6 +221,12 @@ def _searched(
         found = search.smallest_n(start)
         searches.append(search)
         needed.append(math.inf if found is None else float(found))
+    if question == "algorithm":
+        # Heights are quickly simulated: the whole of the lines can be drawn.
+        most = max(min(n, bounds[1]) for n in needed)
+        for search in searches:
+            for n_runs in spaced(bounds[0], int(most)):
+                search.power(n_runs)
     if len(several) == 1:
         searches, needed = searches * 3, needed * 3
     return searches, needed

@@ -147,6 +147,8 @@ class Plan(Result):
                 ("more than the pilots", high, more),
             ]
         each = "runs of each needed" if asked.ratio == 1 else "runs of each other needed"
+        if asked.blocks:
+            each = "blocks needed"
         cells = tuple(
             (
                 name,

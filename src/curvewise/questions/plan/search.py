@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["Search", "starting_n"]
+__all__ = ["Search", "spaced", "starting_n"]
+
+N_SPACED = 7  # enough to draw a line through
 
 
 @dataclass
@@ -55,14 +57,25 @@ class Search:
 
     def _is_enough(self, n_runs: int) -> bool:
         """Whether a number is enough, and the next one as well, so that luck does not decide."""
-        if self._power(n_runs) < self.enough:
+        if self.power(n_runs) < self.enough:
             return False
-        return n_runs == self.largest or self._power(n_runs + 1) >= self.enough
+        return n_runs == self.largest or self.power(n_runs + 1) >= self.enough
 
-    def _power(self, n_runs: int) -> float:
+    def power(self, n_runs: int) -> float:
+        """Return the power with a number of runs, found out once."""
         if n_runs not in self.power_at:
             self.power_at[n_runs] = self.power_of(n_runs)
         return self.power_at[n_runs]
+
+
+def spaced(smallest: int, largest: int) -> list[int]:
+    """Return some whole numbers between two, in proportion.
+
+    >>> spaced(4, 200)
+    [4, 8, 15, 28, 54, 104, 200]
+    """
+    ratio = (largest / smallest) ** (1 / (N_SPACED - 1))
+    return sorted({round(smallest * ratio**place) for place in range(N_SPACED)})
 
 
 def starting_n(

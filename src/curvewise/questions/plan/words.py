@@ -25,21 +25,21 @@ def describe(plan: Plan) -> str:
     asked = plan.assumptions
     effect = effect_text(asked, quotes_scores=plan.quotes_scores)
     how = EFFECTS[plan.question].how
-    aim = f"{effect} {how} with {percent(plan.power)} certainty"
+    comma = "," if asked.effect is None else ""
+    aim = f"{effect}{comma} {how} with {percent(plan.power)} certainty"
     if plan.reachable:
-        first = f"To find {aim} you need {_runs(plan)}{_range(plan)}."
+        sentences = [f"To find {aim} you need {_runs(plan)}{_range(plan)}."]
+        if plan.cautious:
+            sentences.append(_caution(plan))
     else:
-        cautiously = ", planned cautiously" if plan.cautious else ""
-        first = f"Not even {_runs(plan)} find {aim}{cautiously}{_range(plan)}."
-    sentences = [first, nothing_below(plan.smallest_n)]
-    if plan.cautious and plan.reachable:
-        sentences.insert(1, _caution(plan))
+        sentences = [f"Not even {_runs(plan)} find {aim}{_unless(plan)}."]
+    sentences.append(nothing_below(plan.smallest_n, asked))
     if plan.reuse_pilot:
         sentences.append(
             f"The {plural(asked.n_pilots, 'pilot')} count among these runs and may stay in the "
             "data: only their spread as a whole was used, without looking at who is who."
         )
-    elif asked.n_pilots:
+    elif asked.n_pilots and plan.reachable:
         sentences.append(
             "These are new runs, without the pilots; to keep those in the data, plan with "
             f"{argument('reuse_pilot', value=True)}."
@@ -72,9 +72,18 @@ def _range(plan: Plan) -> str:
     if not math.isfinite(asked.noise_df) or low == high:
         return ""
     top = f"more than {plan.max_runs}" if math.isinf(high) else f"{high:.0f}"
-    if math.isinf(low):
-        return ""
     return f" (between {low:.0f} and {top}, since {pilots_say(asked)})"
+
+
+def _unless(plan: Plan) -> str:
+    """Say of the most runs, which are not enough, when fewer would be."""
+    said = ", planned cautiously" if plan.cautious else ""
+    low = plan.n_runs_range.low
+    if plan.cautious and math.isfinite(plan.n_estimate):
+        said += f"; with a spread as in the pilots, {plan.n_estimate:.0f} would do"
+    elif math.isfinite(low):
+        said += f"; if runs vary less than the pilots, {low:.0f} may be enough"
+    return said
 
 
 def _caution(plan: Plan) -> str:

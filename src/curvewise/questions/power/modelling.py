@@ -30,7 +30,7 @@ from curvewise.inference.scenarios import Scenario
 from curvewise.questions.power.result import Assumptions
 from curvewise.questions.power.simulation import Simulation
 from curvewise.questions.power.truth import observed_truth, stated_truth
-from curvewise.text import argument, did_you_mean, plural
+from curvewise.text import argument, capitalised, did_you_mean, in_python, plural
 
 if TYPE_CHECKING:
     from curvewise.inference.noise import Noise
@@ -295,9 +295,10 @@ def _check_effect(effect: object) -> None:
 
 
 def _refuse_effect(why: str) -> NoReturn:
+    example = in_python('effect=scenario("lift", 5)') or "--effect lift --size 5"
     msg = (
-        f"{why[0].upper()}{why[1:]}. Give the smallest difference you care about as "
-        f"{argument('effect')}: a scenario, such as a lift of 5 points."
+        f"{capitalised(why)}. Give the smallest difference you care about, such as a lift of 5 "
+        f"points: {example}."
     )
     raise OptionError(msg, option="effect")
 

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 from curvewise.inference.effects import EFFECTS
 from curvewise.rendering.curve_plot import LINE_STYLES
 from curvewise.rendering.figures import COLOURS, axes_or_current, one_axes
-from curvewise.text import percent, step_text
+from curvewise.text import percent, plural, step_text
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -51,7 +53,10 @@ def plot_power(
         colour = COLOURS[place % len(COLOURS)]
         middle, interval = curve.power[there, column], curve.interval[there, column]
         low, high = curve.range[there, column].T
-        ax.fill_between(runs, low, high, color=colour, alpha=0.12, lw=0)
+        if len(runs) > 1:
+            ax.fill_between(runs, low, high, color=colour, alpha=0.12, lw=0)
+        else:
+            ax.vlines(runs, low, high, color=colour, alpha=0.25, lw=8)
         ax.errorbar(
             runs,
             middle,
@@ -70,20 +75,17 @@ def plot_power(
     ax.set_xlabel(f"runs of {each}")
     ax.set_ylabel(f"power to find {found}")
     ax.set_ylim(0, 1.02)
-    sub = "bars: simulation error"
-    if asked.noise_df < float("inf"):
-        sub = f"bands: {percent(asked.confidence)} range left open by {asked.n_pilots} pilots; {sub}"
     ax.set_title(f"{_title(power)}\n", fontsize="medium")
     ax.text(
         0.5,
         1.015,
-        sub,
+        _legend_text(power),
         transform=ax.transAxes,
         ha="center",
         fontsize="small",
         color="0.4",
     )
-    whole_numbers(ax)
+    whole_numbers(ax, power.n_runs)
     ax.legend(loc="best", frameon=False)
     return ax
 
@@ -94,10 +96,12 @@ def shade_unattainable(ax: Axes, start: float, smallest_n: int) -> None:
     ax.axvspan(start - 0.5, smallest_n - 0.5, color="0.9", lw=0, label=label)
 
 
-def whole_numbers(ax: Axes) -> None:
+def whole_numbers(ax: Axes, n_runs: Sequence[int]) -> None:
     """Label the axis of runs with whole numbers only."""
     from matplotlib.ticker import MaxNLocator
 
+    if len(n_runs) == 1:
+        ax.set_xlim(n_runs[0] - 1.5, n_runs[0] + 1.5)
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
 
 
@@ -118,8 +122,18 @@ def figure(power: Power, _curves: Curves | None = None) -> Figure:
         ax.get_legend().remove()
     lines = panels[0].get_legend_handles_labels()
     made.legend(*lines, loc="outside lower center", ncols=len(lines[0]), frameon=False)
-    made.suptitle(_title(power), fontsize="medium")
+    made.suptitle(f"{_title(power)} ({_legend_text(power)})", fontsize="medium")
     return made
+
+
+def _legend_text(power: Power) -> str:
+    """Say what bands and bars are."""
+    asked = power.assumptions
+    bars = "bars: simulation error"
+    if asked.noise_df == float("inf"):
+        return bars
+    level = percent(asked.confidence)
+    return f"bands: {level} range left open by {plural(asked.n_pilots, 'pilot')}; {bars}"
 
 
 def _title(power: Power) -> str:

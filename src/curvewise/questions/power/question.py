@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from curvewise.data.choices import refuse_option
+from curvewise.inference.effects import PARTS
 from curvewise.inference.sampling import known_seed
 from curvewise.inference.scenarios import UNCHANGED
 from curvewise.kernels.pvalues import clopper_pearson
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from curvewise.data.curves import Curves
+    from curvewise.inference.caveats import Caveat
     from curvewise.inference.effects import EffectName, OverallTest
     from curvewise.inference.noise import AutoregressiveNoise, NoiseKind
     from curvewise.inference.requirements import RNGLike
@@ -151,7 +153,11 @@ def estimate_power(
     ]
     curves = _power_curves(model, counts, len(shown_sizes))
     low = tuple(n for n in runs if n < least)
-    caveats = [NotAttainable(low, least, model.assumptions.alpha)] if low else []
+    caveats: list[Caveat] = []
+    if low:
+        caveats.append(NotAttainable(low, least, model.assumptions.alpha))
+    if low != runs:
+        caveats += quiet_step(model)
     return Power(
         n_runs=runs,
         sizes=shown_sizes,
@@ -159,8 +165,11 @@ def estimate_power(
         algorithm=curves["algorithm"],
         interaction=curves.get("interaction"),
         smallest_n=least,
+        lacking=tuple(
+            name for name in PARTS if name in curves and model.truth().lacks(name)
+        ),
         assumptions=model.assumptions,
-        caveats=(*caveats, *quiet_step(model), *model_caveats(model, pool=pool)),
+        caveats=(*caveats, *model_caveats(model, pool=pool)),
         seed=known_seed(rng),
         source="" if pilots is None else pilots.source,
         preparation=None if pilots is None else pilots.preparation,

@@ -123,6 +123,9 @@ class Power(Result):
         That to find one in shape; None of curves with a single step.
     smallest_n : int
         With fewer runs no data could be significant, and power is 0.
+    lacking : tuple of str
+        What the effect leaves as it is, "algorithm" or "interaction": what is found there is a
+        false alarm.
     assumptions : Assumptions
         What was simulated; its attributes ``effect_source`` and ``noise_df`` are those of the
         result.
@@ -138,6 +141,7 @@ class Power(Result):
     algorithm: PowerCurve
     interaction: PowerCurve | None
     smallest_n: int
+    lacking: tuple[EffectName, ...]
     assumptions: Assumptions
     caveats: tuple[Caveat, ...]
     seed: int | None = None
@@ -176,6 +180,7 @@ class Power(Result):
             "sizes": list(self.sizes),
             **{curve.name: curve.to_dict() for curve in self.curves},
             "smallest_n": self.smallest_n,
+            "lacking": list(self.lacking),
             "assumptions": self.assumptions.to_dict(),
             "seed": self.seed,
             "source": self.source,
@@ -205,6 +210,10 @@ class Power(Result):
                 f"In brackets: its {percent(asked.confidence)} range, as "
                 f"{plural(asked.n_pilots, 'pilot')} leave the spread of runs open."
             )
+        notes += [
+            f"The effect leaves {EFFECTS[name].noun} as it is: what is found there is a false alarm."
+            for name in self.lacking
+        ]
         header = (each, *(("size",) if several else ()), *names)
         return Table(header, tuple(rows), notes=tuple(notes), n_text_columns=0)
 
@@ -215,8 +224,6 @@ class Power(Result):
 
 def _cell(curve: PowerCurve, place: int, column: int) -> str:
     """Write a power, and its range where it has one."""
-    power = float(curve.power[place, column])
-    low, high = curve.range[place, column].tolist()
-    if low == high == power:
-        return f"{power:.2f}"
-    return f"{power:.2f} ({low:.2f}–{high:.2f})"
+    shown = f"{curve.power[place, column]:.2f}"
+    low, high = (f"{end:.2f}" for end in curve.range[place, column])
+    return shown if low == high else f"{shown} ({low}–{high})"

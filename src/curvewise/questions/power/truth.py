@@ -94,9 +94,8 @@ def stated_truth(
     scenario: Scenario, base: Floats, steps: Floats, height_sd: float, n_algorithms: int
 ) -> Truth:
     """Return the truth in which the last of the algorithms is changed by a scenario."""
-    changed = scenario.changed(base, steps=steps, height_sd=height_sd)
     differences = np.zeros((n_algorithms, len(base)))
-    differences[-1] = changed - base
+    differences[-1] = scenario.difference(base, steps=steps, height_sd=height_sd)
     on_curves = scenario if scenario.on == "curves" else None
     return Truth(base, differences, steps, height_sd, on_curves)
 

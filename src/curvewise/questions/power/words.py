@@ -28,25 +28,42 @@ ENOUGH = 0.8  # the power that is usually asked for
 def describe(power: Power) -> str:
     """Say how often the difference would be found, and how sure that is."""
     asked = power.assumptions
-    found = f"Chance to find {effect_text(asked, quotes_scores=power.quotes_scores)}"
-    sentences = [
-        f"{found} (α = {asked.alpha:g}): {_shares(power, power.curves[0], named=True)}.",
-        *(f"{capitalised(_shares(power, curve))}." for curve in power.curves[1:]),
-    ]
-    if len(power.sizes) > 1:
-        sentences.append("The table has the other sizes.")
-    if power.has_ranges:
+    effect = effect_text(asked, quotes_scores=power.quotes_scores)
+    first = _shares(power, power.curves[0], named=True)
+    parts = [_sentence(power, curve) for curve in power.curves[1:]]
+    sentences = [f"Chance to find {effect} (α = {asked.alpha:g}): {first}.", *parts]
+    if any("(" in text for text in (first, *parts)):
         sentences.append(
             f"In brackets: the {percent(asked.confidence)} range, since {pilots_say(asked)}."
         )
-    sentences.append(nothing_below(power.smallest_n))
+    if len(power.sizes) > 1:
+        sentences.append("The table has the other sizes.")
+    sentences += [nothing_below(power.smallest_n, asked), f"Method: {_simulated(power)}."]
+    return " ".join(sentences)
+
+
+def _sentence(power: Power, curve: PowerCurve) -> str:
+    """Say how often a part of the difference is found; of a part that is not there, that."""
+    if curve.name in power.lacking:
+        words = EFFECTS[curve.name]
+        return (
+            f"It leaves {words.noun} as it is, and what is found there is a false alarm."
+        )
+    return f"{capitalised(_shares(power, curve))}."
+
+
+def _simulated(power: Power) -> str:
+    """Say how much was simulated, and of what."""
+    asked = power.assumptions
+    if max(power.n_runs) < power.smallest_n:
+        return f"nothing to simulate; {experiment_text(asked)}"
     ends = [curve.interval for curve in power.curves]
     error = max(float((end[..., 1] - end[..., 0]).max()) / 2 for end in ends)
-    sentences.append(
-        f"Method: {plural(asked.n_experiments, 'simulated experiment')} for each number "
-        f"(simulation error at most {100 * error:.1f} points); {experiment_text(asked)}."
+    experiments = plural(asked.n_experiments, "simulated experiment")
+    return (
+        f"{experiments} for each number (simulation error at most {100 * error:.1f} points); "
+        f"{experiment_text(asked)}"
     )
-    return " ".join(sentences)
 
 
 def _shares(power: Power, curve: PowerCurve, *, named: bool = False) -> str:
@@ -59,15 +76,20 @@ def _shares(power: Power, curve: PowerCurve, *, named: bool = False) -> str:
             shown.insert(1, reached[0])
     parts = []
     for place in shown:
-        low, high = curve.range[place, -1].tolist()
-        wide = "" if round(low, 2) == round(high, 2) else f" ({low:.0%} to {high:.0%})"
+        low, high = (_whole_percent(end) for end in curve.range[place, -1])
+        wide = "" if low == high else f" ({low} to {high})"
         runs = str(power.n_runs[place])
         if place == shown[0] and named:
             noun = "run" if power.n_runs[place] == 1 else "runs"
             each = "each" if power.assumptions.ratio == 1 else "each other algorithm"
             runs += f" {noun} of {each}"
-        parts.append(f"{float(curve.power[place, -1]):.0%}{wide} with {runs}")
+        parts.append(f"{_whole_percent(curve.power[place, -1])}{wide} with {runs}")
     return f"{EFFECTS[curve.name].how} {listed(parts)}"
+
+
+def _whole_percent(share: float) -> str:
+    """Write a share as a percentage, rounded as the table has it."""
+    return f"{float(f'{share:.2f}'):.0%}"
 
 
 def effect_text(asked: Assumptions, *, quotes_scores: bool) -> str:
@@ -87,15 +109,18 @@ def pilots_say(asked: Assumptions) -> str:
     return f"{plural(asked.n_pilots, 'pilot')} tell the spread only so well"
 
 
-def nothing_below(smallest_n: int) -> str:
+def nothing_below(smallest_n: int, asked: Assumptions) -> str:
     """Say how many runs it takes at least."""
-    return f"With fewer than {plural(smallest_n, 'run')} nothing could be significant."
+    what = plural(smallest_n, "block" if asked.blocks else "run")
+    if asked.ratio != 1:
+        what += " of the other" if asked.n_algorithms == 2 else " of each other"
+    return f"With fewer than {what} nothing could be significant."
 
 
 def experiment_text(asked: Assumptions) -> str:
     """Say what was simulated: base, noise, allocation, and how it was tested."""
     parts = []
-    if asked.base:
+    if asked.base and asked.effect is not None:
         parts.append(f"mean curve of {printable(asked.base)}")
     parts.append(
         f"{asked.noise} noise of {plural(asked.n_pilots, 'pilot')}"
