@@ -467,7 +467,7 @@ def test_runs_that_are_all_the_same_at_the_margin_are_undecided(
 
 def test_candidates_that_are_level_are_not_shown_to_be_better() -> None:
     # All runs end at the same score, though they took different ways.
-    scores = [[0, 1], [0.5, 1], [0.2, 1], [0.1, 1], [0.3, 1], [0.4, 1]]
+    scores = np.array([[0, 1], [0.5, 1], [0.2, 1], [0.1, 1], [0.3, 1], [0.4, 1]])
     labels = ["candidate"] * 3 + ["baseline"] * 3
     found = asked(Curves(scores, labels), margin=0, on="final")
     assert found.answer == "undecided"
@@ -490,7 +490,7 @@ def test_a_first_step_at_which_all_runs_are_alike_is_no_obstacle() -> None:
 
 
 def test_without_variation_there_is_no_standard_deviation_to_take() -> None:
-    scores = [[3, 1], [1, 3], [2, 2], [0.1, 3.9], [2, 2], [1, 3]]
+    scores = np.array([[3, 1], [1, 3], [2, 2], [0.1, 3.9], [2, 2], [1, 3]])
     curves = Curves(scores, ["candidate"] * 3 + ["baseline"] * 3)
     with pytest.raises(
         CurvesError, match=r"vary: .* Give the margin in units of the score"

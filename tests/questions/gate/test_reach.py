@@ -92,7 +92,7 @@ def test_times_of_many_runs_are_looked_at_in_portions() -> None:
 
 
 def test_times_of_0_tell_nothing_of_multiples() -> None:
-    scores = [[1.0], [1], [1], [5], [5], [5]]
+    scores = [[1], [1], [1], [5], [5], [5]]
     curves = Curves(scores, ["candidate"] * 3 + ["baseline"] * 3)
     failed = asked(curves, margin=2, on=("reach", 3))
     assert failed.answer == "fail"
@@ -101,7 +101,7 @@ def test_times_of_0_tell_nothing_of_multiples() -> None:
         "is later, whatever the times of the baseline are multiplied by"
         in failed.describe()
     )
-    mixed = Curves([[1.0], [1], [5], [5], [5], [5]], curves.labels)
+    mixed = Curves([[1], [1], [5], [5], [5], [5]], curves.labels)
     open_end = asked(mixed, margin=2, on=("reach", 3))
     assert (open_end.answer, open_end.limits) == ("undecided", (0, math.inf))
     assert "inf" not in open_end.describe()
