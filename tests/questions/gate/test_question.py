@@ -443,3 +443,85 @@ def test_few_runs_cannot_decide(
 def test_three_runs_of_each_pass_only_if_all_are_better() -> None:
     assert asked(curves_of([2.1, 3.1, 4.1], [0, 1, 3]), margin=1).answer == "pass"
     assert asked(curves_of([1.9, 3.1, 4.1], [0, 1, 3]), margin=1).answer == "undecided"
+
+
+@pytest.mark.parametrize(
+    ("given", "limit"),
+    [
+        ({"margin": 2}, -2.0),
+        ({"margin": 2, "spread": "unequal"}, -2.0),
+        ({"margin": 2, "center": "trimmed"}, -2.0),
+        ({"margin": 2, "center": "ranks"}, -2.0),
+        ({"margin": 2, "on": "every step"}, -2.0),
+        ({"margin": 0.4, "unit": "relative"}, -0.4),
+    ],
+)
+@pytest.mark.parametrize("n_baseline", [5, 6])
+def test_runs_that_are_all_the_same_at_the_margin_are_undecided(
+    given: dict[str, Any], limit: float, n_baseline: int
+) -> None:
+    found = asked(curves_of([3] * 5, [5] * n_baseline), **given)
+    assert (found.answer, found.pvalue_pass, found.pvalue_fail) == ("undecided", 1, 1)
+    assert found.limits == pytest.approx((limit, limit))
+
+
+def test_candidates_that_are_level_are_not_shown_to_be_better() -> None:
+    # All runs end at the same score, though they took different ways.
+    scores = np.array([[0, 1], [0.5, 1], [0.2, 1], [0.1, 1], [0.3, 1], [0.4, 1]])
+    labels = ["candidate"] * 3 + ["baseline"] * 3
+    found = asked(Curves(scores, labels), margin=0, on="final")
+    assert found.answer == "undecided"
+    assert found.describe().startswith(
+        "Undecided: it is not shown that the candidate is better than the baseline, nor that it is "
+        "worse (margin 0). By last step (of 2), the candidate is level with the baseline; the 90% "
+        "interval is 0 to 0."
+    )
+    assert asked(Curves(scores, labels), margin=0.1, on="final").answer == "pass"
+
+
+def test_a_first_step_at_which_all_runs_are_alike_is_no_obstacle() -> None:
+    rng = np.random.default_rng(0)
+    scores = np.hstack([np.zeros((10, 1)), rng.normal(size=(10, 2))])
+    scores[:5, 1:] += 9
+    curves = Curves(scores, ["candidate"] * 5 + ["baseline"] * 5)
+    found = asked(curves, margin=0, on="every step")
+    assert (found.answer, found.step, found.limits) == ("undecided", 0, (0, 0))
+    assert asked(curves, margin=0.1, on="every step").answer == "pass"
+
+
+def test_without_variation_there_is_no_standard_deviation_to_take() -> None:
+    scores = np.array([[3, 1], [1, 3], [2, 2], [0.1, 3.9], [2, 2], [1, 3]])
+    curves = Curves(scores, ["candidate"] * 3 + ["baseline"] * 3)
+    with pytest.raises(
+        CurvesError, match=r"vary: .* Give the margin in units of the score"
+    ):
+        asked(curves, margin=1, unit="sd")
+    reference = Curves(np.tile(scores, (2, 1)), ["old"] * 12)
+    with pytest.raises(CurvesError, match=r"do not vary: .* in units of the score"):
+        asked(some_runs(), margin=1, unit="sd", sd_from=reference)
+
+
+def some_runs() -> Curves:
+    rng = np.random.default_rng(4)
+    return curves_of(rng.normal(size=5), rng.normal(size=6))
+
+
+@pytest.mark.parametrize("given", [{"unit": "sd"}, {"spread": "unequal"}, {}])
+def test_no_digit_depends_on_the_order_of_runs(given: dict[str, Any]) -> None:
+    rng = np.random.default_rng(1)
+    runs = rng.normal(size=7), rng.normal(size=6)
+    found = asked(curves_of(*runs), margin=0.5, **given).to_dict()
+    for _ in range(5):
+        mixed = curves_of(*(rng.permutation(own) for own in runs))
+        again = asked(mixed, margin=0.5, **given).to_dict()
+        for name in ("pvalue_pass", "pvalue_fail", "means", "sds"):
+            assert again[name] == found[name]
+
+
+def test_too_few_runs_for_a_fail_on_either_side_are_warned_of() -> None:
+    found = asked(curves_of([1, 2, 3], [1, 2, 4]), margin=1, two_sided=True)
+    assert (found.answer, found.limits_fail) == ("undecided", (-math.inf, math.inf))
+    assert "inf" not in found.describe()
+    assert any("no result could fail. Passing is not" in own for own in found.warnings)
+    passed = asked(curves_of([1, 2, 3], [1, 2, 4]), margin=9, two_sided=True)
+    assert passed.answer == "pass"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 
 from curvewise import Curves, gate
 from curvewise.kernels.survival import Times, log_rank_scores
-from tests.questions.gate.runs import subsets
+from tests.questions.gate.runs import asked, subsets
 
 
 def curves_with(
@@ -88,3 +89,19 @@ def test_times_of_many_runs_are_looked_at_in_portions() -> None:
     found = reach(curves_with(times, 30), 1.3, n_shuffles=99)
     assert found.limits.low < 1 < found.limits.high
     assert not found.exact
+
+
+def test_times_of_0_tell_nothing_of_multiples() -> None:
+    scores = [[1], [1], [1], [5], [5], [5]]
+    curves = Curves(scores, ["candidate"] * 3 + ["baseline"] * 3)
+    failed = asked(curves, margin=2, on=("reach", 3))
+    assert failed.answer == "fail"
+    assert failed.limits == (math.nextafter(2, 3), math.inf)
+    assert (
+        "is later, whatever the times of the baseline are multiplied by"
+        in failed.describe()
+    )
+    mixed = Curves([[1], [1], [5], [5], [5], [5]], curves.labels)
+    open_end = asked(mixed, margin=2, on=("reach", 3))
+    assert (open_end.answer, open_end.limits) == ("undecided", (0, math.inf))
+    assert "inf" not in open_end.describe()

@@ -82,8 +82,7 @@ def test_going_on_says_how_many_runs_come_next() -> None:
     assert "Next batch: 4 runs each of A and B." in said
     first = looked_at(0, 0, n_batches=1).describe()
     assert (
-        "So few runs could not have shown any: the smallest p possible is 0.11."
-        in first
+        "So few runs could not have shown any: the smallest p possible is 0.11." in first
     )
     stated = looked_at(0, 0, effect=scenario("lift", 9)).describe()
     assert "If there is a lift of 9, the chance to find it by look 4 is 100%." in stated

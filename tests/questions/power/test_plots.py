@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
 import curvewise as cw
@@ -34,5 +35,6 @@ def test_a_single_number_of_runs_has_whole_ticks_and_its_range() -> None:
     ax = cw.plot_power(one, ax=Figure().subplots())
     assert ax.get_xlim() == (4.5, 7.5)
     assert all(float(tick).is_integer() for tick in ax.get_xticks())
-    spans = [line.get_segments()[0][:, 1].tolist() for line in ax.collections[::2]]
+    lines = [each for each in ax.collections if isinstance(each, LineCollection)]
+    spans = [line.get_segments()[0][:, 1].tolist() for line in lines]
     assert one.overall.range[0, 0].tolist() in spans

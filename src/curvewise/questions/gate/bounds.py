@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from curvewise.inference.sampling import Sampling
+from curvewise.kernels.anova.thresholds import rounding
 from curvewise.kernels.noncentral import noncentral_limit, noncentral_survival
 from curvewise.kernels.pvalues import f_survival, upper_quantile
 from curvewise.questions.compare.question import compare_curves
@@ -36,6 +37,7 @@ __all__ = [
     "one_sided_relabellings",
     "shift_test",
     "shuffled_sides",
+    "tied_test",
     "welch_shift_test",
     "welch_sides",
 ]
@@ -69,15 +71,21 @@ class BoundTest:
         )
 
     def low(self, level: float) -> float:
-        """Return the lower limit: above the bound exactly if ``pvalue_above`` says so."""
-        limit = self.lowest(level)
+        """Return the lower limit: above the bound exactly if ``pvalue_above`` says so.
+
+        It is at the estimate at most.
+        """
+        limit = min(self.lowest(level), self.value)
         if self.pvalue_above <= level:
             return max(limit, math.nextafter(self.bound, math.inf))
         return min(limit, self.bound)
 
     def high(self, level: float) -> float:
-        """Return the upper limit: below the bound exactly if ``pvalue_below`` says so."""
-        limit = self.highest(level)
+        """Return the upper limit: below the bound exactly if ``pvalue_below`` says so.
+
+        It is at the estimate at least.
+        """
+        limit = max(self.highest(level), self.value)
         if self.pvalue_below <= level:
             return min(limit, math.nextafter(self.bound, -math.inf))
         return max(limit, self.bound)
@@ -152,14 +160,39 @@ def shift_test(
     value = bound + greater.value
     if center == "mean":
         value = float(numbers.weights @ numbers.values)
+    noise = 2 * rounding(numbers.values, null.precision)
+    noise *= float(np.linalg.norm(numbers.weights))
+
+    def exactly(number: float) -> float:
+        """Return 0 for what is a rounding error away from it: readers look for that."""
+        return 0.0 if abs(number) <= noise else number
+
     return BoundTest(
         bound,
-        value,
+        exactly(value),
         greater.pvalue,
         less.pvalue,
-        lambda level: bound + sides.above(level).interval.low,
-        lambda level: bound + sides.below(level).interval.high,
+        lambda level: exactly(bound + sides.above(level).interval.low),
+        lambda level: exactly(bound + sides.below(level).interval.high),
         greater.sampling,
+    )
+
+
+def tied_test(numbers: GateNumbers, bound: float) -> BoundTest:
+    """Test a bound at which all runs are the same: nothing is above it, nor below.
+
+    At any other bound, either all runs of the candidate are above all of the baseline or all are
+    below.
+    """
+    n_ways = one_sided_relabellings(numbers)
+    return BoundTest(
+        bound,
+        bound,
+        1.0,
+        1.0,
+        lambda _: bound,
+        lambda _: bound,
+        Sampling(exact=True, n_relabellings=n_ways, n_shuffles=n_ways, engine="all tied"),
     )
 
 
@@ -274,7 +307,7 @@ def normal_test(numbers: GateNumbers, bound: float) -> BoundTest:
     )
     root = math.sqrt(1 / (1 / sizes[0] + 1 / sizes[1]))
     lead = float(candidate.mean() - baseline.mean())
-    t = math.copysign(math.inf, lead) if pooled == 0 else lead / pooled * root
+    t = lead / pooled * root
     above = noncentral_survival(t, df, bound * root)
     return BoundTest(
         bound,

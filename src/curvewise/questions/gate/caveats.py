@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AssumesNormal",
     "EveryStepIsStrict",
+    "FailOutOfReach",
     "GateOutOfReach",
     "SpreadMatters",
     "TooManyGates",
@@ -62,6 +63,26 @@ class GateOutOfReach(Caveat):
             f"With {' + '.join(map(str, self.n_runs))} runs the smallest one-sided p possible is "
             f"{p_text(self.smallest_pvalue)}, which is above alpha = {self.alpha:g}: no result "
             f"could pass or fail.{enough}"
+        )
+
+
+@dataclass(frozen=True)
+class FailOutOfReach(Caveat):
+    """No result could be beyond either side of the margin, for lack of runs; some could pass.
+
+    ``alpha_fail`` is the level of a side, half of ``alpha``.
+    """
+
+    n_runs: tuple[int, int]
+    smallest_pvalue: float
+    alpha_fail: float
+
+    def sentence(self) -> str:
+        """Say how small p can be, and that a pass is not affected."""
+        return (
+            f"With {' + '.join(map(str, self.n_runs))} runs the smallest one-sided p possible is "
+            f"{p_text(self.smallest_pvalue)}, and a fail needs {self.alpha_fail:g}, half of alpha "
+            "for each side: no result could fail. Passing is not affected. Use more runs."
         )
 
 
@@ -161,6 +182,9 @@ def gate_caveats(
             float(options.alpha),
             enough.n_blocks if enough is not None else None,
         )
+    elif options.two_sided and sampling.smallest_by_runs > options.alpha / 2:
+        half = float(options.alpha) / 2
+        yield FailOutOfReach(numbers.n_runs, sampling.smallest_by_runs, half)
     if not sampling.exact and asked.test in {"shuffle", "log-rank"}:
         yield from too_few_shuffles(sampling.n_shuffles, options.alpha)
     yield from prepared(curves)

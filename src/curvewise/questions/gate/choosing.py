@@ -6,11 +6,23 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from curvewise.questions.gate.bounds import normal_test, shift_test, welch_shift_test
+import numpy as np
+
+from curvewise.questions.gate.bounds import (
+    normal_test,
+    shift_test,
+    tied_test,
+    welch_shift_test,
+)
 from curvewise.questions.gate.deciding import Design, Prospect, residual_spread
 from curvewise.questions.gate.every_step import every_step_test
 from curvewise.questions.gate.numbers import EVERY_STEP
-from curvewise.questions.gate.ratios import check_one_sign, ratio_test, welch_ratio_test
+from curvewise.questions.gate.ratios import (
+    check_one_sign,
+    ratio_test,
+    share_null,
+    welch_ratio_test,
+)
 from curvewise.questions.gate.reach import ReachTimes
 
 if TYPE_CHECKING:
@@ -116,6 +128,9 @@ class Asked:
         """Test one bound, by shuffles, by Welch's kind of test, or by both together."""
         numbers, options, work = self.numbers, self.options, self.work
         alpha, is_share = options.alpha, options.unit == "relative"
+        null = share_null(numbers, bound) if is_share else numbers.moved(-bound)
+        if np.ptp(null.scores) == 0:
+            return tied_test(numbers, bound)
         tests = []
         if self.test != "Welch":
             tests.append(

@@ -18,7 +18,7 @@ from curvewise.kernels.adjustments import TIE
 from curvewise.kernels.anova.sums import centred
 from curvewise.kernels.contrasts import is_mirrored
 from curvewise.kernels.pvalues import pvalue, upper_quantile
-from curvewise.questions.gate.bounds import BoundTest, shift_test
+from curvewise.questions.gate.bounds import BoundTest, shift_test, tied_test
 from curvewise.questions.gate.numbers import GateNumbers
 from curvewise.shuffling.layout import Layout
 from curvewise.shuffling.visiting import Statistic
@@ -118,12 +118,16 @@ def every_step_test(
     if below <= alpha and above.max() > alpha:
         place = int(np.argmax(-observed / scales))
     at_step = GateNumbers.of(curves, np.eye(curves.n_steps)[place], candidate, baseline)
-    alone = shift_test(at_step, bound, work, alpha=alpha)
+    if flat[place]:
+        alone = tied_test(at_step, bound)
+    else:
+        alone = shift_test(at_step, bound, work, alpha=alpha)
 
     def highest(level: float) -> float:
         largest = found.kept[0].ravel()
         quantile = upper_quantile(largest, level, exact=plan.keeps_all)
-        return alone.value + quantile * float(scales[place]) / overlap * layout.unit
+        scale = 0.0 if flat[place] else float(scales[place])
+        return alone.value + quantile * scale / overlap * layout.unit
 
     sampling = work.sampling(found)
     if mirrored:

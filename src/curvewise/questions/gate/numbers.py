@@ -86,10 +86,14 @@ class GateNumbers:
         """Whether each run is one of the candidate."""
         return np.asarray(self.curves.labels == self.candidate)
 
-    @property
+    @cached_property
     def sides(self) -> tuple[Floats, Floats]:
-        """The numbers of the candidate, and of the baseline."""
-        return self.values[self.is_candidate], self.values[~self.is_candidate]
+        """The numbers of the candidate, and of the baseline, each in order of size.
+
+        So no digit of a sum of them depends on the order of runs.
+        """
+        candidate, baseline = self.is_candidate, ~self.is_candidate
+        return np.sort(self.values[candidate]), np.sort(self.values[baseline])
 
     @property
     def n_runs(self) -> tuple[int, int]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+import numpy as np
+
 from curvewise.errors import CurvesError, OptionError
 from curvewise.inference.effects import Center
 from curvewise.inference.requirements import (
@@ -13,12 +15,14 @@ from curvewise.inference.requirements import (
     check_curves,
     check_number,
 )
+from curvewise.kernels.anova.thresholds import rounding
 from curvewise.questions.gate.numbers import EVERY_STEP, measured
 from curvewise.questions.gate.result import Unit
 from curvewise.text import argument, listed, plural
 
 if TYPE_CHECKING:
     from curvewise.data.curves import Curves
+    from curvewise.kernels import Floats
     from curvewise.questions.gate.numbers import GateNumbers, On
 
 __all__ = ["GateOptions", "SpreadChoice"]
@@ -150,8 +154,9 @@ class GateOptions:
     @property
     def bounds(self) -> tuple[float, ...]:
         """The differences that are tested, in the unit of the margin."""
-        below = -float(self.margin)
-        return (below, -below) if self.two_sided else (below,)
+        margin = float(self.margin)
+        below = 0.0 - margin  # and not -0.0
+        return (below, margin) if self.two_sided else (below,)
 
     def told(self) -> tuple[Any, ...]:
         """Return everything, as what an answer depends on."""
@@ -177,11 +182,14 @@ class GateOptions:
             )
             raise CurvesError(msg)
         profile, _ = measured(self.sd_from, self.on)
-        spread = float((self.sd_from.scores @ profile).std(ddof=1))
-        if spread == 0:
-            msg = f"The runs of {argument('sd_from')} do not vary: there is no unit to take."
+        values = self.sd_from.scores @ profile
+        if not _vary(values, values - values.mean(), self.sd_from.precision):
+            msg = (
+                f"The runs of {argument('sd_from')} do not vary: there is no unit to take. Give "
+                "the margin in units of the score."
+            )
             raise CurvesError(msg)
-        return spread
+        return float(values.std(ddof=1))
 
     def check_numbers(self, numbers: GateNumbers) -> None:
         """Raise where the numbers of runs cannot be used with this margin."""
@@ -196,3 +204,16 @@ class GateOptions:
                 "Or give the margin in units of the score."
             )
             raise CurvesError(msg)
+        if self.unit == "sd" and self.sd_from is None:
+            residuals = np.concatenate([own - own.mean() for own in numbers.sides])
+            if not _vary(numbers.values, residuals, numbers.curves.precision):
+                msg = (
+                    "The runs of neither algorithm vary: there is no standard deviation for "
+                    f"{argument('unit', 'sd')}. Give the margin in units of the score."
+                )
+                raise CurvesError(msg)
+
+
+def _vary(values: Floats, residuals: Floats, precision: float) -> bool:
+    """Tell whether residuals are more than the rounding of values."""
+    return float(np.linalg.norm(residuals)) > rounding(values, precision)

@@ -31,12 +31,13 @@ from curvewise.shuffling.visiting import Statistic
 from curvewise.text import argument, number_text
 
 if TYPE_CHECKING:
+    from curvewise.data.curves import Curves
     from curvewise.inference.work import Work
     from curvewise.kernels import Floats, Integers
     from curvewise.questions.gate.numbers import GateNumbers
     from curvewise.shuffling.tally import Measured
 
-__all__ = ["RatioRoots", "check_one_sign", "ratio_test", "welch_ratio_test"]
+__all__ = ["RatioRoots", "check_one_sign", "ratio_test", "share_null", "welch_ratio_test"]
 
 N_HALVINGS = 100  # of an interval: more than double precision can tell
 
@@ -55,6 +56,12 @@ def check_one_sign(numbers: GateNumbers, *, higher_is_better: bool) -> None:
         f"{argument('unit', 'score')}, or scores with a true zero."
     )
     raise CurvesError(msg)
+
+
+def share_null(numbers: GateNumbers, bound: float) -> Curves:
+    """Multiply the baseline, so that the two are the same where the share is the bound."""
+    sign = math.copysign(1.0, float(numbers.sides[1][0]))
+    return numbers.scaled(1 + sign * bound)
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +102,7 @@ def ratio_test(
 ) -> BoundTest:
     """Multiply the baseline by what the bound allows, and shuffle."""
     sign = math.copysign(1.0, float(numbers.sides[1][0]))
-    null = numbers.scaled(1 + sign * bound)
+    null = share_null(numbers, bound)
     sides = shuffled_sides(numbers, null, work, alpha=alpha, center="mean")
     layout = Layout.of(numbers.curves)
     plan = work.plan(
@@ -140,7 +147,7 @@ def welch_ratio_test(
     """Test a ratio of means where spreads may differ; limits as Fieller's."""
     candidate, baseline = numbers.sides
     sign = math.copysign(1.0, float(baseline[0]))
-    sides = welch_sides(numbers, numbers.scaled(1 + sign * bound), work, alpha)
+    sides = welch_sides(numbers, share_null(numbers, bound), work, alpha)
     parts = [float(np.var(own, ddof=1)) / len(own) for own in (candidate, baseline)]
     freedom = [len(own) - 1 for own in (candidate, baseline)]
 

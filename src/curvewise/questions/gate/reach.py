@@ -151,11 +151,14 @@ class ReachTimes:
 
         def lowest(level: float) -> float:
             kept = np.flatnonzero(slower[1:] > level)
-            return float(around[kept[0]]) if len(kept) else math.inf
+            # Times of 0 stay as they are, and tell nothing of multiples.
+            none = math.inf if len(edges) else 0.0
+            return float(around[kept[0]]) if len(kept) else none
 
         def highest(level: float) -> float:
             kept = np.flatnonzero(faster[1:] > level)
-            return float(around[kept[-1] + 1]) if len(kept) else 0.0
+            none = 0.0 if len(edges) else math.inf
+            return float(around[kept[-1] + 1]) if len(kept) else none
 
         # Where the candidate is as early as the baseline so stretched.
         ahead = np.flatnonzero(observed[1:] >= 0)

@@ -133,11 +133,12 @@ def _undecided(gate: Gate, candidate: str, baseline: str, margin: str) -> str:
         return (
             f"Undecided: with {runs} runs no result could pass (margin {margin}){enough}."
         )
+    neither = (
+        f"Undecided: it is not shown that {candidate} is within the margin of {baseline}, nor "
+        f"that it is beyond it (margin {margin})."
+    )
     if not gate.quotes_scores or all(map(math.isinf, gate.limits)):
-        return (
-            f"Undecided: it is not shown that {candidate} is within the margin of {baseline}, nor "
-            f"that it is beyond it (margin {margin})."
-        )
+        return neither
     if gate.unit == "factor":
         high = gate.limits.high
         much = "any number of" if math.isinf(high) else f"up to {number_text(high)}"
@@ -146,6 +147,13 @@ def _undecided(gate: Gate, candidate: str, baseline: str, margin: str) -> str:
             f"score (margin {margin})."
         )
     low, high = gate.limits_fail if gate.two_sided else gate.limits
+    if math.isinf(low) or (gate.two_sided and math.isinf(high)):
+        return neither
+    if low == 0:  # and so is the margin
+        return (
+            f"Undecided: it is not shown that {candidate} is better than {baseline}, nor that it "
+            f"is worse (margin {margin})."
+        )
     ways = [f"up to {amount_text(-low, gate.unit)} worse"]
     if gate.two_sided:
         ways = [
@@ -165,12 +173,11 @@ def _size(gate: Gate) -> str:
     candidate, baseline = _who(gate)
     if gate.unit == "factor":
         return _times(gate, candidate, baseline)
-    better = "better" if gate.difference >= 0 else "worse"
+    better = "better" if gate.difference > 0 else "worse"
     size = amount_text(abs(gate.difference), gate.unit)
+    how = f"{size} {better} than" if gate.difference else "level with"
     lower = "" if gate.higher_is_better else " (lower is better)"
-    found = (
-        f"By the {gate.measure}{lower}, {candidate} is {size} {better} than {baseline}"
-    )
+    found = f"By the {gate.measure}{lower}, {candidate} is {how} {baseline}"
     if all(map(math.isinf, gate.limits)):
         return f"{found}."
     level = percent(1 - 2 * gate.alpha)
@@ -194,11 +201,18 @@ def _times(gate: Gate, candidate: str, baseline: str) -> str:
             else f"half by step {step_text(median)}"
         )
         parts.append(f"{reached} of {n_runs} runs of {name} reach it, {half}")
-    return (
-        f"By the {gate.measure}, {candidate} takes {amount_text(gate.difference, gate.unit)} as long "
-        f"as {baseline}; the {level} interval is {limits_text(gate.limits, gate.unit)}. "
-        f"{capitalised('; '.join(parts))}."
-    )
+    takes = f"{candidate} takes {amount_text(gate.difference, gate.unit)} as long as {baseline}"
+    if math.isinf(gate.difference):
+        takes = (
+            f"{candidate} is later, whatever the times of {baseline} are multiplied by"
+        )
+    low, high = gate.limits
+    interval = f"the {level} interval is {limits_text(gate.limits, gate.unit)}"
+    if math.isinf(high):
+        interval = f"the {level} interval is {number_text(low)} times and more"
+        if low == 0:
+            interval = "these runs set the multiple no limits"
+    return f"By the {gate.measure}, {takes}; {interval}. {capitalised('; '.join(parts))}."
 
 
 def _runs_needed(gate: Gate) -> str:
