@@ -473,7 +473,7 @@ def test_candidates_that_are_level_are_not_shown_to_be_better() -> None:
     assert found.answer == "undecided"
     assert found.describe().startswith(
         "Undecided: it is not shown that the candidate is better than the baseline, nor that it is "
-        "worse (margin 0). By last step (of 2), the candidate is level with the baseline; the 90% "
+        "worse (margin 0). By the last step (of 2), the candidate is level with the baseline; the 90% "
         "interval is 0 to 0."
     )
     assert asked(Curves(scores, labels), margin=0.1, on="final").answer == "pass"
