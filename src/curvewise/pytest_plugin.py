@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     Side = str | os.PathLike[str] | Curves
 
-__all__ = ["gate", "pytest_addoption"]
+__all__ = ["gate", "pytest_addoption", "pytest_configure"]
 
 UNDECIDED = ("fail", "skip")
 
@@ -32,32 +32,45 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addini("gate_undecided", text, default="fail")
 
 
-@pytest.fixture
-def gate(pytestconfig: pytest.Config) -> Callable[..., Gate]:
-    """Return a function that tests a candidate against a baseline, and fails the test on a fail.
-
-    ``gate(baseline, candidate, margin=…)`` takes paths or Curves of one algorithm each, and the
-    options of `curvewise.gate`; ``names`` chooses the algorithms where there are several, and
-    ``reading`` has options of `curvewise.read`. Returns the Gate where it passes.
-    """
-    undecided = pytestconfig.getoption("--gate-undecided")
-    undecided = undecided or pytestconfig.getini("gate_undecided")
+def pytest_configure(config: pytest.Config) -> None:
+    """Refuse an unknown word in the ini file."""
+    undecided = config.getini("gate_undecided")
     if undecided not in UNDECIDED:
         msg = (
             f"gate_undecided must be one of {', '.join(UNDECIDED)}; it is {undecided!r}."
         )
         raise pytest.UsageError(msg)
 
+
+@pytest.fixture
+def gate(pytestconfig: pytest.Config) -> Callable[..., Gate]:
+    """Return a function that tests a candidate against a baseline, and fails the test on a fail.
+
+    ``gate(baseline, candidate, margin=…)`` takes paths or Curves of one algorithm each, the
+    options of `curvewise.gate` (with ``rng=0``, so that a test gives the same answer again), and
+    of paths those of `curvewise.read`; ``names={"baseline": …, "candidate": …}`` chooses the
+    algorithms where there are several. Returns the Gate where it passes.
+    """
+    undecided = pytestconfig.getoption("--gate-undecided")
+    undecided = undecided or pytestconfig.getini("gate_undecided")
+
     def check(
         baseline: Side,
         candidate: Side,
         *,
+        margin: float,
         names: dict[str, str] | None = None,
-        reading: dict[str, Any] | None = None,
         **options: Any,
     ) -> Gate:
         __tracebackhide__ = True
-        found = _asked(baseline, candidate, names, reading or {}, options)
+        from curvewise import CurvesError
+
+        asked = {"rng": 0, **options, "margin": margin}
+        try:
+            found = _asked(baseline, candidate, names, asked)
+        except CurvesError as error:
+            # The sentence says it all: how the reader came to it is nobody's concern.
+            raise error.with_traceback(None) from None
         if found.answer == "fail":
             pytest.fail(found.describe(), pytrace=False)
         if found.answer == "undecided":
@@ -72,13 +85,20 @@ def _asked(
     baseline: Side,
     candidate: Side,
     names: dict[str, str] | None,
-    reading: dict[str, Any],
     options: dict[str, Any],
 ) -> Gate:
     import curvewise
     from curvewise.data.roles import BASELINE, CANDIDATE, unaligned
+    from curvewise.readers.request import Options
     from curvewise.readers.sides import read_sides
 
+    of_paths = {"task", *Options.__annotations__}
+    reading = {name: options.pop(name) for name in of_paths & set(options)}
+    if reading and all(
+        isinstance(own, curvewise.Curves) for own in (baseline, candidate)
+    ):
+        msg = f"{min(reading)} says how paths are read, and both sides are Curves. Leave it out."
+        raise curvewise.OptionError(msg, option=min(reading))
     sides = [
         unaligned(own.select(names[role]) if names and role in names else own)
         if isinstance(own, curvewise.Curves)
@@ -88,9 +108,7 @@ def _asked(
     found = read_sides(*sides, names=names, **reading)
     if len(found) > 1:
         tasks = ", ".join(map(repr, found))
-        msg = (
-            f"There are several tasks: {tasks}. Choose one, as in reading={{'task': …}}."
-        )
+        msg = f"There are several tasks: {tasks}. Choose one, as in task={next(iter(found))!r}."
         raise curvewise.CurvesError(msg)
     (curves,) = found.values()
     return curvewise.gate(curves, candidate=CANDIDATE, baseline=BASELINE, **options)

@@ -35,6 +35,7 @@ __all__ = [
     "plural",
     "printable",
     "step_text",
+    "threshold_text",
 ]
 
 
@@ -218,6 +219,16 @@ def number_text(value: float) -> str:
         return f"{value:.0f}"
     size = math.floor(math.log10(abs(value)))
     return f"{value:.3e}" if size > 9 or size < -5 else f"{value:.{max(0, 3 - size)}f}"
+
+
+def threshold_text(value: float) -> str:
+    """Write a score that was given, or computed, without digits that say nothing.
+
+    >>> [threshold_text(x) for x in (10.0, 17.6432, 0.5, 1234567.8, 0.0)]
+    ['10', '17.64', '0.5', '1234568', '0']
+    """
+    text = number_text(value)
+    return text.rstrip("0").rstrip(".") if "." in text and "e" not in text else text
 
 
 def column_texts(values: Sequence[float | None]) -> list[str]:

@@ -36,7 +36,7 @@ def test_tables_of_one_algorithm_each_are_read(tmp_path: Path) -> None:
 
 def test_one_algorithm_of_several_is_chosen(tmp_path: Path) -> None:
     many = table(tmp_path / "a.csv", "AB")
-    with pytest.raises(CurvesError, match="Choose one, as in baseline="):
+    with pytest.raises(CurvesError, match=r"Choose one, as in names=\{'baseline': 'A'\}"):
         read_sides(many, many)
     found = read_sides(many, many, names={"baseline": "A", "candidate": "B"})
     assert found[None].sizes == (3, 3)

@@ -71,11 +71,12 @@ def _logs(role: str, side: Unaligned) -> list[RunLog]:
     logs = side.logs()
     names = list(dict.fromkeys(log.algorithm for log in logs))
     if len(names) > 1:
-        example = argument(role, names[0])
+        # In Python both are read by the fixture of tests only.
+        in_tests = in_python(f"names={{{role!r}: {names[0]!r}}}")
         msg = (
             f"The {role} must be one algorithm, and there are {len(names)}: "
-            f"{listed(names, MAX_NAMED)}. Choose one, as in {example}"
-            f"{in_python(', or keep it alone with Curves.select')}."
+            f"{listed(names, MAX_NAMED)}. Choose one, as in "
+            f"{in_tests or argument(role, names[0])}."
         )
         raise CurvesError(msg)
     return [replace(log, algorithm=role) for log in logs]

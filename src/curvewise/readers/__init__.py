@@ -201,6 +201,7 @@ def _several(tasks: Tasks) -> str:
     others = "" if None not in tasks else ", and runs without a task"
     which = argument("task", names[0])
     return (
-        f"There are {plural(len(names), 'task')}: {listed(names, MAX_NAMED)}{others}. Choose "
+        f"There {'is' if len(names) == 1 else 'are'} {plural(len(names), 'task')}: "
+        f"{listed(names, MAX_NAMED)}{others}. Choose "
         f"one, as in {which}{in_python(', or read each with read_tasks()')}."
     )

@@ -82,7 +82,7 @@ def test_as_json_all_is_there_and_infinities_are_none() -> None:
         "no_effect": 1.0,
         "unit": "",
         "comparable": False,
-        "reading": "Fewer than half of the runs of E reach the threshold, a score of 70.00; "
+        "reading": "Fewer than half of the runs of E reach the threshold, a score of 70; "
         "of C half do by step 4.",
     }
     undefined = metric(value=None, interval=None, undefined="single step").to_dict()

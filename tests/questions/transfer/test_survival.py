@@ -101,7 +101,7 @@ def test_medians_means_and_counts_are_reported_as_such() -> None:
     assert rows[1] == ("E", "4 of 5", "5", "5.600")
     assert found.to_dict()["survival"]["medians"] == [None, 5]
     assert (
-        "Reaching a score of 1.000: 4 of 5 runs of E (median step 5), 2 of 5 of C (median not "
+        "Reaching a score of 1: 4 of 5 runs of E (median step 5), 2 of 5 of C (median not "
         "reached); log-rank test, exact p = "
     ) in found.describe()
 
@@ -120,7 +120,7 @@ def test_where_no_run_reaches_it_nothing_is_tested() -> None:
     found = transfer(conditions([3, 4], [5, 6]), **QUICK, threshold=7.0)
     assert found.survival.pvalue is None
     assert found.time_to_threshold.undefined == "threshold not reached"
-    assert found.survival_table().notes == ("Reaching a score of 7.000.",)
+    assert found.survival_table().notes == ("Reaching a score of 7.",)
     assert "(median not reached)." in found.describe()
 
 

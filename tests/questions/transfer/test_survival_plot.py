@@ -65,7 +65,7 @@ def test_lower_scores_may_be_better() -> None:
     ax = plot_survival(found(higher_is_better=False), ax=axes())
     legend = ax.get_legend()
     assert legend is not None
-    assert "Reaching a score of -1.000 (log-rank p " in legend.get_title().get_text()
+    assert "Reaching a score of -1 (log-rank p = " in legend.get_title().get_text()
 
 
 def test_it_is_part_of_the_figure_where_a_threshold_was_given() -> None:

@@ -29,7 +29,7 @@ def found(**changes: Any) -> Transfer:
 
 def test_who_reaches_it_by_when_and_how_sure() -> None:
     assert sentence(found()) == (
-        "Reaching a score of 1.000: 3 of 3 runs of E (median step 3), 2 of 3 of C (median step "
+        "Reaching a score of 1: 3 of 3 runs of E (median step 3), 2 of 3 of C (median step "
         "6); log-rank test, exact p = 0.20."
     )
     assert "; log-rank test, p = 0.20." in sentence(found(exact=False))
@@ -53,10 +53,10 @@ def test_crossing_is_said_in_both_places() -> None:
 def test_notes_say_what_counts_as_reaching() -> None:
     (note,) = notes(found())
     assert note.startswith(
-        "Reaching a score of 1.000. Log-rank test of the times, exact p = "
+        "Reaching a score of 1. Log-rank test of the times, exact p = "
     )
     assert "at 3 consecutive steps. Log-rank" in notes(found(hold=3))[0]
-    assert notes(found(pvalue=None)) == ("Reaching a score of 1.000.",)
+    assert notes(found(pvalue=None)) == ("Reaching a score of 1.",)
     assert "never reaches it, as it counts" in notes(found(failed_never_reach=True))[1]
     unasked = replace(found(), threshold_given=False)
     assert ", where the runs of both end on average." in notes(unasked)[0]

@@ -121,7 +121,7 @@ def metric(name: str, value: float | None, **context: Any) -> Metric:
             {},
             (
                 "The median run of E needs 40.0% less training than that of C to reach the "
-                "threshold, a score of 70.00."
+                "threshold, a score of 70."
             ),
         ),
         (
@@ -130,7 +130,7 @@ def metric(name: str, value: float | None, **context: Any) -> Metric:
             {},
             (
                 "The median run of E needs 50.0% more training than that of C to reach the "
-                "threshold, a score of 70.00."
+                "threshold, a score of 70."
             ),
         ),
         (
@@ -138,7 +138,7 @@ def metric(name: str, value: float | None, **context: Any) -> Metric:
             math.inf,
             {},
             (
-                "Fewer than half of the runs of E reach the threshold, a score of 70.00; of C "
+                "Fewer than half of the runs of E reach the threshold, a score of 70; of C "
                 "half do by step 4."
             ),
         ),
@@ -147,7 +147,7 @@ def metric(name: str, value: float | None, **context: Any) -> Metric:
             0.0,
             {"times": (math.inf, 3.0)},
             (
-                "Half of the runs of E reach the threshold, a score of 70.00, by step 3; of C "
+                "Half of the runs of E reach the threshold, a score of 70, by step 3; of C "
                 "fewer than half do."
             ),
         ),
@@ -156,7 +156,7 @@ def metric(name: str, value: float | None, **context: Any) -> Metric:
             0.0,
             {"times": (4.0, 0.0)},
             (
-                "Half of the runs of E are at the threshold, a score of 70.00, at step 0; of C "
+                "Half of the runs of E are at the threshold, a score of 70, at step 0; of C "
                 "fewer are."
             ),
         ),

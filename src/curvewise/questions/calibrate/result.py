@@ -140,26 +140,28 @@ class Calibration(Result):
 
     def table(self) -> Table:
         """Return a row for every procedure."""
+        rated = any(row.is_rate for row in self.rows)
         rows = tuple(
             (
                 row.title,
                 f"{row.n_found:,} of {row.n_splits:,}",
-                f"{row.rate:.3f}" if row.is_rate else "",
+                *((f"{row.rate:.3f}",) if rated else ()),
                 "by construction"
                 if row.by_construction
                 else f"{row.sd:.2f}"
-                if row.is_rate
+                if rated
                 else "",
             )
             for row in self.rows
         )
-        header = ("procedure", "splits with a difference", "rate", "±")
+        rate = ("rate", "±") if rated else ("",)
+        header = ("procedure", "splits with a difference", *rate)
         promised = f"There is no difference: the tests promise at most {self.alpha:g}."
         varies = (
             "±: how far a rate varies between sets of runs such as these, as a standard "
             "deviation; splits of the same runs are alike, so that more of them do not help."
         )
-        notes = [promised, *([varies] if any(row.is_rate for row in self.rows) else [])]
+        notes = [promised, *([varies] if rated else [])]
         if len(self.algorithms) > 1:
             notes.append("Rates are means over algorithms, weighted by runs less 1.")
         return Table(header, rows, notes=tuple(notes))

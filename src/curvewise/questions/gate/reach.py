@@ -26,7 +26,7 @@ from curvewise.kernels.survival import kaplan_meier, log_rank_scores, score_nois
 from curvewise.questions.gate.bounds import BoundTest
 from curvewise.shuffling.layout import Layout
 from curvewise.shuffling.visiting import Statistic
-from curvewise.text import number_text
+from curvewise.text import number_text, threshold_text
 
 if TYPE_CHECKING:
     from curvewise.data.curves import Curves
@@ -91,7 +91,7 @@ class ReachTimes:
         if not found.times.reached.any():
             best = curves.scores.max() if curves.higher_is_better else curves.scores.min()
             msg = (
-                f"No run reaches a score of {number_text(threshold)}; the best score of all is "
+                f"No run reaches a score of {threshold_text(threshold)}; the best score of all is "
                 f"{number_text(float(best))}. Choose a threshold that some runs reach."
             )
             raise CurvesError(msg)

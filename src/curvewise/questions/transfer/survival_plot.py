@@ -10,8 +10,9 @@ import numpy as np
 from curvewise.errors import OptionError
 from curvewise.questions.transfer.gain_plot import CONTROL, EXPERIMENTAL
 from curvewise.questions.transfer.result import Transfer
+from curvewise.questions.transfer.survival_words import goal
 from curvewise.rendering.figures import axes_or_current, label_text
-from curvewise.text import number_text, p_text, step_text
+from curvewise.text import p_short, step_text
 
 if TYPE_CHECKING:
     from typing import Any
@@ -63,12 +64,12 @@ def plot_survival(result: Transfer, ax: Axes | None = None) -> Axes:
         xlim=(first - 0.01 * span, last + 0.02 * span),
     )
     tested = (
-        "no run does" if found.pvalue is None else f"log-rank p {p_text(found.pvalue)}"
+        "no run does" if found.pvalue is None else f"log-rank p = {p_short(found.pvalue)}"
     )
     legend = ax.legend(
         loc="lower left",
         bbox_to_anchor=(0, 1),
-        title=f"Reaching a score of {number_text(found.threshold)} ({tested})",
+        title=f"Reaching {goal(result)} ({tested})",
         fontsize="small",
         title_fontsize="small",
         alignment="left",

@@ -5,12 +5,19 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from curvewise.text import number_text, p_short, plural, printable, step_text
+from curvewise.text import p_short, plural, printable, step_text, threshold_text
 
 if TYPE_CHECKING:
     from curvewise.questions.transfer.result import Transfer
 
-__all__ = ["notes", "sentence"]
+__all__ = ["goal", "notes", "sentence"]
+
+
+def goal(transfer: Transfer) -> str:
+    """Say what there is to reach, and for how long it must be held."""
+    found = transfer.survival
+    held = f" at {found.hold} consecutive steps" if found.hold > 1 else ""
+    return f"a score of {threshold_text(found.threshold)}{held}"
 
 
 def sentence(transfer: Transfer) -> str:
@@ -19,7 +26,7 @@ def sentence(transfer: Transfer) -> str:
     n_control, n_experimental = transfer.n_runs
     ours = _reached(transfer, 1, plural(n_experimental, "run"))
     others = _reached(transfer, 0, str(n_control))
-    text = f"Reaching a score of {number_text(found.threshold)}: {ours}, {others}"
+    text = f"Reaching {goal(transfer)}: {ours}, {others}"
     if found.pvalue is None:
         return f"{text}."
     exact = "exact " if found.exact else ""
@@ -56,8 +63,7 @@ def notes(transfer: Transfer) -> tuple[str, ...]:
     """Return what stands under the table of the threshold."""
     found = transfer.survival
     where = "" if transfer.threshold_given else ", where the runs of both end on average"
-    held = f" at {found.hold} consecutive steps" if found.hold > 1 else ""
-    first = f"Reaching a score of {number_text(found.threshold)}{where}{held}."
+    first = f"Reaching {goal(transfer)}{where}."
     if found.pvalue is not None:
         exact = "exact " if found.exact else ""
         first += (

@@ -18,6 +18,7 @@ from curvewise.text import (
     plural,
     printable,
     step_text,
+    threshold_text,
 )
 
 if TYPE_CHECKING:
@@ -277,7 +278,7 @@ def _average_relative_reduction(value: float, context: MetricContext) -> str:
 
 def _time_to_threshold(value: float, context: MetricContext) -> str:
     control, experimental = context.control, context.experimental
-    threshold = f"the threshold, a score of {number_text(context.threshold)}"
+    threshold = f"the threshold, a score of {threshold_text(context.threshold)}"
     if math.isinf(value):
         return (
             f"Fewer than half of the runs of {experimental} reach {threshold}; of {control} "
