@@ -21,8 +21,8 @@ def describe(calibration: Calibration) -> str:
         f"{PROCEDURES[row.procedure].subject} in {_share(row)}" for row in others
     ]
     of_own = (
-        f"find one in {_share(own)} by construction, whatever the runs are: that follows from "
-        "how many there are, and proves nothing about them."
+        f"find one in {_share(own)} by construction (fewer where runs tie), whatever the runs "
+        "are: that follows from how many there are, and proves nothing about them."
     )
     if not own.n_found:
         of_own = (
