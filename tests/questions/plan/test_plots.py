@@ -16,13 +16,22 @@ def test_the_runs_that_are_enough_are_marked() -> None:
     assert "range of what is needed" in labels
 
 
-def test_lines_for_height_are_whole() -> None:
-    plan = found()
-    most = int(plan.n_runs_range.high)
-    for powers in (plan.power_at, *plan.power_at_ends):
-        assert {plan.smallest_n, most} <= set(powers)
-    shape = found(question="overall")
-    assert shape.smallest_n not in shape.power_at
+def test_lines_are_whole() -> None:
+    for question in ("algorithm", "overall"):
+        plan = found(question=question)
+        most = int(plan.n_runs_range.high)
+        for powers in (plan.power_at, *plan.power_at_ends):
+            assert {plan.smallest_n, most} <= set(powers)
+        assert set(plan.power_at) == set(plan.test_power_at)
+
+
+def test_the_test_alone_is_drawn_where_it_is_not_what_is_claimed() -> None:
+    ax = cw.plot_plan(found(), ax=Figure().subplots())
+    assert "its test alone" in ax.get_legend_handles_labels()[1]
+    assert ax.get_ylabel() == "power to claim a difference in height"
+    overall = cw.plot_plan(found(question="overall"), ax=Figure().subplots())
+    assert "its test alone" not in overall.get_legend_handles_labels()[1]
+    assert overall.get_ylabel() == "power to find a difference at all"
 
 
 def test_what_is_not_reached_has_no_mark() -> None:

@@ -17,7 +17,9 @@ SMOOTH = cw.noise(sd=1, correlation=0.9, n_steps=5)
 
 
 def test_the_plan_is_that_of_the_t_test() -> None:
-    found = cw.plan(None, effect=ONE_SD, noise=SMOOTH, rng=1)
+    # Of a single step there is nothing but height to claim.
+    single = cw.noise(sd=1, n_steps=1)
+    found = cw.plan(None, effect=ONE_SD, noise=single, rng=1)
     exact = next(n for n in range(4, 99) if noncentral_t(n, n) >= 0.8)
     assert exact == 17
     assert abs(found.n_runs - exact) <= 1
@@ -25,19 +27,51 @@ def test_the_plan_is_that_of_the_t_test() -> None:
     assert found.reachable
     assert found.power_at[found.n_runs] >= 0.8
     assert found.power_at[found.n_runs + 1] >= 0.8
-    assert found.power_at[found.n_runs - 1] < 0.8
+
+
+def test_the_plan_is_for_what_is_claimed() -> None:
+    found = cw.plan(None, effect=ONE_SD, noise=SMOOTH, n_shuffles=399, rng=1)
+    assert found.n_runs > 17  # the test of height alone takes 17
+    assert found.power_at[found.n_runs] >= 0.8
+    assert found.test_power_at[found.n_runs] == pytest.approx(
+        noncentral_t(found.n_runs, found.n_runs), abs=0.04
+    )
+    assert all(found.power_at[n] <= found.test_power_at[n] for n in found.power_at)
+    fresh = cw.estimate_power(
+        None, effect=ONE_SD, noise=SMOOTH, n_runs=found.n_runs, rng=7
+    ).algorithm.verdict
+    assert abs(fresh.power[0, 0] - 0.8) < 0.05
+
+
+def test_ends_of_the_range_do_not_cross() -> None:
+    # So few experiments that power does not rise steadily.
+    for seed in range(4):
+        found = cw.plan(
+            some_curves(3, (40,)),
+            effect=cw.scenario("lift", 1.5),
+            question="overall",
+            n_experiments=100,
+            n_shuffles=39,
+            rng=seed,
+        )
+        low, high = found.n_runs_range
+        assert low <= found.n_estimate <= high
 
 
 @pytest.mark.parametrize("question", ["overall", "algorithm", "interaction"])
 def test_the_power_is_reached_when_simulated_afresh(question: Any) -> None:
     pilots = some_curves(8, (5, 4))
-    effect = cw.scenario(np.linspace(-0.5, 2.5, 6))
-    options: dict[str, Any] = {"effect": effect, "n_experiments": 600}
+    effect = cw.scenario(np.linspace(-1, 5, 6))
+    options: dict[str, Any] = {
+        "effect": effect,
+        "n_experiments": 600,
+        "n_shuffles": 199,
+    }
     found = cw.plan(pilots, question=question, rng=1, **options)
     fresh = cw.estimate_power(
         pilots, n_runs=(found.n_runs - 2, found.n_runs), rng=2, **options
     )
-    power = getattr(fresh, question).power[:, 0]
+    power = getattr(fresh, question).verdict.power[:, 0]
     error = math.sqrt(0.16 / 600 * 2)
     assert power[1] > 0.8 - 4 * error
     if found.n_runs - 2 >= found.smallest_n:
@@ -46,11 +80,16 @@ def test_the_power_is_reached_when_simulated_afresh(question: Any) -> None:
 
 def test_the_range_is_what_the_pilots_leave_open() -> None:
     pilots = some_curves(3, (5,))
-    effect = cw.scenario("lift", 2)
-    found = cw.plan(pilots, effect=effect, rng=0)
+    options: dict[str, Any] = {
+        "effect": cw.scenario("lift", 2),
+        "n_experiments": 600,
+        "n_shuffles": 199,
+        "rng": 0,
+    }
+    found = cw.plan(pilots, **options)
     low, high = found.n_runs_range
     assert low < found.n_runs < high
-    cautious = cw.plan(pilots, effect=effect, cautious=True, rng=0)
+    cautious = cw.plan(pilots, cautious=True, **options)
     assert cautious.n_runs == high
     assert cautious.n_estimate == found.n_runs
     # At the far end effects are smaller by the root of the quantile of chi-squared.
@@ -59,12 +98,20 @@ def test_the_range_is_what_the_pilots_leave_open() -> None:
     times = math.sqrt(chi2.ppf(0.05, 4) / 4)
     sd = found.assumptions.height_sd
     far = next(n for n in range(4, 999) if noncentral_t(n, n, times * 2 / sd) >= 0.8)
-    assert abs(high - far) <= 0.1 * far + 1
+    assert -0.1 * far - 1 <= high - far <= 0.25 * far + 1  # claims take some more
 
 
 def test_a_cheap_baseline_saves_runs_of_the_other() -> None:
     one, four = (
-        cw.plan(None, effect=ONE_SD, noise=SMOOTH, ratio=ratio, rng=1) for ratio in (1, 4)
+        cw.plan(
+            None,
+            effect=ONE_SD,
+            noise=cw.noise(sd=1, n_steps=1),
+            ratio=ratio,
+            n_shuffles=399,
+            rng=1,
+        )
+        for ratio in (1, 4)
     )
     assert four.sizes == (4 * four.n_runs, four.n_runs)
     assert four.n_runs < one.n_runs
@@ -73,18 +120,22 @@ def test_a_cheap_baseline_saves_runs_of_the_other() -> None:
 
 
 def test_pairs_that_correlate_need_fewer_runs() -> None:
-    plans = {
-        correlation: cw.plan(
-            exact_pairs(correlation), effect=ONE_SD, blocks=True, n_experiments=300, rng=0
-        )
-        for correlation in (0.0, 0.8)
+    options: dict[str, Any] = {
+        "effect": cw.scenario("lift", 1.5, unit="sd"),
+        "n_experiments": 300,
+        "n_shuffles": 199,
+        "rng": 0,
     }
-    assert plans[0.8].n_runs < 0.6 * plans[0.0].n_runs
-    assert plans[0.8].smallest_n == 6
-    assert plans[0.8].pairing is not None
-    assert plans[0.8].pairing.correlation == pytest.approx(0.8, abs=1e-6)
-    apart = cw.plan(exact_pairs(0.8), effect=ONE_SD, n_experiments=300, rng=0)
-    assert apart.n_runs > plans[0.8].n_runs
+    plans = {
+        correlation: cw.plan(exact_pairs(correlation), blocks=True, **options)
+        for correlation in (0.0, 0.6)
+    }
+    assert plans[0.6].n_runs < 0.7 * plans[0.0].n_runs
+    assert plans[0.6].smallest_n == 6
+    assert plans[0.6].pairing is not None
+    assert plans[0.6].pairing.correlation == pytest.approx(0.6, abs=1e-6)
+    apart = cw.plan(exact_pairs(0.6), **options)
+    assert apart.n_runs > plans[0.6].n_runs
 
 
 def test_a_pilot_that_stays_is_looked_at_without_labels() -> None:
@@ -152,6 +203,22 @@ def test_what_cannot_be_reached_is_said() -> None:
         (some_curves(0, (5,)), {"max_runs": 9.5}, "max_runs must be an integer"),
         (some_curves(0, (1, 1)), {}, "single run each tell nothing"),
         (None, {"reuse_pilot": True}, "reuse_pilot is for pilots"),
+        (
+            some_curves(0, (5,)),
+            {"reuse_pilot": True},
+            "there are only those of A: .* Train pilots of the others too, or set these aside",
+        ),
+        (
+            some_curves(0, (5, 5, 5)),
+            {"reuse_pilot": True},
+            "there are pilots of 3. Use n_algorithms=3",
+        ),
+        (
+            some_curves(0, (5, 9)),
+            {"reuse_pilot": True, "max_runs": 8},
+            "max_runs must be at least 9, as many as the pilots have",
+        ),
+        (some_curves(0, (5,)), {"max_runs": 10**9}, "from 2 to 10,000"),
         (
             some_curves(0, (5, 5)),
             {"reuse_pilot": True, "base": "A"},

@@ -2,11 +2,13 @@ from __future__ import annotations
 
 import json
 import math
+from functools import cache
 
 import curvewise as cw
 from tests.simulation import some_curves
 
 
+@cache
 def found(**options: object) -> cw.Plan:
     values: dict[str, object] = {
         "effect": cw.scenario("lift", 1.5),
@@ -30,6 +32,8 @@ def test_the_table_says_what_is_needed_by_spread() -> None:
         str(plan.n_runs),
         f"{plan.n_runs_range.high:.0f}",
     ]
+    assert table.header[2:] == ("power with these", "its test")
+    assert found(question="overall").table().header[2:] == ("power with these",)
     assumed = found(noise=cw.noise(sd=1)).table()
     assert [row[0] for row in assumed.rows] == ["as assumed"]
 
@@ -39,6 +43,6 @@ def test_what_is_out_of_reach_is_none_in_json() -> None:
     assert math.isinf(plan.n_runs_range.high)
     record = json.loads(json.dumps(plan.to_dict(), allow_nan=False))
     assert record["n_runs_range"][1] is None
-    assert record["power_at"]
+    assert set(record["power_at"]) == set(record["test_power_at"])
     assert "more than 8" in plan.table().text()
     assert (plan.effect_source, plan.noise_df) == ("stated", 4)

@@ -5,6 +5,8 @@ from tests.questions.plan.test_result import found
 from tests.questions.power.test_question import exact_pairs
 from tests.simulation import some_curves
 
+LARGE = cw.scenario("lift", 2.5)
+
 
 def test_the_sentence_to_quote() -> None:
     plan = found()
@@ -12,8 +14,12 @@ def test_the_sentence_to_quote() -> None:
     assert plan.describe().startswith(
         f"To find a lift of 1.5 in height with 80% certainty you need {plan.n_runs} runs of each "
         f"algorithm (between {low:.0f} and {high:.0f}, since 5 pilots say little about the "
-        "spread). With fewer than 4 runs nothing could be significant."
+        "spread). That counts what compare() claims, height only where it finds a difference "
+        f"at all too: {plan.power_at[plan.n_runs]:.0%} with these runs; the test of height alone "
+        f"finds it in {plan.test_power_at[plan.n_runs]:.0%}. With fewer than 4 runs nothing "
+        "could be significant."
     )
+    assert "That counts" not in found(question="overall").describe()
     assert "These are new runs" in plan.describe()
 
 
@@ -24,7 +30,8 @@ def test_what_is_not_reached() -> None:
     )
     assert "new runs" not in text
     far = found(max_runs=8, effect=cw.scenario("lift", 0.01)).describe()
-    assert "certainty. With fewer than 4 runs nothing could be significant. Method" in far
+    assert "certainty. That counts what" in far
+    assert "With fewer than 4 runs nothing could be significant. Method" in far
     cautious = found(cautious=True, max_runs=12).describe()
     assert ", planned cautiously; if runs vary less than the pilots, " in cautious
     estimate = found().n_runs
@@ -38,14 +45,14 @@ def test_what_is_not_reached() -> None:
 def test_other_plans() -> None:
     cautious = found(cautious=True)
     assert f"{cautious.n_estimate:.0f} would do" in cautious.describe()
-    unequal = found(ratio=3)
+    unequal = found(ratio=3, effect=LARGE)
     first, other = unequal.sizes
     assert (
         f"{first} runs of the first algorithm and {other} of the other"
         in unequal.describe()
     )
     assert "With fewer than 2 runs of the other nothing" in unequal.describe()
-    three = found(ratio=2, n_algorithms=3, question="overall")
+    three = found(ratio=2, n_algorithms=3, question="overall", effect=LARGE)
     assert "of each other (" in three.describe()
     assumed = found(noise=cw.noise(sd=1)).describe()
     assert "new runs" not in assumed
@@ -55,6 +62,7 @@ def test_other_plans() -> None:
         effect=cw.scenario("lift", 2),
         reuse_pilot=True,
         n_experiments=100,
+        n_shuffles=99,
         rng=0,
     )
     assert "The 10 pilots count among these runs" in kept.describe()
@@ -62,8 +70,9 @@ def test_other_plans() -> None:
 
 def test_pairs() -> None:
     options = {
-        "effect": cw.scenario("lift", 1, unit="sd"),
+        "effect": cw.scenario("lift", 1.5, unit="sd"),
         "n_experiments": 100,
+        "n_shuffles": 99,
         "rng": 0,
     }
     apart = cw.plan(exact_pairs(0.8), **options).describe()  # type: ignore[arg-type]

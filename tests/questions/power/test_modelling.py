@@ -65,8 +65,8 @@ def test_without_labels_all_pilots_are_one_group() -> None:
 def test_heights_alone_are_simulated_alike() -> None:
     model = model_of(some_curves(2, (5,)))
     simulation, truth = model.of_heights()
-    whole = model.simulation._noise(4, 0).mean(axis=2)
-    assert np.allclose(simulation._noise(4, 0)[:, :, 0], whole)
+    whole = model.simulation._noise(4, range(50)).scores().mean(axis=2)
+    assert np.allclose(simulation._noise(4, range(50)).scores()[:, :, 0], whole)
     assert truth.lift == pytest.approx(model.truth().lift)
     assumed = model_of(None, noise=cw.noise(sd=1, n_steps=3))
     assert assumed.of_heights()[0] is assumed.simulation

@@ -192,7 +192,7 @@ def test_power_rises_with_runs_and_sizes() -> None:
     power = found.algorithm.power
     assert np.all(np.diff(power, axis=0) > -0.03)
     assert np.all(np.diff(power, axis=1) >= 0)
-    for curve in found.curves:
+    for curve in (*found.curves, *(curve.verdict for curve in found.curves)):
         assert np.all(curve.range[..., 0] <= curve.power)
         assert np.all(curve.range[..., 1] >= curve.power)
         assert np.all(curve.interval[..., 0] <= curve.power)
@@ -319,9 +319,50 @@ def test_other_curves_or_an_assumption_can_say_how_runs_vary() -> None:
             {"effect": "observed", "sizes": [1]},
             "sizes are for stated effects",
         ),
-        (some_curves(0, (5,)), {"n_experiments": 50}, "at least 100, not 50"),
-        (some_curves(0, (5,)), {"n_algorithms": 1}, "at least 2, not 1"),
-        (some_curves(0, (5,)), {"n_shuffles": "auto"}, "n_shuffles must be a positive"),
+        (some_curves(0, (5,)), {"n_experiments": 50}, "from 100 to 1,000,000, not 50"),
+        (some_curves(0, (5,)), {"n_algorithms": 1}, "from 2 to 50, not 1"),
+        (
+            some_curves(0, (5,)),
+            {"n_shuffles": "auto"},
+            "n_shuffles must be an integer from 1 to 100,000",
+        ),
+        (some_curves(0, (5,)), {"n_experiments": 10**12}, "from 100 to 1,000,000"),
+        (
+            cw.Curves(
+                np.random.default_rng(0).normal(size=(153, 2)), np.repeat(range(51), 3)
+            ),
+            {"effect": "observed"},
+            "pilots are of 51 algorithms",
+        ),
+        (some_curves(0, (5,)), {"n_runs": 10**6}, "of at most 10,000"),
+        (
+            some_curves(0, (5,)),
+            {"n_algorithms": 20, "n_runs": 10_000, "n_shuffles": 999},
+            "take too much memory. Use fewer runs, or n_shuffles=",
+        ),
+        (some_curves(0, (5,)), {"sizes": [1e308]}, "sizes must be finite numbers"),
+        (some_curves(0, (5,)), {"ratio": 1e300}, "ratio must be positive, from 0.01 to"),
+        (
+            some_curves(0, (5,)),
+            {"ratio": 0.01, "alpha": 1e-99},
+            "alpha must be 1e-12 or more",
+        ),
+        (
+            cw.Curves(some_curves(0, (5,)).scores * 1e-150, ["A"] * 5),
+            {},
+            "vanish when squared",
+        ),
+        (
+            cw.Curves(np.random.default_rng(0).normal(size=(4, 5_001)), ["A"] * 4),
+            {},
+            "Average neighbouring steps: read",
+        ),
+        (
+            some_curves(0, (5,)),
+            {"effect": cw.scenario(lambda curve: curve + 1e300)},
+            "so large that they overflow when squared",
+        ),
+        (some_curves(0, (5,)), {"effect": cw.scenario(str)}, "which is no curve"),
         (some_curves(0, (5,)), {"base": "B"}, "No algorithm is called 'B'"),
         (some_curves(0, (5,)), {"confidence": 1}, "confidence must lie between 0 and 1"),
         (some_curves(0, (5,)), {"ratio": -1}, "ratio must be positive"),
@@ -349,6 +390,64 @@ def test_what_cannot_be_simulated_is_refused(
 ) -> None:
     with pytest.raises(cw.CurvewiseError, match=message):
         cw.estimate_power(given, **{"effect": cw.scenario("lift", 1), **options})
+
+
+def test_ranges_hold_no_luck_of_the_simulation() -> None:
+    # A lift moves no shape, whatever the spread of the runs: its test finds the same.
+    found = cw.estimate_power(
+        some_curves(3, (4,)), effect=cw.scenario("lift", 1), n_runs=(5, 8), rng=0
+    )
+    assert found.interaction is not None
+    power, ends = found.interaction.power, found.interaction.range
+    assert np.array_equal(ends, np.stack([power, power], axis=2))
+    # With so many pilots the spread is known, and the ends are near.
+    many = some_curves(3, (300,))
+    known = cw.estimate_power(many, effect=cw.scenario("lift", 1), n_runs=8, rng=0)
+    from scipy.stats import chi2
+
+    times = math.sqrt(chi2.ppf(0.05, 299) / 299)
+    sd = known.assumptions.height_sd
+    expected = noncentral_t(8, 8, 1 / sd) - noncentral_t(8, 8, times / sd)
+    found_power = float(known.algorithm.power[0, 0])
+    assert 0 < found_power - known.algorithm.range[0, 0, 0] < expected + 0.01
+
+
+def test_what_is_claimed_is_what_compare_claims() -> None:
+    scores = np.random.default_rng(5)
+    noise = cw.noise(sd=1, correlation=0.9, n_steps=12)
+    lift = cw.scenario("lift", 1.3)
+    n_sets, claims, heights = 150, 0, 0
+    for _ in range(n_sets):
+        table = autoregressive(scores, 12, 12)
+        table[6:] += 1.3
+        found = cw.compare(cw.Curves(table, ["A"] * 6 + ["B"] * 6), n_shuffles=499)
+        heights += found.algorithm.significant
+        claims += found.algorithm.significant and found.overall.significant
+    power = cw.estimate_power(None, effect=lift, noise=noise, n_runs=6, rng=0).algorithm
+    assert power.claimed is not None
+    for count, curve in ((heights, power), (claims, power.claimed)):
+        share = float(curve.power[0, 0])
+        error = math.sqrt(share * (1 - share) / n_sets)
+        assert abs(count / n_sets - share) < 4 * error
+    assert power.claimed.power < power.power - 0.04
+
+
+def test_blocks_of_three_that_vary_alike_give_no_false_alarms() -> None:
+    # Pilots whose spreads differ by chance or in truth; under a lift shapes are all alike.
+    rng = np.random.default_rng(2)
+    wide = np.repeat([1.0, 1.0, 3.0], 8)[:, None]
+    scores = wide * rng.normal(size=(24, 5))
+    pilots = cw.Curves(scores, np.repeat(list("ABC"), 8), blocks=np.tile(range(8), 3))
+    asked: dict[str, Any] = {"n_algorithms": 3, "blocks": True, "n_runs": 6, "rng": 0}
+    lift = cw.scenario("lift", 1)
+    pooled = cw.estimate_power(pilots, effect=lift, n_experiments=3_000, **asked)
+    assert pooled.interaction is not None
+    assert pooled.interaction.power[0, 0] <= 0.05 + 4 * math.sqrt(0.05 * 0.95 / 3_000)
+    assert pooled.noise_df == 14
+    own = cw.estimate_power(pilots, effect=lift, n_experiments=500, pool=False, **asked)
+    assert own.interaction is not None
+    assert own.interaction.power[0, 0] > 0.08
+    assert own.noise_df == 7
 
 
 def test_scores_that_are_not_numbers_never_become_curves() -> None:

@@ -21,7 +21,9 @@ def found(**options: object) -> cw.Power:
 
 def test_the_table_has_a_row_for_runs_and_sizes() -> None:
     table = found(sizes=(1, 2)).table()
-    assert table.header == ("runs of each", "size", "overall", "height", "shape")
+    assert table.header == (
+        *("runs of each", "size", "overall", "height", "its test", "shape", "its test"),
+    )
     assert [row[:2] for row in table.rows] == [
         ("3", "1"),
         ("3", "2"),
@@ -46,6 +48,14 @@ def test_curves_of_one_step_have_no_shape() -> None:
     assert result.interaction is None
     assert result.table().header == ("runs of each", "overall", "height")
     assert result.overall.power == pytest.approx(result.algorithm.power)
+    assert result.algorithm.verdict.power == pytest.approx(result.algorithm.power)
+
+
+def test_claims_are_in_the_record() -> None:
+    record = found().to_dict()
+    assert set(record["overall"]) == {"power", "interval", "range"}
+    assert set(record["algorithm"]["claimed"]) == {"power", "interval", "range"}
+    assert found().overall.verdict.name == "overall"
 
 
 def test_attributes_of_the_assumptions_are_at_hand() -> None:

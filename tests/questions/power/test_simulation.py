@@ -32,10 +32,10 @@ def test_designs() -> None:
 
 
 def test_the_first_runs_are_the_same_however_many_there_are() -> None:
-    few, many = (simulation()._noise(n, 50) for n in (3, 7))
+    few, many = (simulation()._noise(n, range(50, 100)).scores() for n in (3, 7))
     assert np.allclose(few[:, :3], many[:, :3])
     assert np.allclose(few[:, 3:], many[:, 7:10])
-    other = simulation()._noise(3, 100)
+    other = simulation()._noise(3, range(100, 150)).scores()
     assert not np.allclose(few, other)
 
 
@@ -48,5 +48,7 @@ def test_cases_with_fewer_experiments_have_the_first_of_them() -> None:
     assert (counts[1] == alone[0]).all()
     assert (alone[0] == alone[1]).all()  # a lift of curves is a lift of their mean
     assert counts[0, 1] > counts[1, 1]
-    height = simulation().n_rejected(5, [(truth, 1.0, 620)], height_only=True)
-    assert height[0].tolist() == [0, counts[0, 1], 0]
+    height = simulation().n_rejected(5, [(truth, 1.0, 620)], tests="height")
+    assert height[0].tolist() == [0, counts[0, 1], 0, 0, 0]
+    overall, of_height, _, claimed, _ = counts[0]
+    assert of_height + overall - 620 <= claimed <= min(of_height, overall)

@@ -19,13 +19,28 @@ def test_the_paragraph() -> None:
     )
     assert "With fewer than 4 runs nothing could be significant." in text
     assert "mean curve of A; gaussian noise of 5 pilots" in text
+    assert "Height and shape count where compare() would claim them" in text
+
+
+def test_what_is_claimed_stands_before_the_test_alone() -> None:
+    power = found(n_runs=(6,), effect=cw.scenario("lift", 1.5), n_experiments=400)
+    claimed = power.algorithm.claimed
+    assert claimed is not None
+    shares = claimed.power[0, 0], power.algorithm.power[0, 0]
+    assert shares[0] < shares[1]
+    low, high = claimed.range[0, 0]
+    assert (
+        f"In height {shares[0]:.0%} ({low:.0%} to {high:.0%}) with 6 (by its test alone "
+        f"{shares[1]:.0%})."
+    ) in power.describe()
 
 
 def test_percentages_are_rounded_as_in_the_table() -> None:
     # 0.385 is 38% to one way of rounding, and 0.39 to another.
     power = found(n_runs=(5,))
-    curve = replace(power.algorithm, power=np.array([[0.385]]))
-    rounded = replace(power, algorithm=curve)
+    assert power.algorithm.claimed is not None
+    claimed = replace(power.algorithm.claimed, power=np.array([[0.385]]))
+    rounded = replace(power, algorithm=replace(power.algorithm, claimed=claimed))
     assert "In height 39% " in rounded.describe()
     assert rounded.table().rows[0][2].startswith("0.39 ")
 
@@ -39,7 +54,10 @@ def test_brackets_are_explained_where_there_are_any() -> None:
 
 def test_of_many_numbers_the_first_the_last_and_the_first_that_is_enough() -> None:
     text = found(n_runs=range(4, 14), effect=cw.scenario("lift", 2)).describe()
-    height = text.partition("In height ")[2].partition(".")[0]
+    height, _, alone = (
+        text.partition("In height ")[2].partition(".")[0].partition(" (by its")
+    )
+    assert alone.count("%") == 3
     assert height.count("with") == 3
     assert "with 4, " in height
     assert height.endswith("with 13")

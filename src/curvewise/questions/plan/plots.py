@@ -6,13 +6,9 @@ import math
 from typing import TYPE_CHECKING
 
 from curvewise.inference.effects import EFFECTS
-from curvewise.questions.power.plots import shade_unattainable
-from curvewise.rendering.figures import (
-    COLOURS,
-    OBSERVED_COLOUR,
-    axes_or_current,
-    one_axes,
-)
+from curvewise.questions.power.plots import ALONE, shade_unattainable
+from curvewise.rendering.figures import OBSERVED_COLOUR, axes_or_current, one_axes
+from curvewise.rendering.looks import COLOURS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,12 +29,17 @@ MAX_TICKS = 9  # of neighbouring whole numbers
 def plot_plan(plan: Plan, ax: Axes | None = None) -> Axes:
     """Draw the powers that were tried, and how many runs are enough.
 
-    Draws on the current Axes if none are given, and returns the Axes.
+    The power is that of what `compare` claims; a dotted line is that of its test alone. Draws on the current Axes if none are given, and returns the Axes.
     """
     ax = axes_or_current(ax, SIZE)
     asked = plan.assumptions
     label = "runs vary as in the pilots" if asked.n_pilots else "runs vary as assumed"
     _line(ax, plan.power_at, label, COLOURS[0], "-")
+    if plan.question != "overall":
+        tests = sorted(plan.test_power_at.items())
+        ax.plot(
+            *zip(*tests, strict=True), color=COLOURS[0], label="its test alone", **ALONE
+        )
     if math.isfinite(asked.noise_df):
         more, less = plan.power_at_ends
         _line(ax, less, "runs vary less", COLOURS[2], "-.")
@@ -63,7 +64,8 @@ def plot_plan(plan: Plan, ax: Axes | None = None) -> Axes:
     shade_unattainable(ax, 1, plan.smallest_n)
     ax.set_ylim(0, 1.02)
     ax.set_xlabel(f"runs of each {'' if asked.ratio == 1 else 'other '}algorithm")
-    ax.set_ylabel(f"power to find a difference {EFFECTS[plan.question].how}")
+    verb = "find" if plan.question == "overall" else "claim"
+    ax.set_ylabel(f"power to {verb} a difference {EFFECTS[plan.question].how}")
     effect = (
         "the observed differences, shrunk" if asked.effect is None else str(asked.effect)
     )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from curvewise.inference.effects import EFFECTS, json_ready
 from curvewise.inference.result import Result
 from curvewise.rendering.tables import Table
-from curvewise.text import percent, plural
+from curvewise.text import call, percent, plural
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -45,9 +45,14 @@ class Plan(Result):
     power : float
         What was asked for.
     power_at : mapping from int to float
-        The power with each number of runs that was tried.
+        With each number of runs that was tried, how often `compare` would claim the difference:
+        one in height or in shape only where its overall test is significant too. It is of all
+        experiments with ``n_estimate`` runs and one more, and of no more than 500 with numbers
+        far from these.
     power_at_ends : (mapping, mapping)
         The same if runs vary more, and less, than the pilots.
+    test_power_at, test_power_at_ends
+        The same of the test of height, or of shape, alone; of any difference they are equal.
     smallest_n : int
         With fewer runs no data could be significant.
     question : "algorithm", "interaction" or "overall"
@@ -76,6 +81,8 @@ class Plan(Result):
     power: float
     power_at: Mapping[int, float]
     power_at_ends: tuple[Mapping[int, float], Mapping[int, float]]
+    test_power_at: Mapping[int, float]
+    test_power_at_ends: tuple[Mapping[int, float], Mapping[int, float]]
     smallest_n: int
     question: EffectName
     cautious: bool
@@ -116,6 +123,9 @@ class Plan(Result):
             "power_at": _by_runs(self.power_at),
             "power_at_if_runs_vary_more": _by_runs(more),
             "power_at_if_runs_vary_less": _by_runs(less),
+            "test_power_at": _by_runs(self.test_power_at),
+            "test_power_at_if_runs_vary_more": _by_runs(self.test_power_at_ends[0]),
+            "test_power_at_if_runs_vary_less": _by_runs(self.test_power_at_ends[1]),
             "smallest_n": self.smallest_n,
             "to_find": self.question,
             "cautious": self.cautious,
@@ -132,20 +142,16 @@ class Plan(Result):
         """Return what is needed, by how much runs vary."""
         asked = self.assumptions
         low, high = self.n_runs_range
-        more, less = self.power_at_ends
-        rows = [
-            (
-                "as in the pilots" if asked.n_pilots else "as assumed",
-                self.n_estimate,
-                self.power_at,
-            )
-        ]
+        (more, less), (test_more, test_less) = self.power_at_ends, self.test_power_at_ends
+        as_known = "as in the pilots" if asked.n_pilots else "as assumed"
+        rows = [(as_known, self.n_estimate, self.power_at, self.test_power_at)]
         if math.isfinite(asked.noise_df):
             rows = [
-                ("less than the pilots", low, less),
+                ("less than the pilots", low, less, test_less),
                 *rows,
-                ("more than the pilots", high, more),
+                ("more than the pilots", high, more, test_more),
             ]
+        shows_test = self.question != "overall"
         each = "runs of each needed" if asked.ratio == 1 else "runs of each other needed"
         if asked.blocks:
             each = "blocks needed"
@@ -153,19 +159,32 @@ class Plan(Result):
             (
                 name,
                 f"more than {self.max_runs}" if math.isinf(n) else f"{n:.0f}",
-                _power_text(powers, self.max_runs if math.isinf(n) else int(n)),
+                *(
+                    _power_text(powers, self.max_runs if math.isinf(n) else int(n))
+                    for powers in (claims, *([tests] if shows_test else []))
+                ),
             )
-            for name, n, powers in rows
+            for name, n, claims, tests in rows
         )
         aim = f"To find a difference {EFFECTS[self.question].how} with a power of {self.power:g}"
         notes = [f"{aim} at α = {asked.alpha:g}."]
+        if shows_test:
+            notes.append(
+                f"Power: how often {call('compare')} claims it, which takes a difference overall "
+                f"too; its test: that of {EFFECTS[self.question].noun} alone."
+            )
         if len(rows) > 1:
             notes.append(
                 f"Less and more: by as much as {plural(asked.n_pilots, 'pilot')} leave open "
                 f"({percent(asked.confidence)})."
             )
         return Table(
-            ("if runs vary", each, "power with these"), cells, notes=tuple(notes)
+            (
+                *("if runs vary", each, "power with these"),
+                *(["its test"] if shows_test else []),
+            ),
+            cells,
+            notes=tuple(notes),
         )
 
     def tables(self) -> list[Table]:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Search", "spaced", "starting_n"]
 
-N_SPACED = 7  # enough to draw a line through
+N_SPACED = 5  # enough to draw a line through
 
 
 @dataclass
@@ -38,15 +38,28 @@ class Search:
     def smallest_n(self, start: int) -> int | None:
         """Return the smallest number that is enough; None if the largest is not.
 
-        From ``start`` on the number is doubled until it is enough; then the one in the middle
-        between enough and not enough is tried, until they are neighbours.
+        From ``start`` on numbers are tried that are one, two, four and so on further down while
+        these are enough, or further up until one is; then the one in the middle between enough
+        and not enough, until they are neighbours.
         """
-        low = self.smallest - 1  # not enough
+        low, step = self.smallest - 1, 1  # not enough
         high = min(max(start, self.smallest), self.largest)
-        while not self._is_enough(high):
-            if high == self.largest:
+        if self._is_enough(high):
+            while high - low > 1:
+                lower = max(high - step, low + 1)
+                if not self._is_enough(lower):
+                    low = lower
+                    break
+                high, step = lower, 2 * step
+        else:
+            low = high
+            while high < self.largest:
+                high, step = min(low + step, self.largest), 2 * step
+                if self._is_enough(high):
+                    break
+                low = high
+            if low == high:
                 return None
-            low, high = high, min(2 * high, self.largest)
         while high - low > 1:
             middle = (low + high) // 2
             if self._is_enough(middle):
@@ -72,7 +85,7 @@ def spaced(smallest: int, largest: int) -> list[int]:
     """Return some whole numbers between two, in proportion.
 
     >>> spaced(4, 200)
-    [4, 8, 15, 28, 54, 104, 200]
+    [4, 11, 28, 75, 200]
     """
     ratio = (largest / smallest) ** (1 / (N_SPACED - 1))
     return sorted({round(smallest * ratio**place) for place in range(N_SPACED)})

@@ -11,8 +11,9 @@ from curvewise.questions.power.words import (
     experiment_text,
     nothing_below,
     pilots_say,
+    whole_percent,
 )
-from curvewise.text import argument, percent, plural
+from curvewise.text import argument, call, percent, plural
 
 if TYPE_CHECKING:
     from curvewise.questions.plan.result import Plan
@@ -33,6 +34,8 @@ def describe(plan: Plan) -> str:
             sentences.append(_caution(plan))
     else:
         sentences = [f"Not even {_runs(plan)} find {aim}{_unless(plan)}."]
+    if plan.question != "overall":
+        sentences.append(_claimed(plan))
     sentences.append(nothing_below(plan.smallest_n, asked))
     if plan.reuse_pilot:
         sentences.append(
@@ -41,16 +44,32 @@ def describe(plan: Plan) -> str:
         )
     elif asked.n_pilots and plan.reachable:
         sentences.append(
-            "These are new runs, without the pilots; to keep those in the data, plan with "
-            f"{argument('reuse_pilot', value=True)}."
+            "These are new runs, without the pilots; to keep those in the data, plan from pilots "
+            f"of all algorithms with {argument('reuse_pilot', value=True)}."
         )
     if plan.pairing is not None:
         sentences.append(_pairing(plan))
     sentences.append(
-        f"Method: {plural(asked.n_experiments, 'simulated experiment')} for each number of runs "
-        f"tried; {experiment_text(asked)}; α = {asked.alpha:g}."
+        f"Method: {plural(asked.n_experiments, 'simulated experiment')} with the runs needed, and "
+        f"with one more; {experiment_text(asked)}; α = {asked.alpha:g}."
     )
     return " ".join(sentences)
+
+
+def _claimed(plan: Plan) -> str:
+    """Say what is counted, and how much more the test alone would find."""
+    noun = EFFECTS[plan.question].noun
+    said = (
+        f"That counts what {call('compare')} claims, {noun} only where it finds a difference "
+        "at all too"
+    )
+    claims, tests = (plan.power_at, plan.test_power_at)
+    if plan.cautious:
+        claims, tests = (plan.power_at_ends[0], plan.test_power_at_ends[0])
+    return (
+        f"{said}: {whole_percent(claims[plan.n_runs])} with these runs; the test of {noun} alone "
+        f"finds it in {whole_percent(tests[plan.n_runs])}."
+    )
 
 
 def _runs(plan: Plan) -> str:

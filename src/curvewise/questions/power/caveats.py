@@ -10,7 +10,15 @@ import numpy as np
 from curvewise.inference.caveats import Caveat
 from curvewise.inference.diagnostics import prepared, spread_caveat, too_few_shuffles
 from curvewise.inference.noise import MIN_PILOTS_UNPOOLED, PilotNoise
-from curvewise.text import argument, call, listed, number_text, plural, step_text
+from curvewise.text import (
+    argument,
+    call,
+    in_python,
+    listed,
+    number_text,
+    plural,
+    step_text,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -116,8 +124,9 @@ class QuietStep(Caveat):
         return (
             f"At step {step_text(self.step)} the difference is {number_text(self.difference)}, "
             f"and pilots vary by {number_text(self.sd)} only: an overall test finds it there, "
-            "which makes its power large. If the algorithms are alike there, as they often are "
-            "when training starts, go by the power for height, or leave out these steps."
+            "which makes its power large, and that of all that is claimed behind it. If the "
+            "algorithms are alike there, as they often are when training starts, leave these "
+            f"steps out: {in_python('Curves.window') or '--from, --to'}."
         )
 
 
@@ -140,9 +149,7 @@ def quiet_step(model: Model) -> Iterator[Caveat]:
     """Warn where the overall test lives on a step at which pilots hardly vary."""
     noise, truth = model.simulation.noises[-1], model.truth()
     if model.assumptions.effect is None or not isinstance(noise, PilotNoise):
-        return
-    if noise.n_steps != len(model.steps):
-        return  # blocks, with their curves side by side
+        return  # blocks are compared within
     sd = np.sqrt(np.sum(noise.residuals**2, axis=0) / noise.df)
     differences = np.abs(truth.differences[-1])
     times = np.divide(differences, sd, out=np.zeros_like(sd), where=sd > 0)

@@ -10,23 +10,23 @@ import numpy as np
 
 from curvewise.data.curves import Curves
 from curvewise.errors import CurvesError, OptionError
+from curvewise.inference.block_noise import BlockNoise, block_noise
 from curvewise.inference.effects import OverallTest
-from curvewise.inference.noise import (
-    AutoregressiveNoise,
-    PilotNoise,
-    paired_noise,
-    pilot_noise,
-)
+from curvewise.inference.noise import AutoregressiveNoise, PilotNoise, pilot_noise
 from curvewise.inference.requirements import (
     check_alpha,
     check_choice,
     check_curves,
     check_jobs,
-    check_number,
     random_keys,
-    shuffle_count,
 )
 from curvewise.inference.scenarios import Scenario
+from curvewise.questions.power.limits import (
+    check_counts,
+    check_n_algorithms,
+    check_n_steps,
+    check_ratio,
+)
 from curvewise.questions.power.result import Assumptions
 from curvewise.questions.power.simulation import Simulation
 from curvewise.questions.power.truth import observed_truth, stated_truth
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 __all__ = ["Effect", "Model", "modelled", "refuse_size"]
 
 Effect = Scenario | Literal["observed"] | None
-MIN_EXPERIMENTS = 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,10 +94,11 @@ class Model:
     def of_heights(self) -> tuple[Simulation, Truth]:
         """Return simulation and truth of curve means alone, where these can be drawn alone."""
         simulation, truth = self.simulation, self.truth()
-        noises = [noise for noise in simulation.noises if isinstance(noise, PilotNoise)]
+        pilots = PilotNoise | BlockNoise
+        noises = [noise for noise in simulation.noises if isinstance(noise, pilots)]
         if len(noises) < len(simulation.noises) or truth.on_curves is not None:
             return simulation, truth
-        own = tuple(noise.of_heights(len(self.base)) for noise in noises)
+        own = tuple(noise.of_heights() for noise in noises)
         return replace(simulation, noises=own), truth.of_heights()
 
     def range_factors(self) -> tuple[float, float]:
@@ -113,7 +113,7 @@ class Model:
         from scipy.special import chdtri
 
         tail = (1 - self.assumptions.confidence) / 2
-        low, high = (float(chdtri(df, 1 - q)) for q in (tail, 1 - tail))
+        low, high = (float(chdtri(df, above)) for above in (1 - tail, tail))
         return math.sqrt(low / df), math.sqrt(high / df)
 
 
@@ -146,8 +146,9 @@ def modelled(
     check_alpha(confidence, "confidence")
     check_choice("overall", overall, get_args(OverallTest))
     check_jobs(n_jobs)
-    _check_counts(n_algorithms, n_experiments, n_shuffles)
-    _check_ratio(ratio, blocks=blocks)
+    check_counts(n_experiments, n_shuffles)
+    check_n_algorithms(n_algorithms)
+    check_ratio(ratio, blocks=blocks)
     if pilots is not None:
         check_curves(pilots, question)
         _check_base(base, pilots)
@@ -161,14 +162,12 @@ def modelled(
         if pilots is None:
             _refuse_effect("without pilots no effect was observed")
         n_algorithms = len(pilots.algorithms)
+        check_n_algorithms(max(n_algorithms, 2), observed=True)
     noises, kind, n_pilots = _noises(
         pilots, noise, pool=pool, blocks=blocks, n_algorithms=n_algorithms
     )
-    n_steps = (
-        pilots.n_steps
-        if pilots is not None
-        else _n_steps(noises[0], blocks, n_algorithms)
-    )
+    n_steps = pilots.n_steps if pilots is not None else _n_steps(noises[0])
+    check_n_steps(n_steps)
     mean = np.zeros(n_steps)
     steps = np.arange(n_steps, dtype=np.float64)
     if pilots is not None:
@@ -176,7 +175,7 @@ def modelled(
         steps = pilots.steps.astype(np.float64)
     elif isinstance(effect, Scenario) and effect.kind not in ("lift", "difference"):
         _refuse_effect(f"without pilots there is no mean curve for {effect}")
-    height_sd = _height_sd(noises[0], n_steps)
+    height_sd = noises[0].height_sd
     keys = random_keys(rng, 2)
     simulation = Simulation(
         noises,
@@ -246,14 +245,14 @@ def _noises(
         )
         raise OptionError(msg, option="noise")
     if blocks:
-        side_by_side = paired_noise(source, kind)
+        of_blocks = block_noise(source, kind, pool=pool)
         if len(source.algorithms) != n_algorithms:
             msg = (
                 f"The blocks of the pilots hold {plural(len(source.algorithms), 'algorithm')}, "
                 f"and blocks of {n_algorithms} are to be simulated. Keep as many algorithms."
             )
             raise CurvesError(msg)
-        return (side_by_side,), kind, source.n_runs
+        return (of_blocks,), kind, source.n_runs
     each = pilot_noise(source, kind, pool=pool)
     # The algorithms of the experiment are those of the pilots, the last one again if need be.
     noises = [each[min(place, len(each) - 1)] for place in range(n_algorithms)]
@@ -273,18 +272,11 @@ def _unlabelled(pilots: Curves) -> Curves:
     )
 
 
-def _n_steps(noise: Noise, blocks: bool, n_algorithms: int) -> int:  # noqa: FBT001
-    """Return the number of steps where only the noise tells it."""
-    n_steps = noise.draw(np.random.default_rng(0), 1).shape[1]
-    return n_steps // n_algorithms if blocks else n_steps
-
-
-def _height_sd(noise: Noise, n_steps: int) -> float:
-    """Return the standard deviation of curve means; in blocks that of the algorithms together."""
-    if isinstance(noise, PilotNoise) and noise.n_steps != n_steps:
-        heights = noise.of_heights(n_steps).residuals
-        return math.sqrt(float(np.sum(heights**2)) / (noise.df * heights.shape[1]))
-    return noise.height_sd
+def _n_steps(noise: Noise) -> int:
+    """Return the number of steps where only the noise tells it; raise where it does not."""
+    if noise.n_steps is not None:
+        return noise.n_steps
+    return noise.draw(np.random.default_rng(0), 1).shape[1]
 
 
 def _check_effect(effect: object) -> None:
@@ -316,31 +308,3 @@ def _check_base(base: str | None, pilots: Curves) -> None:
     if base is not None and base not in pilots.algorithms:
         msg = f"No algorithm is called {base!r}; {did_you_mean(str(base), pilots.algorithms)}"
         raise CurvesError(msg)
-
-
-def _check_counts(
-    n_algorithms: object, n_experiments: object, n_shuffles: object
-) -> None:
-    if isinstance(shuffle_count(n_shuffles), str):
-        msg = f"{argument('n_shuffles')} must be a positive integer, not {n_shuffles!r}."
-        raise OptionError(msg, option="n_shuffles")
-    for option, value, least in (
-        ("n_algorithms", n_algorithms, 2),
-        ("n_experiments", n_experiments, MIN_EXPERIMENTS),
-    ):
-        if not isinstance(value, int | np.integer) or value < least:
-            msg = f"{argument(option)} must be an integer of at least {least}, not {value!r}."
-            raise OptionError(msg, option=option)
-
-
-def _check_ratio(ratio: float, *, blocks: bool) -> None:
-    check_number("ratio", ratio)
-    if ratio <= 0:
-        msg = (
-            f"{argument('ratio')} must be positive, such as 4 for four runs of the first "
-            f"algorithm to one of the other; it is {ratio!r}."
-        )
-        raise OptionError(msg, option="ratio")
-    if blocks and ratio != 1:
-        msg = f"Blocks hold one run of each algorithm: {argument('ratio')} must be 1 with them."
-        raise OptionError(msg, option="ratio")

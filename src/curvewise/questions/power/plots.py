@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from curvewise.inference.effects import EFFECTS
-from curvewise.rendering.curve_plot import LINE_STYLES
-from curvewise.rendering.figures import COLOURS, axes_or_current, one_axes
+from curvewise.rendering.figures import axes_or_current, one_axes
+from curvewise.rendering.looks import COLOURS, LINE_STYLES
 from curvewise.text import percent, plural, step_text
 
 if TYPE_CHECKING:
@@ -19,9 +19,11 @@ if TYPE_CHECKING:
     from curvewise.inference.effects import EffectName
     from curvewise.questions.power.result import Power
 
-__all__ = ["figure", "plot_power", "shade_unattainable", "whole_numbers"]
+__all__ = ["ALONE", "figure", "plot_power", "shade_unattainable", "whole_numbers"]
 
 SIZE = (7.0, 4.5)
+# How the power of a test is drawn, beside that of what is claimed.
+ALONE: dict[str, Any] = {"linestyle": ":", "lw": 1, "marker": "."}
 
 
 def plot_power(
@@ -29,8 +31,9 @@ def plot_power(
 ) -> Axes:
     """Draw power against runs: a line for each size, with its range and Monte Carlo interval.
 
-    With one size there is a line for each test instead, unless ``test`` names one. Draws on the
-    current Axes if none are given, and returns the Axes.
+    With one size there is a line for each difference instead, unless ``test`` names one. Lines
+    are what `compare` would claim; dotted ones are the tests of height and of shape alone. Draws
+    on the current Axes if none are given, and returns the Axes.
     """
     ax = axes_or_current(ax, SIZE)
     asked = power.assumptions
@@ -51,8 +54,9 @@ def plot_power(
     runs = [power.n_runs[place] for place in there]
     for place, (label, (curve, column)) in enumerate(lines.items()):
         colour = COLOURS[place % len(COLOURS)]
-        middle, interval = curve.power[there, column], curve.interval[there, column]
-        low, high = curve.range[there, column].T
+        own = curve.verdict
+        middle, interval = own.power[there, column], own.interval[there, column]
+        low, high = own.range[there, column].T
         if len(runs) > 1:
             ax.fill_between(runs, low, high, color=colour, alpha=0.12, lw=0)
         else:
@@ -68,6 +72,11 @@ def plot_power(
             capsize=2,
             label=label,
         )
+        if own is not curve and power.interaction is not None:
+            ax.plot(runs, curve.power[there, column], color=colour, **ALONE)
+    parts = [curve for curve, _ in lines.values() if curve.claimed is not None]
+    if parts and power.interaction is not None:
+        ax.plot([], [], color="0.4", label="its test alone", **ALONE)
     if len(there) < len(power.n_runs):
         shade_unattainable(ax, power.n_runs[0], power.smallest_n)
     ax.axhline(asked.alpha, color="0.6", lw=0.8, linestyle=":")
@@ -120,7 +129,7 @@ def figure(power: Power, _curves: Curves | None = None) -> Figure:
         for text in list(ax.texts):
             text.remove()
         ax.get_legend().remove()
-    lines = panels[0].get_legend_handles_labels()
+    lines = panels[-1].get_legend_handles_labels()
     made.legend(*lines, loc="outside lower center", ncols=len(lines[0]), frameon=False)
     made.suptitle(f"{_title(power)} ({_legend_text(power)})", fontsize="medium")
     return made

@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from curvewise.data.choices import refuse_option
+from curvewise.data.validation import MAX_SCORE
 from curvewise.inference.effects import PARTS
 from curvewise.inference.sampling import known_seed
 from curvewise.inference.scenarios import UNCHANGED
 from curvewise.kernels.pvalues import clopper_pearson
 from curvewise.questions.power.caveats import NotAttainable, model_caveats, quiet_step
+from curvewise.questions.power.limits import MAX_RUNS, check_weights
 from curvewise.questions.power.modelling import modelled
 from curvewise.questions.power.result import Power, PowerCurve
-from curvewise.questions.power.simulation import smallest_n
+from curvewise.questions.power.simulation import COUNTED, claim_of, smallest_n
 from curvewise.shuffling.parallel import track_items
 
 if TYPE_CHECKING:
@@ -25,15 +27,10 @@ if TYPE_CHECKING:
     from curvewise.inference.effects import EffectName, OverallTest
     from curvewise.inference.noise import AutoregressiveNoise, NoiseKind
     from curvewise.inference.requirements import RNGLike
-    from curvewise.kernels import Floats, Integers
+    from curvewise.kernels import Integers
     from curvewise.questions.power.modelling import Effect, Model
 
 __all__ = ["estimate_power"]
-
-NAMES: tuple[EffectName, ...] = ("overall", "algorithm", "interaction")
-# The ends of the range need not be known as well as the power itself.
-RANGE_SHARE, MIN_RANGE_EXPERIMENTS = 8, 200
-MAX_RUNS = 10_000
 
 
 def estimate_power(
@@ -60,7 +57,9 @@ def estimate_power(
 
     An experiment has so many new runs of each algorithm: a mean curve with noise as the pilots
     show it. One algorithm has the mean curve of the pilots, the other that curve with the effect.
-    Every experiment is tested as `compare` does it.
+    Every experiment is tested as `compare` does it, which claims a difference in height or in
+    shape only where its overall test is significant too: `PowerCurve.claimed` counts these claims,
+    beside the power of the test alone.
 
     Parameters
     ----------
@@ -108,8 +107,9 @@ def estimate_power(
     Returns
     -------
     Power
-        The power of the tests of any difference, of height and of shape; each with its Monte Carlo
-        interval, and with the range that the uncertain spread of the pilots leaves open.
+        The power of the tests of any difference, of height and of shape, and how often the last
+        two are claimed; each with its Monte Carlo interval, and with the range that the uncertain
+        spread of the pilots leaves open.
 
     Raises
     ------
@@ -147,9 +147,10 @@ def estimate_power(
     runs, shown_sizes = _run_counts(n_runs), _sizes(sizes, model)
     model = model.of_size(shown_sizes[-1])
     least = smallest_n(model.simulation)
+    check_weights(model.simulation, max(runs))
     counts = [
         _rejected(model, n, shown_sizes, n_jobs) if n >= least else None
-        for n in track_items(runs)
+        for n in track_items(runs, in_parts=True)
     ]
     curves = _power_curves(model, counts, len(shown_sizes))
     low = tuple(n for n in runs if n < least)
@@ -178,62 +179,52 @@ def estimate_power(
 
 def _rejected(
     model: Model, n_runs: int, sizes: tuple[float, ...], n_jobs: int
-) -> tuple[Integers, int]:
-    """Count rejections at each size: at the estimate, then at the low and high end of the range.
+) -> Integers:
+    """Count at each size: at the estimate, then at the low and high end of the range.
 
-    Returns (n_sizes, 3, 3), the last axis for the tests, and of how many experiments the ends are.
+    Returns (n_sizes, 3, 5), the last axis as of `COUNTED`. All three are of the same
+    experiments, so that they differ by the spread that is assumed and by nothing else.
     """
     n_all = model.assumptions.n_experiments
-    n_ends = min(n_all, max(n_all // RANGE_SHARE, MIN_RANGE_EXPERIMENTS))
     factors = model.range_factors()
-    cases = []
-    for size in sizes:
-        truth = model.truth(size)
-        cases.append((truth, 1.0, n_all))
-        if factors != (1.0, 1.0):
-            cases += [(truth, factor, n_ends) for factor in factors]
+    several = (1.0,) if factors == (1.0, 1.0) else (1.0, *factors)
+    cases = [(model.truth(size), factor, n_all) for size in sizes for factor in several]
     counts = model.simulation.n_rejected(n_runs, cases, n_jobs=n_jobs)
-    by_size = counts.reshape(len(sizes), -1, 3)
-    if by_size.shape[1] == 1:
-        return np.repeat(by_size, 3, axis=1), n_all
-    return by_size, n_ends
+    by_size = counts.reshape(len(sizes), len(several), -1)
+    return np.repeat(by_size, 3, axis=1) if len(several) == 1 else by_size
 
 
 def _power_curves(
-    model: Model, counts: list[tuple[Integers, int] | None], n_sizes: int
+    model: Model, counts: list[Integers | None], n_sizes: int
 ) -> dict[EffectName, PowerCurve]:
+    """Turn what was counted, None where nothing could be significant, into powers."""
+    nothing = np.zeros((n_sizes, 3, len(COUNTED)), dtype=np.int64)
+    every = np.stack([nothing if found is None else found for found in counts])
+    attainable = np.array([found is not None for found in counts])
     n_all, confidence = model.assumptions.n_experiments, model.assumptions.confidence
-    curves = {}
-    for test, name in enumerate(NAMES):
+
+    def curve(
+        name: EffectName, place: int, claimed: PowerCurve | None = None
+    ) -> PowerCurve:
+        own = every[..., place]
+        interval = np.zeros((*own.shape[:2], 2))
+        for row, column in np.ndindex(own.shape[:2]):
+            if attainable[row]:
+                count = int(own[row, column, 0])
+                interval[row, column] = clopper_pearson(count, n_all, confidence)
+        ends = np.stack([own.min(axis=2), own.max(axis=2)], axis=2) / n_all
+        arrays = own[..., 0] / n_all, interval, ends
+        for array in arrays:
+            array.setflags(write=False)
+        return PowerCurve(name, *arrays, claimed)
+
+    curves: dict[EffectName, PowerCurve] = {"overall": curve("overall", 0)}
+    for name in PARTS:
         if name == "interaction" and len(model.base) == 1:
             continue
-        shape = len(counts), n_sizes
-        power, interval, ends = (
-            np.zeros(shape),
-            np.zeros((*shape, 2)),
-            np.zeros((*shape, 2)),
-        )
-        for place, found in enumerate(counts):
-            if found is None:
-                continue
-            own, n_ends = found
-            power[place] = own[:, 0, test] / n_all
-            interval[place] = [
-                clopper_pearson(int(count), n_all, confidence)
-                for count in own[:, 0, test]
-            ]
-            ends[place] = _around(power[place], own[:, 1:, test] / n_ends)
-        for array in (power, interval, ends):
-            array.setflags(write=False)
-        curves[name] = PowerCurve(name, power, interval, ends)
+        claimed = curve(name, claim_of(name))
+        curves[name] = curve(name, COUNTED.index(name), claimed)
     return curves
-
-
-def _around(power: Floats, ends: Floats) -> Floats:
-    """Return the ends of ranges; simulated apart, they are widened to hold the power."""
-    return np.stack(
-        [np.minimum(ends.min(axis=1), power), np.maximum(ends.max(axis=1), power)], axis=1
-    )
 
 
 def _run_counts(n_runs: object) -> tuple[int, ...]:
@@ -266,7 +257,13 @@ def _sizes(sizes: object, model: Model) -> tuple[float, ...]:
     except (TypeError, ValueError):
         numbers = np.array([np.nan])
     speeds = effect.kind == "speed" and (numbers <= 0).any()
-    if numbers.ndim != 1 or not len(numbers) or not np.isfinite(numbers).all() or speeds:
+    if (
+        numbers.ndim != 1
+        or not len(numbers)
+        or not np.isfinite(numbers).all()
+        or speeds
+        or np.abs(numbers).max() > MAX_SCORE
+    ):
         what = "positive numbers" if effect.kind in UNCHANGED else "finite numbers"
         refuse_option("sizes", f"must be {what}, such as 1, 2 and 3; it is {sizes!r}.")
     return tuple(dict.fromkeys(numbers.tolist()))

@@ -10,7 +10,7 @@ import numpy as np
 from curvewise.inference.effects import EFFECTS, json_ready
 from curvewise.inference.result import Result
 from curvewise.rendering.tables import Table
-from curvewise.text import percent, plural, step_text
+from curvewise.text import call, percent, plural, step_text
 
 if TYPE_CHECKING:
     from curvewise.data.preparation import Preparation
@@ -90,21 +90,31 @@ class PowerCurve:
         Where that share would be with endless experiments (Clopper & Pearson).
     range : array
         The power if runs vary as much more, or less, than the pilots as pilots of this number
-        leave open.
+        leave open. Simulated from the same experiments.
+    claimed : PowerCurve or None
+        The same of what `compare` claims: it claims height or shape only where the overall test
+        is significant too. None for the overall test, which is claimed as it is.
     """
 
     name: EffectName
     power: Floats
     interval: Floats
     range: Floats
+    claimed: PowerCurve | None = None
+
+    @property
+    def verdict(self) -> PowerCurve:
+        """How often `compare` would say so: what is claimed, or the overall test itself."""
+        return self if self.claimed is None else self.claimed
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as JSON-ready data."""
-        return {
+        own = {
             "power": self.power.tolist(),
             "interval": self.interval.tolist(),
             "range": self.range.tolist(),
         }
+        return own if self.claimed is None else own | {"claimed": self.claimed.to_dict()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,9 +128,10 @@ class Power(Result):
     sizes : tuple of float
         Sizes of the effect; a single 1.0 where it was observed.
     overall, algorithm : PowerCurve
-        The power to find any difference, and one in height.
+        How often the tests of any difference, and of height, are significant; ``claimed`` of the
+        latter says how often `compare` would claim a difference in height.
     interaction : PowerCurve or None
-        That to find one in shape; None of curves with a single step.
+        The same of shape; None of curves with a single step.
     smallest_n : int
         With fewer runs no data could be significant, and power is 0.
     lacking : tuple of str
@@ -165,7 +176,8 @@ class Power(Result):
     @property
     def has_ranges(self) -> bool:
         """Whether the spread that pilots leave open makes a difference to any power."""
-        return any(float(np.ptp(curve.range, axis=-1).max()) > 0 for curve in self.curves)
+        shown = [curve.verdict for curve in self.curves]
+        return any(float(np.ptp(curve.range, axis=-1).max()) > 0 for curve in shown)
 
     @property
     def curves(self) -> tuple[PowerCurve, ...]:
@@ -188,23 +200,42 @@ class Power(Result):
         }
 
     def table(self) -> Table:
-        """Return a row for every number of runs and size, with the power of each test."""
+        """Return a row for every number of runs and size: how often `compare` finds what.
+
+        Beside what is claimed of height and of shape stands the power of its test alone.
+        """
         several = len(self.sizes) > 1
         rows = []
         for place, n_runs in enumerate(self.n_runs):
             for column, size in enumerate(self.sizes):
-                cells = [_cell(curve, place, column) for curve in self.curves]
+                cells = [
+                    cell
+                    for curve in self.curves
+                    for cell in self._cells(curve, place, column)
+                ]
                 if n_runs < self.smallest_n:
-                    cells = ["0 (not attainable)"] * len(cells)
+                    cells = ["0 (not attainable)", *["0"] * (len(cells) - 1)]
                 shown = (step_text(size),) if several else ()
                 rows.append((str(n_runs), *shown, *cells))
-        names = tuple(EFFECTS[curve.name].noun for curve in self.curves)
+        names = [
+            name
+            for curve in self.curves
+            for name in (
+                EFFECTS[curve.name].noun,
+                *(["its test"] if self._shows_test(curve) else []),
+            )
+        ]
         asked = self.assumptions
         each = "runs of each" if asked.ratio == 1 else "runs of each other"
         experiments = plural(asked.n_experiments, "simulated experiment")
         notes = [
             f"Power at α = {asked.alpha:g}: the share of {experiments} that find the difference."
         ]
+        if any(map(self._shows_test, self.curves)):
+            notes.append(
+                f"Height and shape as {call('compare')} claims them, only where it finds a "
+                "difference overall too; its test: that of height, or of shape, alone."
+            )
         if self.has_ranges:
             notes.append(
                 f"In brackets: its {percent(asked.confidence)} range, as "
@@ -216,6 +247,15 @@ class Power(Result):
         ]
         header = (each, *(("size",) if several else ()), *names)
         return Table(header, tuple(rows), notes=tuple(notes), n_text_columns=0)
+
+    def _shows_test(self, curve: PowerCurve) -> bool:
+        """Whether a test can find what is not claimed; that of a single step cannot."""
+        return curve.claimed is not None and self.interaction is not None
+
+    def _cells(self, curve: PowerCurve, place: int, column: int) -> list[str]:
+        """Write what is found, and the power of its test alone where that may be another."""
+        alone = [f"{curve.power[place, column]:.2f}"] if self._shows_test(curve) else []
+        return [_cell(curve.verdict, place, column), *alone]
 
     def tables(self) -> list[Table]:
         """Return what there is to show, as tables."""

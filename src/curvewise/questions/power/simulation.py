@@ -7,13 +7,17 @@ rises with their number although it is simulated; and the same whatever the size
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from curvewise.inference.noise import PilotNoise
 from curvewise.kernels.anova.screening import TABLES_PER_SET, rejections
+from curvewise.kernels.anova.spanned import Spanned
 from curvewise.kernels.relabelling.enumeration import n_relabellings
 from curvewise.kernels.relabelling.streams import stream_key
 from curvewise.shuffling.parallel import chunks_of, in_chunks, single_blas
@@ -21,11 +25,25 @@ from curvewise.shuffling.parallel import chunks_of, in_chunks, single_blas
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import numpy.typing as npt
+
+    from curvewise.inference.effects import EffectName
     from curvewise.inference.noise import Noise
     from curvewise.kernels import Floats, Integers
+    from curvewise.kernels.anova.screening import Tests
     from curvewise.questions.power.truth import Truth
 
-__all__ = ["Simulation", "smallest_n"]
+__all__ = ["COUNTED", "Simulation", "claim_of", "smallest_n"]
+
+# What is counted: the tests that are significant, and the parts that `compare` claims, where the
+# overall test is significant too.
+COUNTED = (
+    "overall",
+    "algorithm",
+    "interaction",
+    "claimed algorithm",
+    "claimed interaction",
+)
 
 # Experiments whose noise is drawn together: a number that memory does not depend on.
 AT_ONCE = 50
@@ -80,20 +98,23 @@ class Simulation:
         n_runs: int,
         cases: Sequence[tuple[Truth, float, int]],
         *,
+        first: int = 0,
         n_jobs: int = 1,
-        height_only: bool = False,
+        tests: Tests = "all",
     ) -> Integers:
         """Simulate experiments with so many runs; return how often each test rejects.
 
         A case is a truth, what its differences are multiplied by, and how many experiments there
-        are of it. Returns (n_cases, 3): overall, algorithm and interaction.
+        are of it. Returns (n_cases, 5), in the order of `COUNTED`. The experiments before the
+        ``first``, a multiple of `AT_ONCE`, are left out. ``tests`` are those of `rejections`:
+        counts of what is not asked there mean nothing.
         """
         most = max(number for _, _, number in cases)
         labels, blocks = self.design(n_runs)
         n_scores = len(labels) * cases[0][0].base.size
         n_parts = max(min(MAX_SCORES_AT_ONCE // n_scores, TABLES_PER_SET) // AT_ONCE, 1)
-        chunks = chunks_of(range(most), n_parts * AT_ONCE)
-        work = partial(self._chunk, n_runs, labels, blocks, cases, height_only)
+        chunks = chunks_of(range(first, most), n_parts * AT_ONCE)
+        work = partial(self._chunk, n_runs, labels, blocks, cases, tests)
         with single_blas():
             found = in_chunks(work, chunks, n_jobs=n_jobs)
             return np.sum([counts for _, counts in found], axis=0)
@@ -104,24 +125,24 @@ class Simulation:
         labels: Integers,
         blocks: Integers,
         cases: Sequence[tuple[Truth, float, int]],
-        height_only: bool,  # noqa: FBT001 (bound before it is called)
+        tests: Tests,
         chunk: range,
     ) -> Integers:
         """Count the rejections among some experiments."""
-        noise = np.concatenate([self._noise(n_runs, start) for start in chunk[::AT_ONCE]])
+        noise = self._noise(n_runs, chunk)
         options: dict[str, Any] = {
             "alpha": self.alpha,
             "n_shuffles": self.n_shuffles,
             "combined": self.combined,
-            "height_only": height_only,
+            "tests": tests,
             "compiled": self._is_large(n_runs, cases),
         }
-        counts = np.zeros((len(cases), 3), dtype=np.int64)
+        counts = np.zeros((len(cases), len(COUNTED)), dtype=np.int64)
         # Cases with fewer experiments have the first of them.
         stops = sorted({min(number - chunk.start, len(chunk)) for *_, number in cases})
         start = 0
         for stop in (stop for stop in stops if stop > 0):
-            part = noise[start:stop]
+            part = noise.part(slice(start, stop))
             here = [
                 row for row, case in enumerate(cases) if case[2] - chunk.start >= stop
             ]
@@ -132,24 +153,43 @@ class Simulation:
                 found = rejections(
                     part, labels, blocks, key=key, shifts=np.stack(shifts), **options
                 )
-                counts[moved] += found.sum(axis=2)
+                counts[moved] += _counted(found)
             for row in set(here) - set(moved):
                 truth, times, _ = cases[row]
-                scores = truth.changed(part, labels, times)
+                scores = truth.changed(part.scores(), labels, times)
                 found = rejections(scores, labels, blocks, key=key, **options)
-                counts[row] += found[0].sum(axis=1)
+                counts[row] += _counted(found)[0]
             start = stop
         return counts
 
     def _is_large(self, n_runs: int, cases: Sequence[tuple[Truth, float, int]]) -> bool:
-        """Whether it is faster to compile, as NumPy would take seconds."""
+        """Whether it is faster to compile, as NumPy would take seconds or it is done already."""
         n_relabelled = min(n_relabellings(*self.design(n_runs)), self.n_shuffles)
         n_experiments = sum(number for *_, number in cases)
         work = n_experiments * n_relabelled * cases[0][0].base.size
-        return work >= COMPILE_ABOVE_STEPS_TIMES_SHUFFLES
+        return "numba" in sys.modules or work >= COMPILE_ABOVE_STEPS_TIMES_SHUFFLES
 
-    def _noise(self, n_runs: int, start: int) -> Floats:
-        """Return the noise of the experiments from ``start`` on; (AT_ONCE, n_runs, n_steps)."""
+    def _noise(self, n_runs: int, chunk: range) -> Spanned:
+        """Return the noise of some experiments, the first of which is a multiple of `AT_ONCE`."""
+        each = [self._drawn(n_runs, start) for start in chunk[::AT_ONCE]]
+        drawn = np.concatenate(each)[: len(chunk)]
+        mixed = self._mixed()
+        if not mixed:
+            return Spanned(drawn)
+        return Spanned.of(drawn, np.concatenate([noise.basis for noise in mixed]))
+
+    def _mixed(self) -> list[PilotNoise]:
+        """Return the different noises where all are mixtures of curves; else none."""
+        mixed = [noise for noise in self.noises if isinstance(noise, PilotNoise)]
+        if len(mixed) < len(self.noises):
+            return []
+        return list({id(noise): noise for noise in mixed}.values())
+
+    def _drawn(self, n_runs: int, start: int) -> Floats:
+        """Return the noise of the experiments from ``start`` on; (AT_ONCE, n_runs, n).
+
+        That is the amounts of what is mixed, one noise after the other; else n is the steps.
+        """
         streams = np.random.SeedSequence(self.keys[0], spawn_key=(start,)).spawn(
             self.n_algorithms
         )
@@ -162,24 +202,43 @@ class Simulation:
             return each.transpose(1, 2, 0, 3).reshape(
                 AT_ONCE, self.n_algorithms * n_runs, -1
             )
-        parts = [
-            noise.draw(np.random.default_rng(stream), size * AT_ONCE).reshape(
-                size, AT_ONCE, -1
-            )
-            for noise, stream, size in zip(
-                self.noises, streams, self.sizes(n_runs), strict=True
-            )
-        ]
+        mixed, parts = self._mixed(), []
+        for noise, stream, size in zip(
+            self.noises, streams, self.sizes(n_runs), strict=True
+        ):
+            rng, n_all = np.random.default_rng(stream), size * AT_ONCE
+            if isinstance(noise, PilotNoise) and mixed:
+                own = [
+                    noise.draw_amounts(rng, n_all)
+                    if each is noise
+                    else np.zeros((n_all, len(each.residuals)))
+                    for each in mixed
+                ]
+                drawn = np.concatenate(own, axis=1)
+            else:
+                drawn = noise.draw(rng, n_all)
+            parts.append(drawn.reshape(size, AT_ONCE, -1))
         return np.concatenate(parts).transpose(1, 0, 2)
+
+
+def claim_of(question: EffectName) -> int:
+    """Return which of the counts has what is claimed; of any difference, its test."""
+    name = question if question == "overall" else f"claimed {question}"
+    return COUNTED.index(name)
+
+
+def _counted(found: npt.NDArray[np.bool_]) -> Integers:
+    """Count what was found; (n_cases, 3, n_tables) becomes (n_cases, 5)."""
+    claimed = found[:, 1:] & found[:, :1]
+    return np.concatenate([found, claimed], axis=1).sum(axis=2)
 
 
 def smallest_n(simulation: Simulation) -> int:
     """Return the fewest runs with which p can be as small as alpha, whatever the shuffles."""
-    n_runs = 1
-    while True:
+    for n_runs in count(1):
         labels, blocks = simulation.design(n_runs)
         if len(labels) > simulation.n_algorithms and (
             1 / n_relabellings(labels, blocks) <= simulation.alpha
         ):
-            return n_runs
-        n_runs += 1
+            break
+    return n_runs

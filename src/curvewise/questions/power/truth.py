@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from curvewise.errors import CurvesError
+from curvewise.data.validation import MAX_SCORE
+from curvewise.errors import CurvesError, OptionError
 from curvewise.inference.effects import f_statistic
 from curvewise.kernels.anova.design import Design
 from curvewise.kernels.anova.thresholds import rounding
@@ -95,7 +96,14 @@ def stated_truth(
 ) -> Truth:
     """Return the truth in which the last of the algorithms is changed by a scenario."""
     differences = np.zeros((n_algorithms, len(base)))
-    differences[-1] = scenario.difference(base, steps=steps, height_sd=height_sd)
+    with np.errstate(over="ignore", invalid="ignore"):
+        differences[-1] = scenario.difference(base, steps=steps, height_sd=height_sd)
+    if not np.abs(differences[-1]).max() <= MAX_SCORE:
+        msg = (
+            f"With {scenario} scores are so large that they overflow when squared. Give the "
+            f"smallest difference you care about: {argument('size')}."
+        )
+        raise OptionError(msg, option="size")
     on_curves = scenario if scenario.on == "curves" else None
     return Truth(base, differences, steps, height_sd, on_curves)
 

@@ -19,7 +19,14 @@ from curvewise.text import (
 if TYPE_CHECKING:
     from curvewise.questions.power.result import Assumptions, Power, PowerCurve
 
-__all__ = ["describe", "effect_text", "experiment_text", "nothing_below", "pilots_say"]
+__all__ = [
+    "describe",
+    "effect_text",
+    "experiment_text",
+    "nothing_below",
+    "pilots_say",
+    "whole_percent",
+]
 
 MAX_SHOWN = 4  # numbers of runs that a sentence can hold
 ENOUGH = 0.8  # the power that is usually asked for
@@ -32,7 +39,12 @@ def describe(power: Power) -> str:
     first = _shares(power, power.curves[0], named=True)
     parts = [_sentence(power, curve) for curve in power.curves[1:]]
     sentences = [f"Chance to find {effect} (α = {asked.alpha:g}): {first}.", *parts]
-    if any("(" in text for text in (first, *parts)):
+    if power.interaction is not None:
+        sentences.append(
+            f"Height and shape count where {call('compare')} would claim them, that is where it "
+            "finds a difference at all too."
+        )
+    if power.has_ranges:
         sentences.append(
             f"In brackets: the {percent(asked.confidence)} range, since {pilots_say(asked)}."
         )
@@ -49,7 +61,18 @@ def _sentence(power: Power, curve: PowerCurve) -> str:
         return (
             f"It leaves {words.noun} as it is, and what is found there is a false alarm."
         )
-    return f"{capitalised(_shares(power, curve))}."
+    return f"{capitalised(_shares(power, curve))}{_alone(power, curve)}."
+
+
+def _alone(power: Power, curve: PowerCurve) -> str:
+    """Say how often the test of a part is significant, where not all of it is claimed."""
+    alone, claimed = (
+        [whole_percent(each.power[place, -1]) for place in _shown(power, curve)]
+        for each in (curve, curve.verdict)
+    )
+    if alone == claimed:
+        return ""
+    return f" (by its test alone {listed(alone)})"
 
 
 def _simulated(power: Power) -> str:
@@ -57,7 +80,7 @@ def _simulated(power: Power) -> str:
     asked = power.assumptions
     if max(power.n_runs) < power.smallest_n:
         return f"nothing to simulate; {experiment_text(asked)}"
-    ends = [curve.interval for curve in power.curves]
+    ends = [each.interval for curve in power.curves for each in (curve, curve.verdict)]
     error = max(float((end[..., 1] - end[..., 0]).max()) / 2 for end in ends)
     experiments = plural(asked.n_experiments, "simulated experiment")
     return (
@@ -68,26 +91,30 @@ def _simulated(power: Power) -> str:
 
 def _shares(power: Power, curve: PowerCurve, *, named: bool = False) -> str:
     """Say how often a test finds the difference, by runs; of many, at the first and the last."""
-    shown = list(range(len(power.n_runs)))
-    if len(shown) > MAX_SHOWN:
-        reached = [place for place in shown if curve.power[place, -1] >= ENOUGH]
-        shown = [shown[0], shown[-1]]
-        if reached and reached[0] not in shown:
-            shown.insert(1, reached[0])
+    shown, found = _shown(power, curve), curve.verdict
     parts = []
     for place in shown:
-        low, high = (_whole_percent(end) for end in curve.range[place, -1])
+        low, high = (whole_percent(end) for end in found.range[place, -1])
         wide = "" if low == high else f" ({low} to {high})"
         runs = str(power.n_runs[place])
         if place == shown[0] and named:
             noun = "run" if power.n_runs[place] == 1 else "runs"
             each = "each" if power.assumptions.ratio == 1 else "each other algorithm"
             runs += f" {noun} of {each}"
-        parts.append(f"{_whole_percent(curve.power[place, -1])}{wide} with {runs}")
+        parts.append(f"{whole_percent(found.power[place, -1])}{wide} with {runs}")
     return f"{EFFECTS[curve.name].how} {listed(parts)}"
 
 
-def _whole_percent(share: float) -> str:
+def _shown(power: Power, curve: PowerCurve) -> list[int]:
+    """Return the places of the numbers of runs that are named; of many two or three."""
+    shown = list(range(len(power.n_runs)))
+    if len(shown) <= MAX_SHOWN:
+        return shown
+    reached = [place for place in shown if curve.verdict.power[place, -1] >= ENOUGH]
+    return sorted({shown[0], *reached[:1], shown[-1]})
+
+
+def whole_percent(share: float) -> str:
     """Write a share as a percentage, rounded as the table has it."""
     return f"{float(f'{share:.2f}'):.0%}"
 
