@@ -206,6 +206,26 @@ def test_one_step_has_no_shape() -> None:
     assert len({row.rate for row in found.rows[:-1]}) == 1
 
 
-def test_runs_that_are_all_the_same_find_nothing() -> None:
-    found = calibrate(Curves(np.ones((6, 5)), ["A"] * 6), rng=0)
-    assert set(rates(found).values()) == {0.0}
+def test_runs_that_are_all_the_same_are_refused() -> None:
+    with pytest.raises(CurvesError, match="same curve: no split of them could differ"):
+        calibrate(Curves(np.ones((6, 5)), ["A"] * 6), rng=0)
+    other = np.concatenate([np.ones((6, 5)), smooth(0, 6, 5).scores])
+    found = calibrate(Curves(other, ["A"] * 6 + ["B"] * 6), rng=0)
+    of_same = [row for row in found.algorithms["A"].rates if not row.by_construction]
+    assert {row.rate for row in of_same} == {0.0}
+
+
+def test_thousands_of_runs_have_more_splits_than_can_be_counted() -> None:
+    found = calibrate(smooth(0, 1_500, 3), n_splits=100, rng=0)
+    assert found["curvewise"].rate == pytest.approx(0.05)
+    assert "5% of all" in found.table().text()
+    assert found.to_dict()["rows"][-1]["n_splits"] is None
+
+
+def test_more_steps_than_are_tested_at_once_change_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    curves = smooth(0, 8, 9)
+    whole = calibrate(curves, rng=0).to_dict()
+    monkeypatch.setattr("curvewise.questions.calibrate.question.MAX_SCORES_AT_ONCE", 40)
+    assert calibrate(curves, rng=0).to_dict() == whole

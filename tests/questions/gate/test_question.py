@@ -343,6 +343,12 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"margin": -1}, "margin must be 0 or more: it is how much worse"),
     ({"margin": math.nan}, "margin must be a finite number"),
     ({"margin": "2"}, "margin must be a finite number"),
+    ({"margin": "2%"}, "margin=0.02, unit='relative' for 2%"),
+    ({"margin": 10**400}, "margin must be a finite number"),
+    ({"margin": 1e308}, "more than a billion times any score; the largest is 4.000"),
+    ({"margin": 1e20, "on": "every step"}, "more than a billion times any score"),
+    ({"margin": 1, "two_sided": "no"}, "two_sided must be True or False, not 'no'"),
+    ({"margin": 1, "exact": "no"}, "exact must be True or False, not 'no'"),
     ({"margin": 10, "unit": "relative"}, r"below 1: 0.1 is 10%. It is 10"),
     ({"margin": 1, "unit": "percent"}, "unit"),
     ({"margin": 0, "two_sided": True}, "needs a margin above 0"),
@@ -525,3 +531,35 @@ def test_too_few_runs_for_a_fail_on_either_side_are_warned_of() -> None:
     assert any("no result could fail. Passing is not" in own for own in found.warnings)
     passed = asked(curves_of([1, 2, 3], [1, 2, 4]), margin=9, two_sided=True)
     assert passed.answer == "pass"
+
+
+@pytest.mark.parametrize("options", [{}, {"unit": "relative"}, {"on": "every step"}])
+def test_margins_and_levels_at_the_ends_of_their_range(options: dict[str, Any]) -> None:
+    curves = curves_of([11, 12, 14, 13.5, 9], [10, 12.5, 11])
+    found = asked(curves, margin=-0.0, alpha=1e-12, **options)
+    assert math.copysign(1, found.margin) == 1
+    assert tuple(found.limits) == (-math.inf, math.inf)
+
+
+def test_squares_of_large_scores_do_not_overflow() -> None:
+    runs = [11, 12, 14, 13.5, 9], [10, 12.5, 11]
+    plain, large = (
+        asked(
+            curves_of(*(unit * np.array(own) for own in runs)),
+            margin=0.1,
+            unit="relative",
+        )
+        for unit in (1.0, 1e100)
+    )
+    np.testing.assert_allclose(large.limits, plain.limits)
+
+
+def test_an_open_window_is_all_of_training() -> None:
+    curves = some_curves(1, (5, 5))
+    window: Any = (None, math.inf)
+    found = [
+        gate(curves, candidate="A", baseline="B", margin=1, on=on)
+        for on in ("mean", window)
+    ]
+    assert found[0].limits == found[1].limits
+    assert "mean from step 0 to " in found[1].describe()

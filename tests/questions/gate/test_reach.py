@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from curvewise import Curves, gate
+from curvewise import Curves, CurvesError, gate
 from curvewise.kernels.survival import Times, log_rank_scores
 from tests.questions.gate.runs import asked, subsets
+from tests.simulation import some_curves
 
 
 def curves_with(
@@ -105,3 +106,19 @@ def test_times_of_0_tell_nothing_of_multiples() -> None:
     open_end = asked(mixed, margin=2, on=("reach", 3))
     assert (open_end.answer, open_end.limits) == ("undecided", (0, math.inf))
     assert "inf" not in open_end.describe()
+
+
+def test_a_score_that_all_runs_have_from_the_start_is_refused() -> None:
+    curves = some_curves(0, (4, 4))
+    with pytest.raises(
+        CurvesError, match="All runs are at a score of -1000 from the first"
+    ):
+        gate(curves, candidate="A", baseline="B", margin=1.2, on=("reach", -1000))
+
+
+def test_without_enough_runs_nothing_limits_the_multiple() -> None:
+    scores = np.tile(np.arange(6.0), (4, 1)) + np.arange(4)[:, None] / 2
+    curves = Curves(scores, ["A", "A", "B", "B"], steps=np.arange(1, 7))
+    found = gate(curves, candidate="A", baseline="B", margin=1e308, on=("reach", 3.0))
+    assert tuple(found.limits) == (0, math.inf)
+    assert "these runs set the multiple no limits" in found.describe()

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from curvewise import Curves, monitor, scenario
+from curvewise import Curves, OptionError, monitor, scenario
 from curvewise.questions.monitor.futility import N_EXPERIMENTS, Prospect
 from tests.questions.monitor.batched import batched, first
 from tests.questions.monitor.test_plan import plan_of
@@ -96,3 +96,19 @@ def test_the_noise_is_that_inside_batches_and_algorithms() -> None:
     noise = prospect(curves, 1).noise
     assert noise.df == 16 - 4
     assert noise.height_sd < 2
+
+
+def test_experiments_are_simulated_in_portions(monkeypatch: pytest.MonkeyPatch) -> None:
+    curves = batched(2, n_batches=2)
+    at_once = prospect(curves, 1.0).chance(("A", "B"), ("1", "2"))
+    monkeypatch.setattr("curvewise.questions.monitor.futility.MAX_VALUES", 7_000)
+    assert prospect(curves, 1.0).chance(("A", "B"), ("1", "2")) == at_once
+
+
+@pytest.mark.parametrize("kind", ["lift", "stretch", "a"])
+def test_an_effect_beyond_all_scores_is_refused(kind: str) -> None:
+    effect = scenario(kind, 1e90)
+    with pytest.raises(OptionError, match=r"1e\+90.* more than a billion times as large"):
+        monitor(batched(2, n_batches=2), effect=effect, seed=1)
+    sooner = monitor(batched(2, n_batches=2), effect=scenario("speed", 1e90), seed=1)
+    assert sooner.pairs[0].chance is not None

@@ -31,21 +31,41 @@ def plan_of(*algorithms: str, **options: Any) -> MonitoringPlan:
 @pytest.mark.parametrize(
     ("option", "value", "message"),
     [
-        ("n_batches", 0, "n_batches must be a positive integer, not 0."),
-        ("n_batches", 2.5, "n_batches must be a positive integer, not 2.5."),
-        ("batch_size", 1, "batch_size must be an integer of 2 or more, not 1."),
+        ("n_batches", 0, "n_batches must be an integer from 1 to 100, not 0."),
+        ("n_batches", 2.5, "n_batches must be an integer from 1 to 100, not 2.5."),
+        ("n_batches", 10**6, "n_batches must be an integer from 1 to 100, not 1000000."),
+        ("batch_size", 1, "batch_size must be an integer from 2 to 1,000, not 1."),
+        ("batch_size", 10**9, "batch_size must be an integer from 2 to 1,000"),
         ("batch_size", True, "batch_size must be an integer"),
         ("spending", "pocock", "spending must be 'linear' or 'obf', not 'pocock'."),
         ("alpha", 2, "alpha must lie between 0 and 1"),
-        ("n_shuffles", "auto", "n_shuffles must be a positive integer, not 'auto'."),
-        ("seed", None, "seed must be a non-negative integer, the same at every look"),
+        ("alpha", 1e-300, "alpha must be 1e-12 or more"),
+        ("alpha", 1e-9, "n_shuffles is 9,999: .* Use 1,000,000, and a larger alpha."),
+        (
+            "n_shuffles",
+            "auto",
+            "n_shuffles must be an integer from 1 to 1,000,000, not 'auto'.",
+        ),
+        ("n_shuffles", 10**12, "n_shuffles must be an integer from 1 to 1,000,000"),
+        (
+            "seed",
+            None,
+            "seed must be a non-negative integer of 128 bits at most, the same",
+        ),
+        ("seed", 10**400, "seed must be a .*, not an integer of more than 40 digits."),
         ("seed", -1, "seed must be a non-negative integer"),
     ],
 )
 def test_what_cannot_be_planned_is_told(option: str, value: object, message: str) -> None:
     with pytest.raises(OptionError, match=f"^{message}") as refused:
         plan_of(**{option: value})
-    assert refused.value.option == option
+    assert refused.value.option == ("n_shuffles" if "n_shuffles" in message else option)
+
+
+def test_the_largest_plan_is_no_obstacle() -> None:
+    largest = plan_of(n_batches=100, batch_size=1_000)
+    assert not largest.exact
+    assert largest.smallest_pvalues()[-1] == 1 / (1 + largest.n_shuffles)
 
 
 def test_a_plan_that_can_decide_nothing_is_refused() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from typing import TYPE_CHECKING, Any
 
@@ -76,7 +77,9 @@ def test_flags_are_named_where_flags_are_typed(path: Path) -> None:
 
 
 def test_other_algorithms_are_another_plan(path: Path) -> None:
-    with pytest.raises(CurvesError, match="algorithms was 'A', 'B' and is 'A', 'B', 'C'"):
+    with pytest.raises(
+        CurvesError, match="the algorithms were 'A', 'B' and are 'A', 'B', 'C'"
+    ):
         look(batched(2, heights=(0, 0, 0)), path)
 
 
@@ -140,3 +143,36 @@ def test_a_file_that_cannot_be_replaced_stays_as_it_was(
         look(CURVES, path)
     assert path.read_bytes() == before
     assert [other.name for other in path.parent.iterdir()] == ["plan.json"]
+
+
+def rewritten(path: Path, **changes: Any) -> None:
+    """Write other things into a plan file, with a checksum that fits them."""
+    record = {**json.loads(path.read_text(encoding="utf-8")), **changes}
+    del record["checksum"]
+    text = json.dumps(record, sort_keys=True)
+    checksum = hashlib.sha256(text.encode()).hexdigest()[:16]
+    path.write_text(json.dumps({**record, "checksum": checksum}), encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"plan": {}},
+        {"plan": "x"},
+        {"batches": [1]},
+        {"batches": {"1": 3}},
+        {"plan": None},
+    ],
+)
+def test_what_has_the_form_of_no_plan_is_refused(
+    path: Path, changes: dict[str, Any]
+) -> None:
+    rewritten(path, **changes)
+    with pytest.raises(CurvesError, match="is not a plan of a monitored experiment"):
+        look(CURVES, path)
+
+
+def test_a_plan_of_another_version_is_refused(path: Path) -> None:
+    rewritten(path, format="curvewise monitoring plan 12")
+    with pytest.raises(CurvesError, match="written by another version of curvewise"):
+        look(CURVES, path)

@@ -169,6 +169,15 @@ def test_tables_of_tasks_keep_apart_what_may_be_compared() -> None:
     assert other.header[1::3] == ("transfer ratio", "transfer regret")
     assert "may be compared down the column" in fair.notes[0]
     assert "do not compare or average" in other.notes[0]
+    smallest = found.smallest_pvalue_alone
+    assert smallest == min(
+        1.0, 3 * min(own.sampling.smallest_pvalue for own in found.values())
+    )
+    for table in (fair, other):
+        assert table.notes[1] == (
+            "Each p is of its task and metric alone. Adjusted for 3 tasks, that of a task that "
+            f"stands out alone cannot be below {p_text(smallest)} with these runs."
+        )
     assert [row[0] for row in fair.rows] == ["$a$", "b", "flat", "mean of tasks"]
     assert [row[0] for row in other.rows] == ["$a$", "b", "flat"]
     assert fair.rows[2][1:] == ("undefined", "", "") * 2
@@ -196,6 +205,7 @@ def test_without_an_optimum_the_calibrated_ratio_is_not_compared() -> None:
         "transfer regret",
     )
     (only,) = replace(found, tasks={"flat": tasks["flat"]}, across={}).tables()
+    assert len(only.notes) == 1
     assert "do not compare" in only.notes[0]
 
 
@@ -217,6 +227,7 @@ def test_tasks_are_a_mapping_and_json() -> None:
     assert record["tasks"]["b"] == found["b"].to_dict()
     assert set(record["across"]) == set(found.across)
     assert record["seed"] == 0
+    assert record["smallest_pvalue_alone"] == found.smallest_pvalue_alone
     assert str(found).count("\n\n") >= 2
     assert found._repr_html_().count("<table>") == 2
 

@@ -152,7 +152,7 @@ def test_the_threshold_may_have_to_be_held() -> None:
     st.lists(st.integers(1, 12), min_size=3, max_size=7),
     st.sampled_from([0.5, 3.0, 7.0]),
 )
-@settings(max_examples=25)
+@settings(max_examples=25, deadline=None)
 def test_units_of_steps_and_scores_change_no_p(
     control: list[float], experimental: list[float], factor: float
 ) -> None:
@@ -175,7 +175,7 @@ def test_units_of_steps_and_scores_change_no_p(
     st.lists(st.integers(1, 12), min_size=3, max_size=6),
     st.lists(st.integers(1, 12), min_size=3, max_size=6),
 )
-@settings(max_examples=25)
+@settings(max_examples=25, deadline=None)
 def test_swapping_the_conditions_turns_the_ratio_round(
     control: list[float], experimental: list[float]
 ) -> None:

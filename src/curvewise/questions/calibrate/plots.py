@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from curvewise.errors import OptionError
 from curvewise.questions.calibrate.result import Calibration
-from curvewise.rendering.figures import COLOURS, axes_or_current, label_text, one_axes
+from curvewise.rendering.figures import axes_or_current, label_text, one_axes
+from curvewise.rendering.looks import COLOURS
 from curvewise.text import percent
 
 if TYPE_CHECKING:

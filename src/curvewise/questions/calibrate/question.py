@@ -20,6 +20,7 @@ from curvewise.questions.calibrate.caveats import (
     TooFewToTell,
 )
 from curvewise.questions.calibrate.result import Calibration, ProcedureRate, SplitRuns
+from curvewise.shuffling.parallel import track_items
 from curvewise.text import plural
 
 if TYPE_CHECKING:
@@ -34,7 +35,8 @@ __all__ = ["calibrate"]
 
 MIN_RUNS = 4  # of which two halves of two are made
 MIN_RUNS_FOR_RATE = 6
-MIN_SPLITS = 100
+MIN_SPLITS, MAX_SPLITS = 100, 1_000_000
+MAX_SCORES_AT_ONCE = 2**22
 # How far the rate of n runs varies between sets of runs: this over n, and no less than that.
 SPREAD_TIMES_RUNS, MIN_SPREAD = 0.8, 0.05
 
@@ -60,8 +62,8 @@ def calibrate(
     alpha : float
         The level of the tests.
     n_splits : int
-        How many random splits of the runs of an algorithm, 100 or more; all of them where there
-        are no more.
+        How many random splits of the runs of an algorithm, from 100 to 1,000,000; all of them
+        where there are no more.
     rng : numpy Generator or int, optional
         The same gives the same splits.
 
@@ -76,7 +78,7 @@ def calibrate(
     Raises
     ------
     CurvesError
-        If the algorithm is unknown, or has fewer than 4 runs.
+        If the algorithm is unknown, has fewer than 4 runs, or its runs are all the same.
     OptionError
         If an argument has a value that cannot be used.
 
@@ -97,11 +99,17 @@ def calibrate(
     usable = [name for name, size in sizes.items() if size >= MIN_RUNS]
     if not usable:
         raise _too_few(sizes)
+    if not any(_varies(chosen.select(name).scores) for name in usable):
+        msg = (
+            "All runs of an algorithm have the same curve: no split of them could differ. Check "
+            "that the runs were trained with different seeds."
+        )
+        raise CurvesError(msg)
     # All are split alike, so that who else is there changes no digit.
     (key,) = random_keys(rng, 1)
     found = {
         name: _split(chosen.select(name).scores, float(alpha), int(n_splits), key)
-        for name in usable
+        for name in track_items(usable)
     }
     return Calibration(
         rows=_pooled(list(found.values())),
@@ -115,10 +123,16 @@ def calibrate(
     )
 
 
+def _varies(scores: Floats) -> bool:
+    return bool(np.any(np.ptp(scores, axis=0) > 0))
+
+
 def _check_splits(n_splits: object) -> None:
     whole = isinstance(n_splits, int | np.integer) and not isinstance(n_splits, bool)
-    if not whole or int(n_splits) < MIN_SPLITS:  # type: ignore[call-overload]
-        text = f"must be an integer of {MIN_SPLITS} or more, not {n_splits!r}."
+    if not whole or not MIN_SPLITS <= int(n_splits) <= MAX_SPLITS:  # type: ignore[call-overload]
+        text = (
+            f"must be an integer from {MIN_SPLITS} to {MAX_SPLITS:,}, not {n_splits!r}."
+        )
         refuse_option("n_splits", text)
 
 
@@ -136,9 +150,12 @@ def _split(scores: Floats, alpha: float, n_splits: int, key: int) -> SplitRuns:
     n_runs = len(scores)
     n_all = n_halvings(n_runs)
     n_found: dict[str, int] = {}
+    at_once = max(MAX_SCORES_AT_ONCE // scores.shape[1], 1)
     for splits in halves(n_runs, n_splits, key):
-        for test, found in rejections(scores, splits, alpha).items():
-            n_found[test] = n_found.get(test, 0) + int(found.sum())
+        for start in range(0, len(splits), at_once):
+            part = splits[start : start + at_once]
+            for test, found in rejections(scores, part, alpha).items():
+                n_found[test] = n_found.get(test, 0) + int(found.sum())
     n_done = min(n_all, n_splits)
     sd = max(SPREAD_TIMES_RUNS / n_runs, MIN_SPREAD)
     is_rate = n_runs >= MIN_RUNS_FOR_RATE

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from curvewise.inference.result import Result
 from curvewise.rendering.tables import Table
+from curvewise.text import percent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
     from curvewise.inference.caveats import Caveat
 
 __all__ = ["PROCEDURES", "Calibration", "Procedure", "ProcedureRate", "SplitRuns"]
+
+MAX_SHOWN = 10_000_000  # splits that are counted in a table
+MAX_JSON_COUNT = 2**53
 
 
 class Procedure(NamedTuple):
@@ -68,6 +72,13 @@ class ProcedureRate:
     def title(self) -> str:
         """What the procedure is called."""
         return PROCEDURES[self.procedure].title
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as JSON-ready data; counts too large for JSON are None."""
+        return {
+            name: None if name.startswith("n_") and value > MAX_JSON_COUNT else value
+            for name, value in asdict(self).items()
+        }
 
 
 @dataclass(frozen=True)
@@ -125,13 +136,13 @@ class Calibration(Result):
             "alpha": self.alpha,
             "n_steps": self.n_steps,
             "seed": self.seed,
-            "rows": [asdict(row) for row in self.rows],
+            "rows": [row.to_dict() for row in self.rows],
             "algorithms": {
                 name: {
                     "n_runs": own.n_runs,
                     "n_splits": own.n_splits,
                     "every": own.every,
-                    "rows": [asdict(row) for row in own.rates],
+                    "rows": [row.to_dict() for row in own.rates],
                 }
                 for name, own in self.algorithms.items()
             },
@@ -144,7 +155,7 @@ class Calibration(Result):
         rows = tuple(
             (
                 row.title,
-                f"{row.n_found:,} of {row.n_splits:,}",
+                _of_splits(row),
                 *((f"{row.rate:.3f}",) if rated else ()),
                 "by construction"
                 if row.by_construction
@@ -184,6 +195,13 @@ class Calibration(Result):
             "Height and shape: by the conventional F; every step, final and area: by t."
         )
         return [self.table(), Table(header, rows, notes=(names,))]
+
+
+def _of_splits(row: ProcedureRate) -> str:
+    """Write in how many splits; of more than can be read, which share."""
+    if row.n_splits > MAX_SHOWN:
+        return f"{percent(row.rate)} of all"
+    return f"{row.n_found:,} of {row.n_splits:,}"
 
 
 def _cell(row: ProcedureRate) -> str:

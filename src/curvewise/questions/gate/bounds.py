@@ -48,7 +48,8 @@ class BoundTest:
     """Two one-sided tests of whether the difference is ``bound``, and limits that agree.
 
     ``pvalue_above`` is small where the difference is above the bound. ``lowest`` and ``highest``
-    give the limit of the difference at a level, before they are brought to agree.
+    give the limit of the difference at a level, before they are brought to agree. ``least`` is
+    the smallest number that a difference can be.
     """
 
     bound: float
@@ -58,6 +59,7 @@ class BoundTest:
     lowest: Callable[[float], float]
     highest: Callable[[float], float]
     sampling: Sampling
+    least: float = -math.inf
 
     def floored(self) -> BoundTest:
         """Return the same with no p below what the number of runs allows, sampled or not."""
@@ -66,7 +68,7 @@ class BoundTest:
             self,
             pvalue_above=max(self.pvalue_above, floor),
             pvalue_below=max(self.pvalue_below, floor),
-            lowest=lambda level: self.lowest(level) if level >= floor else -math.inf,
+            lowest=lambda level: self.lowest(level) if level >= floor else self.least,
             highest=lambda level: self.highest(level) if level >= floor else math.inf,
         )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from curvewise.data.roles import BASELINE, CANDIDATE
 from curvewise.inference.caveats import Caveat
 from curvewise.inference.diagnostics import (
     few_for_ranks,
@@ -34,6 +35,8 @@ __all__ = [
     "TooManyGates",
     "gate_caveats",
 ]
+
+ROLES = (BASELINE, CANDIDATE)
 
 
 @dataclass(frozen=True)
@@ -102,9 +105,12 @@ class SpreadMatters(Caveat):
 
     def sentence(self) -> str:
         """Say what it does to the gate, and what to do."""
+        wide, narrow = (
+            f"the {name}" if name in ROLES else name for name in (self.wide, self.narrow)
+        )
         if self.n_runs[0] == self.n_runs[1]:
             return (
-                f"The runs of {self.wide} vary more than those of {self.narrow}. If they are "
+                f"The runs of {wide} vary more than those of {narrow}. If they are "
                 "skewed as well, as where some of them fail, wrong passes or wrong fails can be "
                 "twice as frequent as alpha: look at the single runs before you act on it."
             )
@@ -118,7 +124,7 @@ class SpreadMatters(Caveat):
         if self.remedy:
             todo = f"use {argument('spread', 'unequal')}, or {todo}"
         return (
-            f"The runs of {self.wide} vary more than those of {self.narrow}, and "
+            f"The runs of {wide} vary more than those of {narrow}, and "
             f"{'fewer' if fewer else 'more'} of them were made ({self.n_runs[0]} and "
             f"{self.n_runs[1]}): {does}. To be safe, {todo}."
         )

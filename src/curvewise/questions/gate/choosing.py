@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from curvewise.errors import OptionError
 from curvewise.questions.gate.bounds import (
     normal_test,
     shift_test,
@@ -24,6 +25,7 @@ from curvewise.questions.gate.ratios import (
     welch_ratio_test,
 )
 from curvewise.questions.gate.reach import ReachTimes
+from curvewise.text import argument, number_text
 
 if TYPE_CHECKING:
     from curvewise.data.curves import Curves
@@ -33,6 +35,9 @@ if TYPE_CHECKING:
     from curvewise.questions.gate.options import GateOptions
 
 __all__ = ["Asked", "design_of"]
+
+# Times the largest score: what is moved by more is nothing but the margin, but for rounding.
+MAX_MARGIN = 1e9
 
 
 def design_of(numbers: GateNumbers) -> Design | None:
@@ -99,6 +104,7 @@ class Asked:
         unit = self.reference or 1.0
         scores = [bound * unit for bound in options.bounds]
         alpha, place = options.alpha, None
+        self._check_size()
         if self.times is not None:
             tests = [self.times.test(float(options.margin), work, alpha=alpha)]
         elif options.on == EVERY_STEP:
@@ -123,6 +129,20 @@ class Asked:
                 for own, bound in zip(tests, options.bounds, strict=True)
             ]
         return [own.floored() for own in tests], place
+
+    def _check_size(self) -> None:
+        """Raise where nothing would be left of scores that are moved by the margin."""
+        options = self.options
+        known = options.unit == "score" or self.reference is not None
+        if not known or options.threshold is not None:
+            return
+        largest = float(np.abs(self.curves.scores).max())
+        if options.margin / MAX_MARGIN > largest / (self.reference or 1.0):
+            msg = (
+                f"{argument('margin')} is {options.margin:g}, more than a billion times any score; "
+                f"the largest is {number_text(largest)}. Check its unit."
+            )
+            raise OptionError(msg, option="margin")
 
     def _tested(self, bound: float) -> BoundTest:
         """Test one bound, by shuffles, by Welch's kind of test, or by both together."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -11,18 +10,21 @@ import numpy as np
 
 from curvewise.data.curves import Curves
 from curvewise.errors import OptionError
+from curvewise.inference.measures import (
+    EVERY_STEP,
+    final_weights,
+    mean_weights,
+    window_weights,
+)
 from curvewise.inference.requirements import check_choice
 from curvewise.kernels.anova.sums import centred
-from curvewise.questions.contrast.weights import weight_array
 
 if TYPE_CHECKING:
     from curvewise.kernels import Floats
 
 __all__ = ["EVERY_STEP", "GateNumbers", "On", "measured"]
 
-EVERY_STEP = "every step"
 NAMES_OF_ON = ("mean", "final", EVERY_STEP)
-FINAL_SHARE = 0.1  # of the steps
 
 On = str | tuple[float, float] | tuple[str, float]
 
@@ -30,12 +32,9 @@ On = str | tuple[float, float] | tuple[str, float]
 def measured(curves: Curves, on: object) -> tuple[Floats, str]:
     """Return the weight of each step in the number of a run, and what the number is called."""
     if isinstance(on, tuple | list) and len(on) == 2 and on[0] == "reach":
-        return np.full(curves.n_steps, 1 / curves.n_steps), (
-            f"time to a score of {float(on[1]):.6g}"
-        )
+        return mean_weights(curves.steps)[0], f"time to a score of {float(on[1]):.6g}"
     if isinstance(on, tuple | list) and len(on) == 2:
-        profile, label = weight_array(curves, ("window", on[0], on[1]))
-        return profile, str(label)
+        return window_weights(curves.steps, *on)
     if not isinstance(on, str):
         msg = (
             "on must be 'mean', 'final', 'every step', (start, stop) in steps, or "
@@ -43,13 +42,7 @@ def measured(curves: Curves, on: object) -> tuple[Floats, str]:
         )
         raise OptionError(msg, option="on")
     check_choice("on", on, NAMES_OF_ON)
-    if on != "final":
-        return np.full(curves.n_steps, 1 / curves.n_steps), "mean over training"
-    n_last = math.ceil(FINAL_SHARE * curves.n_steps - 1e-9)
-    profile = np.zeros(curves.n_steps)
-    profile[-n_last:] = 1 / n_last
-    steps = "last step" if n_last == 1 else f"mean of the last {n_last} steps"
-    return profile, f"{steps} (of {curves.n_steps})"
+    return (final_weights if on == "final" else mean_weights)(curves.steps)
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
+from curvewise.data.choices import refuse_option
 from curvewise.errors import CurvesError, OptionError
 from curvewise.inference.effects import Center
 from curvewise.inference.requirements import (
     check_alpha,
     check_choice,
     check_curves,
+    check_flag,
     check_number,
 )
 from curvewise.kernels.anova.thresholds import rounding
@@ -55,11 +57,15 @@ class GateOptions:
         check_choice("center", self.center, get_args(Center))
         check_alpha(self.alpha)
         if self.alpha >= 0.5:
-            msg = f"alpha must lie below 0.5 for a gate, such as 0.05; it is {self.alpha!r}."
-            raise OptionError(msg, option="alpha")
+            text = f"must lie below 0.5 for a gate, such as 0.05; it is {self.alpha!r}."
+            refuse_option("alpha", text)
         check_alpha(self.power, "power")
         check_number("assumed", self.assumed)
-        check_number("margin", self.margin)
+        what = "number"
+        if str(self.margin).endswith("%"):
+            what = "number (a share of the baseline's mean is margin=0.02, unit='relative' for 2%)"
+        check_number("margin", self.margin, what)
+        check_flag("two_sided", self.two_sided)
         self._check_margin()
         self._check_together()
         if self.candidate == self.baseline:

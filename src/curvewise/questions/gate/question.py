@@ -17,7 +17,7 @@ from curvewise.questions.gate.deciding import enough_runs
 from curvewise.questions.gate.numbers import GateNumbers, measured
 from curvewise.questions.gate.options import GateOptions
 from curvewise.questions.gate.result import Gate
-from curvewise.text import argument, did_you_mean, step_text
+from curvewise.text import about_step, argument, did_you_mean
 
 if TYPE_CHECKING:
     import os
@@ -167,7 +167,7 @@ def gate_at_levels(
     tests, place = asked.tests()
     first, last = tests[0], tests[-1]
     if place is not None:
-        measure = f"score at step {step_text(two.steps[place])}"
+        measure = f"score at step {about_step(two.steps[place])}"
         at_step = np.eye(two.n_steps)[place]
         numbers = GateNumbers.of(two, at_step, options.candidate, options.baseline)
     prospect = asked.prospect()
@@ -197,7 +197,7 @@ def gate_at_levels(
             baseline=options.baseline,
             n_runs=numbers.n_runs,
             measure=measure,
-            margin=float(options.margin),
+            margin=float(options.margin) + 0.0,  # and not -0.0
             unit=options.unit if times is None else "factor",
             margin_score=_margin_score(options, asked.reference),
             difference=first.value,

@@ -159,7 +159,10 @@ def welch_ratio_test(
         lead = float(candidate.mean() - factor * baseline.mean())
         if error == 0:
             return lead
-        df = error**2 / sum(own**2 / n for own, n in zip(variances, freedom, strict=True))
+        # In shares of the error, since squares of variances may overflow.
+        df = 1 / sum(
+            (own / error) ** 2 / n for own, n in zip(variances, freedom, strict=True)
+        )
         return lead + math.copysign(1, tail) * t_quantile(1 - abs(tail), df) * math.sqrt(
             error
         )

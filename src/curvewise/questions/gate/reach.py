@@ -95,6 +95,13 @@ class ReachTimes:
                 f"{number_text(float(best))}. Choose a threshold that some runs reach."
             )
             raise CurvesError(msg)
+        first = float(curves.steps[0])
+        if (found.times.reached & (found.times.steps <= first)).all():
+            msg = (
+                f"All runs are at a score of {threshold_text(threshold)} from the first step on: there "
+                "are no times to compare. Choose a threshold that takes training to reach."
+            )
+            raise CurvesError(msg)
         return cls(curves, candidate, found)
 
     @cached_property
@@ -163,6 +170,11 @@ class ReachTimes:
         # Where the candidate is as early as the baseline so stretched.
         ahead = np.flatnonzero(observed[1:] >= 0)
         value = float(around[ahead[0]]) if len(ahead) else math.inf
+        # Times of equal runs may change sides at the margin itself.
+        if observed[0] < -slack[0]:
+            value = max(value, math.nextafter(margin, math.inf))
+        elif observed[0] > slack[0]:
+            value = min(value, math.nextafter(margin, -math.inf))
         exact = found.exact
         return BoundTest(
             margin,
@@ -172,6 +184,7 @@ class ReachTimes:
             lowest,
             highest,
             Sampling(exact, n_all, n_visited, found.engine, None if exact else work.seed),
+            least=0.0,
         )
 
     def _scores(self, multiple: float) -> Floats:

@@ -12,7 +12,7 @@ from curvewise.inference.result import Result
 from curvewise.inference.sampling import Sampled
 from curvewise.questions.gate.amounts import amount_text, limits_text, margin_text
 from curvewise.rendering.tables import Table
-from curvewise.text import number_text, p_text, percent, step_text
+from curvewise.text import about_step, number_text, p_text, percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -209,7 +209,7 @@ class Gate(Sampled, Result):
         elif self.medians is not None and self.n_reached is not None:
             columns = "reached it", "half by step"
             found = [
-                (str(n), "never" if math.isinf(median) else step_text(median))
+                (str(n), "never" if math.isinf(median) else about_step(median))
                 for n, median in zip(self.n_reached, self.medians, strict=True)
             ]
         rows = tuple((*left, *right) for left, right in zip(shown, found, strict=True))

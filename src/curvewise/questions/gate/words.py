@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import singledispatch
 from typing import TYPE_CHECKING
 
 from curvewise.data.roles import BASELINE, CANDIDATE
-from curvewise.inference.phrases import method_parts
+from curvewise.inference.phrases import method_parts, one_line
 from curvewise.questions.gate.amounts import amount_text, limits_text
 from curvewise.questions.gate.deciding import MAX_RUNS
 from curvewise.questions.gate.result import Gate, Gates
 from curvewise.text import (
+    about_step,
     call,
     capitalised,
     listed,
@@ -19,13 +21,12 @@ from curvewise.text import (
     p_short,
     percent,
     printable,
-    step_text,
 )
 
 if TYPE_CHECKING:
     from curvewise.inference.result import Result
 
-__all__ = ["advice", "describe", "verdict"]
+__all__ = ["advice", "describe", "headline", "verdict"]
 
 MAX_NAMED = 6  # gates that a sentence can hold
 TESTS = {
@@ -52,7 +53,11 @@ def describe(result: Result) -> str:
 
 @describe.register
 def _(gate: Gate) -> str:
-    parts = [verdict(gate), _size(gate), _runs_needed(gate), _method(gate)]
+    needed = _runs_needed(gate)
+    if gate.answer == "undecided" and (gate.step is not None or gate.unit == "factor"):
+        what = "every step" if gate.step is not None else "times to a score"
+        needed = f"How many runs would decide is not computed for {what}."
+    parts = [verdict(gate), _size(gate), needed, _method(gate)]
     return " ".join(part for part in parts if part)
 
 
@@ -83,6 +88,19 @@ def _(gates: Gates) -> str:
     )
 
 
+def headline(gate: Gate | Gates) -> str:
+    """Return the verdict, with names that fit in a line."""
+    if isinstance(gate, Gates):
+        return describe(gate)
+    return one_line(
+        lambda candidate, baseline: verdict(
+            replace(gate, candidate=candidate, baseline=baseline)
+        ),
+        gate.candidate,
+        gate.baseline,
+    )
+
+
 def verdict(gate: Gate) -> str:
     """Return the verdict in a sentence, with the margin in it."""
     candidate, baseline = _who(gate)
@@ -96,10 +114,11 @@ def verdict(gate: Gate) -> str:
     kind = "exact " if gate.exact else ""
     if gate.unit == "factor":
         does = "does not take" if gate.answer == "pass" else "takes"
-        return (
-            f"{gate.answer.capitalize()}: {candidate} {does} more than {margin} as long as "
-            f"{baseline} to reach the score (margin {margin}, {kind}p = {p_short(p)})."
-        )
+        says = f"{candidate} {does} more than {margin} as long as {baseline} to reach the score"
+        if gate.margin == 1:
+            when = "sooner" if gate.answer == "pass" else "later"
+            says = f"{candidate} reaches the score {when} than {baseline}"
+        return f"{gate.answer.capitalize()}: {says} (margin {margin}, {kind}p = {p_short(p)})."
     at = " at every step" if gate.step is not None else ""
     if gate.two_sided:
         says = {
@@ -162,7 +181,7 @@ def _undecided(gate: Gate, candidate: str, baseline: str, margin: str) -> str:
             if size > 0
         ]
     worse = f"may be {' or '.join(ways)} than {baseline}"
-    at = "" if gate.step is None else f" at step {step_text(gate.step)}"
+    at = "" if gate.step is None else f" at step {about_step(gate.step)}"
     return f"Undecided: {candidate} {worse}{at} (margin {margin})."
 
 
@@ -198,7 +217,7 @@ def _times(gate: Gate, candidate: str, baseline: str) -> str:
         half = (
             "not half of them"
             if math.isinf(median)
-            else f"half by step {step_text(median)}"
+            else f"half by step {about_step(median)}"
         )
         parts.append(f"{reached} of {n_runs} runs of {name} reach it, {half}")
     takes = f"{candidate} takes {amount_text(gate.difference, gate.unit)} as long as {baseline}"
@@ -245,12 +264,16 @@ def _runs_needed(gate: Gate) -> str:
     if n <= have:
         return (
             f"{n:,} {of}{range_of} let a candidate that is in truth {truth} pass in {cases}; "
-            f"there are {have:,}, and this one did not."
+            f"there {_are(have)}, and this one did not."
         )
     return (
-        f"{n:,} {of}{range_of} would decide in {cases} if it is in truth {truth}; there are "
-        f"{have:,}."
+        f"{n:,} {of}{range_of} would decide in {cases} if it is in truth {truth}; there "
+        f"{_are(have)}."
     )
+
+
+def _are(number: int) -> str:
+    return f"{'is' if number == 1 else 'are'} {number:,}"
 
 
 def advice(result: Gate | Gates) -> str:

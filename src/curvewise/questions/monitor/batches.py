@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from curvewise.data.choices import refuse_option
 from curvewise.data.frames import natural_order
 from curvewise.data.validation import names_of
 from curvewise.errors import CurvesError, OptionError
@@ -110,7 +111,7 @@ def batches_of(curves: Curves, plan: MonitoringPlan) -> Batches:
     if found.look > plan.n_batches:
         msg = (
             f"There are {plural(found.look, 'batch')} ({listed(found.names, 6)}), and "
-            f"{plan.n_batches} were planned. After the last planned look all of alpha is spent: "
+            f"{plan.n_batches} {'was' if plan.n_batches == 1 else 'were'} planned. After the last planned look all of alpha is spent: "
             "more runs are a new experiment."
         )
         raise CurvesError(msg)
@@ -139,7 +140,11 @@ def check_gaps(batches: Batches) -> None:
 
 def given_up_of(batches: Batches, give_up: Sequence[str]) -> frozenset[str]:
     """Return the algorithms that are given up; raise where there is none of that name."""
-    names = [give_up] if isinstance(give_up, str) else list(give_up)
+    names = [give_up] if isinstance(give_up, str) else give_up
+    if not isinstance(names, list | tuple | set | frozenset):
+        refuse_option(
+            "give_up", f"must be names of algorithms, as in ['A'], not {give_up!r}."
+        )
     for name in names:
         if name not in batches.algorithms:
             msg = f"No algorithm is called {name!r}; {did_you_mean(str(name), batches.algorithms)}"

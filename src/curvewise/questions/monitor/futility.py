@@ -30,8 +30,10 @@ if TYPE_CHECKING:
 
 __all__ = ["MAX_CHANCE", "Prospect", "check_effect"]
 
+MAX_CHANGE = 1e9  # times the largest score
 MAX_CHANCE = 0.1  # below which stopping is advised
 N_EXPERIMENTS, N_SHUFFLES = 200, 399
+MAX_VALUES = 5_000_000  # scores that are simulated at a time
 MAX_STEPS = 50  # of more, neighbouring ones are averaged: the chance is no different
 
 
@@ -76,7 +78,17 @@ class Prospect:
         places = zip(curves.blocks, curves.labels, strict=True)
         cells = [f"{batch!r} {name!r}" for batch, name in places]
         noise = pilot_noise(Curves(curves.scores, cells, precision=curves.precision))[0]
-        return cls(curves, noise, effect, plan)
+        found = cls(curves, noise, effect, plan)
+        largest = float(np.abs(curves.scores).max())
+        with np.errstate(over="ignore", invalid="ignore"):
+            changed = np.abs(found._changed(curves.scores.mean(axis=0)))
+        if not (changed <= MAX_CHANGE * largest).all():
+            refuse_option(
+                "effect",
+                f"is {effect}, which makes scores more than a billion times as large as they "
+                "are: state the smallest one worth finding.",
+            )
+        return found
 
     def chance(self, pair: tuple[str, str], names: Sequence[str]) -> float:
         """Return the chance to find the effect by the last look, between two algorithms.
@@ -94,8 +106,13 @@ class Prospect:
         rng = np.random.default_rng([self.plan.seed, len(names), tag_of(pair)])
         found = 0.0
         for changed in (likelier, 1 - likelier):
-            to_come = self._runs_to_come(means[1 - changed], changed, len(names), rng)
-            found = max(found, self._share_found(scores, labels, batches, to_come))
+            n_found = 0
+            for n in self._portions(len(names)):
+                to_come = self._runs_to_come(
+                    means[1 - changed], changed, len(names), n, rng
+                )
+                n_found += self._number_found(scores, labels, batches, to_come)
+            found = max(found, n_found / N_EXPERIMENTS)
             if found >= MAX_CHANCE:
                 break
         return found
@@ -104,15 +121,28 @@ class Prospect:
         steps = self.curves.steps.astype(np.float64)
         return self.effect.changed(curves, steps=steps, height_sd=self.noise.height_sd)
 
+    def _portions(self, look: int) -> list[int]:
+        """Return how many experiments are simulated at a time, so that memory is bounded."""
+        plan = self.plan
+        n_runs = 2 * plan.batch_size * (plan.n_batches - look)
+        most = max(1, MAX_VALUES // (n_runs * self.curves.n_steps))
+        done = range(0, N_EXPERIMENTS, most)
+        return [min(most, N_EXPERIMENTS - start) for start in done]
+
     def _runs_to_come(
-        self, mean: Floats, changed: int, look: int, rng: np.random.Generator
+        self,
+        mean: Floats,
+        changed: int,
+        look: int,
+        n_experiments: int,
+        rng: np.random.Generator,
     ) -> Floats:
         """Simulate the batches to come; (n_experiments, n_runs, n_steps).
 
         In a batch the runs of algorithm 0 come first; those of ``changed`` have the effect.
         """
         n_batches, size = self.plan.n_batches - look, self.plan.batch_size
-        shape = (N_EXPERIMENTS, n_batches, 2, size, len(mean))
+        shape = (n_experiments, n_batches, 2, size, len(mean))
         noise = self.noise.draw(rng, int(np.prod(shape[:-1]))).reshape(shape)
         runs = mean + noise
         own = runs[:, :, changed]
@@ -120,12 +150,12 @@ class Prospect:
             own += self._changed(mean) - mean
         else:
             own[...] = self._changed(own)
-        return runs.reshape(N_EXPERIMENTS, -1, len(mean))
+        return runs.reshape(n_experiments, -1, len(mean))
 
-    def _share_found(
+    def _number_found(
         self, scores: Floats, labels: Integers, batches: Integers, to_come: Floats
-    ) -> float:
-        """Return in which share of experiments an overall difference is found by the last look."""
+    ) -> int:
+        """Return in how many experiments an overall difference is found by the last look."""
         plan, look = self.plan, int(batches[-1]) + 1
         size = plan.batch_size
         parts = [labels[batches == batch] for batch in range(look)]
@@ -154,11 +184,10 @@ class Prospect:
             ]
             for place, path in enumerate(rankings):
                 path.append(ranked[0 if number < look else place])
-        n_found = sum(
+        return sum(
             rejected_by(path, plan.shares, observed, plan.alpha) is not None
             for path in rankings
         )
-        return n_found / len(rankings)
 
 
 def _binned(curves: Floats) -> Floats:

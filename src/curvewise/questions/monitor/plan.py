@@ -13,7 +13,7 @@ import numpy as np
 
 from curvewise.data.choices import check_choice, refuse_option
 from curvewise.errors import OptionError
-from curvewise.inference.requirements import check_alpha
+from curvewise.inference.requirements import check_alpha, value_text
 from curvewise.kernels.sequential import spent_shares
 from curvewise.text import p_text, plural
 
@@ -27,6 +27,9 @@ __all__ = ["MAX_ENUMERATED", "MonitoringPlan", "Spending", "checked_plan"]
 Spending = Literal["linear", "obf"]
 
 MIN_BATCH_SIZE = 2
+# More looks, runs or shuffles are no plan, and would not be done with in hours.
+MAX_BATCHES, MAX_BATCH_SIZE, MAX_SHUFFLES = 100, 1_000, 1_000_000
+MAX_SEED = 2**128 - 1
 MAX_ENUMERATED = 20_000  # relabellings; of more, a sample is drawn
 
 
@@ -93,13 +96,15 @@ class MonitoringPlan:
 
     def smallest_pvalues_of(self, sizes: Sequence[tuple[int, int]]) -> list[float]:
         """Return the same for batches with these runs of either algorithm."""
-        n_ways = np.cumprod([float(math.comb(a + b, a)) for a, b in sizes])
+        # What is more than a float can hold is infinite, and p no smaller than 0.
+        ways = [float(min(math.comb(a + b, a), 10**300)) for a, b in sizes]
         # Swapping the two in all batches, where that is allowed, changes no statistic.
         n_alike = np.minimum.accumulate([2.0 if a == b else 1.0 for a, b in sizes])
-        least = n_alike / n_ways
+        with np.errstate(over="ignore"):
+            least = n_alike / np.cumprod(ways)
         if not self.exact:
             least = np.maximum(least, 1 / (1 + self.n_shuffles))
-        with np.errstate(divide="ignore"):
+        with np.errstate(divide="ignore", over="ignore"):
             smallest = np.minimum(least / self.shares[: len(sizes)], 1.0)
         return np.minimum.accumulate(smallest).tolist()
 
@@ -120,15 +125,10 @@ def checked_plan(
 ) -> MonitoringPlan:
     """Return the plan, or say what of it cannot be used; a plan that cannot decide is refused."""
     numbers = {
-        "n_batches": _whole(n_batches, "n_batches", 1, "a positive integer"),
-        "batch_size": _whole(
-            batch_size,
-            "batch_size",
-            MIN_BATCH_SIZE,
-            f"an integer of {MIN_BATCH_SIZE} or more",
-        ),
-        "n_shuffles": _whole(n_shuffles, "n_shuffles", 1, "a positive integer"),
-        "seed": _whole(seed, "seed", 0, "a non-negative integer, the same at every look"),
+        "n_batches": _whole(n_batches, "n_batches", (1, MAX_BATCHES)),
+        "batch_size": _whole(batch_size, "batch_size", (MIN_BATCH_SIZE, MAX_BATCH_SIZE)),
+        "n_shuffles": _whole(n_shuffles, "n_shuffles", (1, MAX_SHUFFLES)),
+        "seed": _whole(seed, "seed", (0, MAX_SEED)),
     }
     check_choice("spending", spending, get_args(Spending))
     check_alpha(alpha)
@@ -142,10 +142,19 @@ def checked_plan(
     return plan
 
 
-def _whole(value: object, option: str, least: int, what: str) -> int:
-    is_number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
-    if not is_number or not float(value) >= least or float(value) % 1:  # type: ignore[arg-type]
-        refuse_option(option, f"must be {what}, not {value!r}.")
+def _whole(value: object, option: str, limits: tuple[int, int]) -> int:
+    """Return an integer within limits, both included; a float may be one."""
+    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if isinstance(value, float | np.floating):
+        whole = float(value).is_integer()
+    least, most = limits
+    if not whole or not least <= value <= most:  # type: ignore[operator]
+        range_of = f"an integer from {least} to {most:,}"
+        if option == "seed":
+            range_of = (
+                "a non-negative integer of 128 bits at most, the same at every look"
+            )
+        refuse_option(option, f"must be {range_of}, not {value_text(value)}.")
     return int(value)  # type: ignore[call-overload]
 
 
@@ -159,11 +168,13 @@ def _check_reach(plan: MonitoringPlan) -> None:
     by_shuffles = plan.n_pairs / (1 + plan.n_shuffles) > plan.alpha
     if not plan.exact and by_shuffles:
         n_enough = math.ceil(plan.n_pairs / plan.alpha) - 1
+        todo = f"Use at least {n_enough:,}."
+        if n_enough > MAX_SHUFFLES:
+            todo = f"Use {MAX_SHUFFLES:,}, and a larger alpha."
         refuse_option(
             "n_shuffles",
             f"is {plan.n_shuffles:,}: the smallest p possible{pairs} is {p_text(min(smallest, 1))}, "
-            f"above alpha = {plan.alpha:g}, so that no data could be significant. Use at least "
-            f"{n_enough:,}.",
+            f"above alpha = {plan.alpha:g}, so that no data could be significant. {todo}",
         )
     per_batch = math.comb(2 * plan.batch_size, plan.batch_size)
     least = 2 * plan.n_pairs / plan.alpha

@@ -5,17 +5,18 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from curvewise.errors import CurvesError, OptionError
+from curvewise.questions.monitor.plan import MonitoringPlan
 from curvewise.text import argument, listed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from curvewise.questions.monitor.batches import Batches
-    from curvewise.questions.monitor.plan import MonitoringPlan
 
 __all__ = ["check_plan_file", "known_plan", "write_plan_file"]
 
@@ -84,25 +85,44 @@ def _checksum(record: Mapping[str, Any]) -> str:
 
 
 def _read(path: Path) -> dict[str, Any]:
+    """Return what a file has of a plan and its batches, if it is whole and as it was written."""
     try:
         record = json.loads(path.read_text(encoding="utf-8"))
-        is_plan = record["format"] == FORMAT
         written = record.pop("checksum")
+        written_as = str(record["format"])
     except OSError as error:
         msg = f"The plan {str(path)!r} cannot be read: {error.strerror}."
         raise OptionError(msg, option="plan_file") from None
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        is_plan, record, written = False, {}, ""
-    if not is_plan:
-        msg = f"{str(path)!r} is not a plan of a monitored experiment. Name another file."
-        raise CurvesError(msg)
-    if written != _checksum(record):
+        record, written, written_as = {}, "", ""
+    if written_as == FORMAT and written != _checksum(record):
         msg = (
             f"The plan {str(path)!r} was edited after it was written. A plan that changes after a "
             "look no longer keeps its alpha: restore the file as it was."
         )
         raise CurvesError(msg)
+    if written_as != FORMAT and written_as.startswith(FORMAT.rstrip("0123456789")):
+        msg = (
+            f"The plan {str(path)!r} was written by another version of curvewise. Go on with that "
+            "version, so that every look is computed alike."
+        )
+        raise CurvesError(msg)
+    if written_as != FORMAT or not _is_whole(record):
+        msg = f"{str(path)!r} is not a plan of a monitored experiment. Name another file."
+        raise CurvesError(msg)
     return dict(record)
+
+
+def _is_whole(record: Mapping[str, Any]) -> bool:
+    """Tell whether a record has all that a plan has, in the form it has it."""
+    plan, batches = record.get("plan"), record.get("batches")
+    names = {field.name for field in fields(MonitoringPlan)}
+    return (
+        isinstance(plan, dict)
+        and set(plan) == names
+        and isinstance(batches, dict)
+        and all(isinstance(sizes, dict) for sizes in batches.values())
+    )
 
 
 def _check_same_plan(
@@ -110,6 +130,8 @@ def _check_same_plan(
 ) -> None:
     changed = [
         f"{argument(name)} was {_shown(known.get(name))} and is {_shown(value)}"
+        if name != "algorithms"
+        else f"the algorithms were {_shown(known.get(name))} and are {_shown(value)}"
         for name, value in asked.items()
         if known.get(name) != value
     ]

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from curvewise.inference.effects import EFFECTS
-from curvewise.rendering.figures import COLOURS, axes_or_current, label_text, one_axes
+from curvewise.rendering.figures import axes_or_current, label_text, one_axes
 from curvewise.rendering.forest import CLEAR_COLOUR, UNCLEAR_COLOUR
+from curvewise.rendering.looks import COLOURS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -71,9 +71,9 @@ def monitor(
         The batch of each run; by default the blocks of the curves. Batches come in the natural
         order of their names: 2 before 10, dates as they follow each other.
     n_batches : int
-        How many batches there will be at most. There is a look after each.
+        How many batches there will be at most, up to 100. There is a look after each.
     batch_size : int
-        How many runs of each algorithm are in a batch; 2 or more.
+        How many runs of each algorithm are in a batch, 2 to 1,000.
     spending : "linear" or "obf"
         How alpha is spent: the same at every look, or little at first, as the boundaries of
         O'Brien and Fleming do, which leaves the last look nearly the power of a test without
@@ -86,7 +86,7 @@ def monitor(
         the runs so far leave it a chance of less than .1 to be found by the last look, stopping
         is advised. The advice does not bind: alpha holds either way.
     n_shuffles : int
-        How many random relabellings. All are visited where the plan allows 20,000 at most.
+        How many random relabellings, up to a million. All are visited where the plan allows 20,000 at most.
     give_up : sequence of str
         Of three algorithms or more: those that get no more runs, although not all of their
         pairs are decided. That is allowed at any time, whatever the reason.

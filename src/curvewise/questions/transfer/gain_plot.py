@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from curvewise.kernels.transfer.metrics import first_reached
-from curvewise.rendering.figures import COLOURS, axes_or_current, label_text, score_label
+from curvewise.rendering.figures import axes_or_current, label_text, score_label
 from curvewise.rendering.forest import value_text
+from curvewise.rendering.looks import COLOURS
 from curvewise.text import number_text, plural
 
 if TYPE_CHECKING:

@@ -14,7 +14,14 @@ from curvewise.inference.sampling import Sampled
 from curvewise.questions.transfer.metric import interval_ends
 from curvewise.questions.transfer.metrics import RECORDS
 from curvewise.rendering.tables import Table
-from curvewise.text import interval_text, number_text, p_text, percent, step_text
+from curvewise.text import (
+    about_step,
+    interval_text,
+    number_text,
+    p_text,
+    percent,
+    step_text,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -251,7 +258,7 @@ class Transfer(Sampled, Result):
             (
                 name,
                 f"{reached} of {n}",
-                "not reached" if math.isinf(median) else step_text(median),
+                "not reached" if math.isinf(median) else about_step(median),
                 number_text(mean),
             )
             for name, reached, n, median, mean in zip(
@@ -341,6 +348,16 @@ class Transfers(Result, Mapping[str, Transfer]):
     def __len__(self) -> int:
         return len(self.tasks)
 
+    @property
+    def smallest_pvalue_alone(self) -> float:
+        """The smallest p of a task that stands out alone, adjusted for the number of tasks.
+
+        No p here is adjusted; this is what Holm's adjustment, or that of Benjamini and
+        Hochberg, could make of it at best.
+        """
+        smallest = min(task.sampling.smallest_pvalue for task in self.values())
+        return min(1.0, len(self) * smallest)
+
     def to_dict(self) -> dict[str, Any]:
         """Return everything but curves, resamples and null distributions, as JSON-ready data."""
         return {
@@ -348,6 +365,7 @@ class Transfers(Result, Mapping[str, Transfer]):
             "control": self.control,
             "experimental": self.experimental,
             "seed": self.seed,
+            "smallest_pvalue_alone": self.smallest_pvalue_alone,
             "across": {name: mean.to_dict() for name, mean in self.across.items()},
             "tasks": {name: task.to_dict() for name, task in self.items()},
             **self.shared_dict(),
@@ -365,8 +383,7 @@ class Transfers(Result, Mapping[str, Transfer]):
         tables = []
         if fair:
             note = (
-                "These mean the same on every task and may be compared down the column. Each p "
-                "is of its task and metric alone."
+                "These mean the same on every task and may be compared down the column."
             )
             tables.append(self._table(fair, note, means=True))
         # Never empty: some are shown that can never be compared.
@@ -393,7 +410,16 @@ class Transfers(Result, Mapping[str, Transfer]):
         if means and self.across:
             averages = (self.across.get(record.name) for record in records)
             rows.append(("mean of tasks", *chain(*map(_cells, averages))))
-        return Table(tuple(header), tuple(rows), notes=(note,))
+        return Table(tuple(header), tuple(rows), notes=(note, *self._of_pvalues()))
+
+    def _of_pvalues(self) -> Iterator[str]:
+        """Say that p is not adjusted for the tasks, and what that would do at best."""
+        if len(self) > 1:
+            yield (
+                f"Each p is of its task and metric alone. Adjusted for {len(self)} tasks, that "
+                "of a task that stands out alone cannot be below "
+                f"{p_text(self.smallest_pvalue_alone)} with these runs."
+            )
 
 
 def _cells(found: Metric | AcrossTasks | None) -> tuple[str, str, str]:

@@ -12,7 +12,7 @@ from curvewise.questions.transfer.gain_plot import CONTROL, EXPERIMENTAL
 from curvewise.questions.transfer.result import Transfer
 from curvewise.questions.transfer.survival_words import goal
 from curvewise.rendering.figures import axes_or_current, label_text
-from curvewise.text import p_short, step_text
+from curvewise.text import about_step, p_short
 
 if TYPE_CHECKING:
     from typing import Any
@@ -46,7 +46,7 @@ def plot_survival(result: Transfer, ax: Axes | None = None) -> Axes:
     for place, look in ((1, EXPERIMENTAL), (0, CONTROL)):
         name = (result.control, result.experimental)[place]
         median = found.medians[place]
-        when = "not reached" if math.isinf(median) else f"step {step_text(median)}"
+        when = "not reached" if math.isinf(median) else f"step {about_step(median)}"
         label = (
             f"{label_text(name, 24)}: {found.n_reached[place]} of {result.n_runs[place]} "
             f"runs, median {when}"

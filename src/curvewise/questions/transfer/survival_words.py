@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from curvewise.text import p_short, plural, printable, step_text, threshold_text
+from curvewise.text import about_step, p_short, plural, printable, threshold_text
 
 if TYPE_CHECKING:
     from curvewise.questions.transfer.result import Transfer
@@ -39,7 +39,7 @@ def _reached(transfer: Transfer, place: int, runs: str) -> str:
     found = transfer.survival
     name = (transfer.control, transfer.experimental)[place]
     median = found.medians[place]
-    by = "not reached" if math.isinf(median) else f"step {step_text(median)}"
+    by = "not reached" if math.isinf(median) else f"step {about_step(median)}"
     return f"{found.n_reached[place]} of {runs} of {printable(name)} (median {by})"
 
 
@@ -53,7 +53,7 @@ def _crossing(transfer: Transfer) -> str:
         names.reverse()
     first, last = map(printable, names)
     return (
-        f"{first} is ahead at first, and {last} by step {step_text(found.crossing)}: where such "
+        f"{first} is ahead at first, and {last} by step {about_step(found.crossing)}: where such "
         "curves cross, neither the medians nor the means nor p tell all, and the log-rank test "
         "finds little; look at the Kaplan–Meier curves."
     )

@@ -6,10 +6,12 @@ import math
 from functools import partial, singledispatch
 from typing import TYPE_CHECKING
 
+from curvewise.inference.phrases import one_line
 from curvewise.questions.transfer import survival_words
 from curvewise.questions.transfer.metrics import RECORDS
 from curvewise.questions.transfer.result import Transfer, Transfers
 from curvewise.text import (
+    about_step,
     interval_text,
     listed,
     number_text,
@@ -29,7 +31,15 @@ if TYPE_CHECKING:
     from curvewise.questions.transfer.metrics import UndefinedKind
     from curvewise.questions.transfer.result import AcrossTasks
 
-__all__ = ["advice", "describe", "moved", "reading", "reason", "undefined_text"]
+__all__ = [
+    "advice",
+    "describe",
+    "headline",
+    "moved",
+    "reading",
+    "reason",
+    "undefined_text",
+]
 
 # Why a metric is undefined, after its name and a colon.
 UNDEFINED: dict[UndefinedKind, str] = {
@@ -71,6 +81,27 @@ def _(transfer: Transfer) -> str:
     if transfer.threshold_given:
         sentences.insert(-1, survival_words.sentence(transfer))
     return " ".join(sentence for sentence in sentences if sentence)
+
+
+def headline(transfer: Transfer | Transfers) -> str:
+    """Say in one line how much was gained by the metric to quote, and how surely."""
+    if isinstance(transfer, Transfers):
+        return describe(transfer)
+    metric = transfer.metrics[transfer.recommended]
+    if metric.value is None or metric.pvalue is None:
+        return describe(transfer)
+    p = f"{'exact ' if metric.exact else ''}p = {p_short(metric.pvalue)}"
+    size = ""
+    if transfer.quotes_scores:
+        size = f" {number_text(metric.value)}"
+        if metric.interval is not None and not any(map(math.isinf, metric.interval)):
+            size += f" ({interval_text(metric.interval)})"
+    sure = "" if metric.significant else ", not significant"
+    return one_line(
+        lambda one, other: f"{one} against {other}: {metric.title}{size}; {p}{sure}.",
+        transfer.experimental,
+        transfer.control,
+    )
 
 
 def _unsized(metric: Metric, transfer: Transfer) -> str:
@@ -282,12 +313,12 @@ def _time_to_threshold(value: float, context: MetricContext) -> str:
     if math.isinf(value):
         return (
             f"Fewer than half of the runs of {experimental} reach {threshold}; of {control} "
-            f"half do by step {step_text(context.times[0])}."
+            f"half do by step {about_step(context.times[0])}."
         )
     if value == 0 and math.isinf(context.times[0]):
         return (
             f"Half of the runs of {experimental} reach {threshold}, by step "
-            f"{step_text(context.times[1])}; of {control} fewer than half do."
+            f"{about_step(context.times[1])}; of {control} fewer than half do."
         )
     if value == 0:
         return (
