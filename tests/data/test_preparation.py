@@ -29,17 +29,17 @@ def prepared(**options: object) -> Preparation:
 
 def test_one_line_says_rule_range_and_spacing() -> None:
     assert prepared().sentence() == (
-        "Aligned: 10 steps from 10000 to 100000, those of sgd/0 (logged least often); 1 of 6 "
-        "runs by linear interpolation; adam logs every 1000 steps, sgd every 10000."
+        "Aligned: 10 steps from 10k to 100k, those of sgd/0 (logged least often); 1 of 6 "
+        "runs by linear interpolation; adam logs every 1000 steps, sgd every 10k."
     )
-    assert prepared().in_short() == "aligned (linear, 10 steps, 10000 to 100000)"
+    assert prepared().in_short() == "aligned (linear, 10 steps, 10k to 100k)"
 
 
 def test_short_runs_are_counted_by_algorithm() -> None:
     text = prepared(short="prefix").sentence()
     assert (
         "0 of 3 runs of adam and 1 of 4 of sgd ended early, diverged or were empty; all runs "
-        "are compared up to step 60000, as far as the shortest goes "
+        "are compared up to step 60k, as far as the shortest goes "
         '(short="prefix"); exact p of these counts = 1.000.'
     ) in text
     with naming_flags():
@@ -50,7 +50,7 @@ def test_short_runs_are_counted_by_algorithm() -> None:
 
 
 def test_other_ways_to_align() -> None:
-    assert "7 steps from 10000 to 100000, evenly spaced" in prepared(n_steps=7).sentence()
+    assert "7 steps from 10k to 100k, evenly spaced" in prepared(n_steps=7).sentence()
     logs = [log("A", run, range(101)) for run in range(2)]
     binned = align(logs, "bins", n_steps=10).preparation
     assert binned is not None

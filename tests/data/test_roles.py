@@ -9,6 +9,7 @@ import pytest
 
 from curvewise import Curves, CurvesError, RunLog
 from curvewise.data.alignment import Unaligned
+from curvewise.data.display import Display
 from curvewise.data.roles import side_by_side, unaligned
 from curvewise.data.selection import Columns, Selection
 from tests.simulation import some_curves
@@ -19,7 +20,7 @@ def logs(metric: str = "return", every: int = 1, **options: Any) -> Unaligned:
     runs = [
         RunLog("x", str(run), metric, steps, np.sqrt(steps) + run) for run in range(3)
     ]
-    return Unaligned(runs, Selection(Columns(), **options), f"{metric}.csv")
+    return Unaligned(runs, Selection(Columns(), **options), f"{metric}.csv", Display())
 
 
 def test_sides_are_named_by_their_roles() -> None:
@@ -80,6 +81,7 @@ def test_a_side_that_ends_early_is_short() -> None:
         [RunLog("y", "0", "return", [0, 1, 2, 3], [0, 1, 2, 3])],
         Selection(Columns()),
         "early",
+        Display(),
     )
     with pytest.raises(CurvesError, match="candidate"):
         side_by_side(logs(), early)

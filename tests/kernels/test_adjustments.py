@@ -17,6 +17,7 @@ from curvewise.kernels.adjustments import (
     holm,
     max_adjusted,
     n_different_at_least,
+    over_families,
 )
 
 if TYPE_CHECKING:
@@ -151,3 +152,43 @@ def test_at_least_is_rarely_too_many(n_tests: int, n_false: int, n_levels: int) 
         pvalues = np.concatenate([np.full(n_false, 1 / n_levels), null])
         too_many += n_different_at_least(pvalues, 0.05) > n_false
     assert too_many <= stats.binom.ppf(0.9999, n_trials, 0.05)
+
+
+def found_in_families(families: list[Floats], alpha: float) -> list[list[bool]]:
+    """Select families by Benjamini & Hochberg, and test each at the level that goes with it."""
+    smallest = np.sort([own.min() for own in families])
+    ranks = np.arange(1, len(families) + 1)
+    below = ranks[smallest <= alpha * ranks / len(families)]
+    n_selected = int(below.max()) if len(below) else 0
+    return [(own <= alpha * n_selected / len(families)).tolist() for own in families]
+
+
+@given(
+    st.lists(
+        st.lists(st.integers(1, 100), min_size=1, max_size=4), min_size=1, max_size=7
+    ),
+    st.sampled_from([0.0107, 0.0503, 0.2011]),
+)
+def test_families_are_adjusted_as_they_are_selected(
+    counts: list[list[int]], alpha: float
+) -> None:
+    families = [np.array(own) / 400 for own in counts]
+    adjusted = over_families(families)
+    assert [(own <= alpha).tolist() for own in adjusted] == found_in_families(
+        families, alpha
+    )
+
+
+@given(st.lists(st.integers(1, 100), min_size=1, max_size=9))
+def test_families_of_one_are_adjusted_by_benjamini_and_hochberg(
+    counts: list[int],
+) -> None:
+    pvalues = np.array(counts) / 100
+    adjusted = over_families([pvalues[i : i + 1] for i in range(len(pvalues))])
+    np.testing.assert_allclose(np.concatenate(adjusted), benjamini_hochberg(pvalues))
+
+
+def test_a_family_without_tests_only_counts() -> None:
+    first, second = over_families([np.array([0.01]), np.array([])])
+    assert first.tolist() == [0.02]
+    assert second.tolist() == []

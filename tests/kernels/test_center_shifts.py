@@ -11,6 +11,7 @@ import pytest
 
 from curvewise.kernels.center_shifts import Shifted, rank_ends, trimmed_ends
 from curvewise.kernels.centers import midranks, trimmed_means
+from tests.crossing import crossed
 
 if TYPE_CHECKING:
     from curvewise.kernels import Floats, Integers
@@ -58,10 +59,13 @@ def by_hand(test: Shifted, statistic: str, shift: float) -> float:
     return float(np.mean(values >= observed - 1e-9))
 
 
-@pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("sizes", [(5, 5), (6, 5)])
-@pytest.mark.parametrize("two_sided", [True, False])
-@pytest.mark.parametrize("statistic", ["trimmed", "ranks"])
+@crossed(
+    4,
+    seed=range(4),
+    sizes=[(5, 5), (6, 5)],
+    two_sided=[True, False],
+    statistic=["trimmed", "ranks"],
+)
 def test_just_inside_no_shift_is_rejected_and_just_outside_every_one_is(
     seed: int, sizes: tuple[int, int], two_sided: bool, statistic: str
 ) -> None:

@@ -4,14 +4,12 @@ import math
 
 import numpy as np
 import pytest
-from scipy import stats
 
 from curvewise.kernels.contrasts import (
     Fit,
     count_extreme,
     group_sums,
     is_mirrored,
-    largest_welch_t,
     least_extreme,
     least_ratio,
     pair_maxima,
@@ -212,24 +210,3 @@ def test_shuffles_that_leave_no_error_have_an_infinite_statistic() -> None:
         assert t.tolist() == [[math.inf]]
         ratios = pair_maxima(fit.residuals, fit, sorted_out, np.array([0]), pooled=False)
         assert ratios.tolist() == [[math.inf]] * 3
-
-
-def test_welch_t_against_its_definition() -> None:
-    rng = np.random.default_rng(0)
-    values, labels = rng.normal(size=12), np.repeat([0, 1, 2], [3, 4, 5])
-    every = np.array([rng.permutation(labels) for _ in range(50)])
-    found = largest_welch_t(values, every)
-    for number, own in enumerate(every):
-        groups = [values[own == group] for group in range(3)]
-        for group in range(3):
-            t = [
-                stats.ttest_ind(groups[other], groups[group], equal_var=False).statistic
-                for other in {0, 1, 2} - {group}
-            ]
-            assert found[group, number] == pytest.approx(max(t))
-
-
-def test_welch_t_without_variance_is_infinite_or_nothing() -> None:
-    labels = np.array([[0, 0, 1, 1, 2, 2]])
-    found = largest_welch_t(np.array([1.0, 1, 2, 2, 2, 2]), labels)
-    assert found[:, 0].tolist() == [np.inf, 0, 0]

@@ -10,6 +10,8 @@ import numpy as np
 from curvewise.kernels.pvalues import pvalue
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from curvewise.kernels import Floats, Integers
 
 __all__ = [
@@ -18,8 +20,10 @@ __all__ = [
     "benjamini_hochberg",
     "bonferroni",
     "holm",
+    "least_maximum",
     "max_adjusted",
     "n_different_at_least",
+    "over_families",
 ]
 
 TIE = 1e-9  # statistics that differ by less than this share are equal but for rounding
@@ -65,6 +69,30 @@ def benjamini_hochberg(pvalues: Floats) -> Floats:
     return adjusted
 
 
+def over_families(families: Sequence[Floats]) -> list[Floats]:
+    """Adjust p-values that hold inside families for how many families there are.
+
+    Among the families in which any adjusted p is at most alpha, the expected share with a false
+    alarm stays at alpha, if families are independent and p at most x has chance x of a false
+    alarm in each; inside a family the tests may depend on each other in any way (Benjamini &
+    Bogomolov 2014, with families selected by Benjamini & Hochberg 1995). Families of one test
+    each are adjusted as by `benjamini_hochberg`.
+
+    >>> first, second = over_families([np.array([0.01, 0.2]), np.array([0.03])])
+    >>> first.round(3).tolist(), second.round(3).tolist()
+    ([0.02, 0.2], [0.03])
+    """
+    smallest = np.sort([family.min(initial=1.0) for family in families])
+    factors = len(families) / np.arange(1, len(families) + 1)
+
+    def adjusted(pvalues: Floats) -> Floats:
+        # With r families selected, each of them is tested at alpha r / n_families.
+        levels = np.maximum(pvalues[:, None], smallest) * factors
+        return np.minimum(levels.min(axis=1), 1.0)
+
+    return [adjusted(family) for family in families]
+
+
 def n_different_at_least(pvalues: Floats, alpha: float) -> int:
     """Return how many of several null hypotheses are false, with confidence 1 − alpha.
 
@@ -100,6 +128,14 @@ def max_adjusted(observed: Floats, maxima: Floats, *, exact: bool) -> Floats:
     return pvalue(MaxCounts.of(observed).count(maxima), len(maxima), exact=exact)
 
 
+def least_maximum(observed: Floats) -> Floats:
+    """Return the smallest maximum that counts as large as each observed one, given rounding."""
+    # Infinity less a share of it is not a number.
+    return np.where(
+        np.isinf(observed), observed, observed * (1 - TIE * np.sign(observed))
+    )
+
+
 @dataclass(frozen=True, eq=False)
 class MaxCounts:
     """Observed statistics, prepared for counting the maxima of relabellings in batches.
@@ -113,10 +149,7 @@ class MaxCounts:
     @classmethod
     def of(cls, observed: Floats) -> MaxCounts:
         """Sort the observed statistics, an array of any shape, less what may be rounding."""
-        # Infinity less a share of it is not a number.
-        least = np.where(
-            np.isinf(observed), observed, observed * (1 - TIE * np.sign(observed))
-        )
+        least = least_maximum(observed)
         order = np.argsort(least, axis=None, kind="stable")
         ranks = np.empty(least.size, dtype=np.int64)
         ranks[order] = np.arange(least.size)

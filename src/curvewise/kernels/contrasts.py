@@ -32,7 +32,6 @@ __all__ = [
     "count_extreme",
     "group_sums",
     "is_mirrored",
-    "largest_welch_t",
     "least_extreme",
     "least_ratio",
     "pair_maxima",
@@ -102,12 +101,14 @@ def _without_noise(values: Floats, noise: float) -> Floats:
     return values
 
 
-def student_t(lengths: Floats, errors: Floats, df: int, floor: float = 0.0) -> Floats:
+def student_t(
+    lengths: Floats, errors: Floats, df: int, floor: float | Floats = 0.0
+) -> Floats:
     """Return t = u / √(errors / df).
 
     Without error (at most ``floor``) t is infinite, with the sign of u; or 0 without effect.
     """
-    t = np.where(np.abs(lengths) > math.sqrt(floor), np.copysign(np.inf, lengths), 0.0)
+    t = np.where(np.abs(lengths) > np.sqrt(floor), np.copysign(np.inf, lengths), 0.0)
     errors = np.broadcast_to(np.maximum(errors, 0.0), lengths.shape)
     np.divide(lengths, np.sqrt(errors / df), out=t, where=errors > floor)
     return t
@@ -170,30 +171,6 @@ def shuffled_pair_t(fit: Fit, labels: Integers) -> Floats:
         sums = group_sums(portion, residuals, n_groups)
         u, _ = pair_parts(_estimates(sums, fit.factor), fit.factor)
         parts.append(_shuffled_t(fit, sums[:, :, 0], u).T)
-    return np.concatenate(parts, axis=1)
-
-
-def largest_welch_t(values: Floats, labels: Integers) -> Floats:
-    """Return the largest t of any group less each group; (n_groups, n_shuffles).
-
-    Each t is divided by the variances of its own two groups, which need two runs or more.
-    ``values`` is (n_runs,), and ``labels`` has the same sizes of groups in every shuffle.
-    """
-    sizes = np.bincount(labels[0])
-    floor = 64 * EPSILON * float(np.sum(values**2))
-    parts = []
-    for portion in _portions(labels, len(values) * len(sizes)):
-        member = portion[:, None, :] == np.arange(len(sizes))[:, None]
-        means = member @ values / sizes
-        # Deviations are squared: as a difference of squares a small variance loses its digits.
-        squares = (values - np.take_along_axis(means, portion, axis=1)) ** 2
-        errors = np.einsum("sgr,sr->sg", member, squares) / (sizes * (sizes - 1))
-        errors[errors <= floor] = 0.0
-        both = errors[:, :, None] + errors[:, None, :]
-        leads = means[:, :, None] - means[:, None, :]
-        t = student_t(leads, both, 1, floor)
-        t[:, np.arange(len(sizes)), np.arange(len(sizes))] = -np.inf
-        parts.append(t.max(axis=1).T)
     return np.concatenate(parts, axis=1)
 
 

@@ -7,6 +7,7 @@ are imported by the functions that need them.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, overload
 
 import numpy as np
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from curvewise.kernels import Floats, Integers
 
 __all__ = [
+    "UpperTail",
     "chi_squared_survival",
     "clopper_pearson",
     "critical_value",
@@ -60,7 +62,9 @@ def n_allowed(count: int, alpha: float, *, exact: bool) -> int:
     (49, 85)
     """
     added = 0 if exact else 1
-    largest = math.floor(alpha * (count + added) * (1 + WHOLE_NUMBER_SLACK))
+    # In integers: there may be more relabellings than a float can hold.
+    part, whole = (float(alpha) * (1 + WHOLE_NUMBER_SLACK)).as_integer_ratio()
+    largest = part * (int(count) + added) // whole
     return min(largest - added, count - 1)
 
 
@@ -78,6 +82,35 @@ def upper_quantile(null: Floats, alpha: float, *, exact: bool = False) -> float:
         return math.inf
     place = len(null) - 1 - allowed
     return float(np.partition(null, place)[place])
+
+
+@dataclass(frozen=True, eq=False)
+class UpperTail:
+    """The largest values of a sample: what its upper quantiles up to a level are taken from.
+
+    >>> tail = UpperTail.of(np.arange(39.0), 0.05)
+    >>> tail.largest, tail.quantile(0.05), tail.quantile(0.025), tail.quantile(0.01)
+    (array([37., 38.]), 37.0, 38.0, inf)
+    """
+
+    n_values: int
+    largest: Floats  # the smaller ones first
+
+    @classmethod
+    def of(cls, null: Floats, alpha: float) -> UpperTail:
+        """Keep what levels up to alpha need."""
+        n_kept = max(n_allowed(len(null), alpha, exact=False), 0) + 1
+        # Most values are below what a part of the sample shows, which is quick to see.
+        part = null[: max(len(null) // 10, 1)]
+        place = max(len(part) - 1 - 2 * n_kept * len(part) // len(null), 0)
+        likely = null[null >= np.partition(part, place)[place]]
+        largest = likely if len(likely) >= n_kept else null
+        return cls(len(null), np.sort(largest)[-n_kept:])
+
+    def quantile(self, level: float) -> float:
+        """Return what `upper_quantile` returns of the whole sample, for a level up to alpha."""
+        allowed = n_allowed(self.n_values, level, exact=False)
+        return math.inf if allowed < 0 else float(self.largest[-1 - allowed])
 
 
 def clopper_pearson(

@@ -69,7 +69,8 @@ class Times(NamedTuple):
         so all runs are censored at the first of these ends.
         """
         end = horizon * min(float(factors.min()), 1.0)
-        steps = self.steps * factors
+        with np.errstate(over="ignore"):  # what is infinite is beyond the end
+            steps = self.steps * factors
         # A product that misses the end by rounding is at it.
         reached = self.reached & (steps <= end * (1 + 4 * EPSILON))
         return Times(np.minimum(steps, end), reached)

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from curvewise import OptionError, compare, load_example
+from curvewise import OptionError, Tasks, compare, load_example
 from curvewise.data.examples import EXAMPLES, stored
-from studies.sources import atari, td_tictactoe
+from studies.sources import atari, atari_games, td_tictactoe
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -55,8 +55,9 @@ def test_the_usual_f_test_and_the_shuffles_disagree_on_montezumas_revenge() -> N
     assert found.algorithm.pvalue_parametric < 1e-36
 
 
-def test_the_atari_curves_carry_licence_and_provenance() -> None:
-    record = stored("atari")
+@pytest.mark.parametrize("name", ["atari", "atari-8"])
+def test_the_atari_curves_carry_licence_and_provenance(name: str) -> None:
+    record = stored(name)
     assert "github.com/google/dopamine" in record["source"]
     assert record["licence"].startswith("Apache-2.0, see atari.LICENSE.txt")
     assert record["copyright"].startswith("Copyright 2018 The Dopamine Authors")
@@ -87,15 +88,45 @@ def test_the_atari_script_separates_runs_and_rounds(tmp_path: Path) -> None:
     assert set(record) == set(stored("atari"))
 
 
+def test_the_eight_games_have_the_published_design() -> None:
+    tasks = load_example("atari-8")
+    assert tuple(tasks) == atari_games.GAMES
+    assert len(tasks.algorithms) == 6
+    assert {own.sizes for own in tasks.values()} == {(5,) * 6}
+    assert {own.n_steps for own in tasks.values()} == {20}
+    # The other example has all iterations of the same runs.
+    whole = load_example("atari").select("Rainbow").scores
+    thin = tasks["montezumarevenge"].select("Rainbow").scores
+    np.testing.assert_allclose(thin[:, 3], whole[:, 30:40].mean(axis=1), rtol=1e-3)
+    np.testing.assert_allclose(thin[:, -1], whole[:, 190:].mean(axis=1), rtol=1e-3)
+
+
+def test_the_script_of_the_games_takes_means_over_bins() -> None:
+    rows = [
+        atari.Row(agent, iteration, iteration + run)
+        for agent in ("DQN", "IQN")
+        for run in range(2)
+        for iteration in range(12)
+    ]
+    record = atari_games.record({"pong": rows, "qbert": rows}, "2026-11-17")
+    assert record["steps"] == [9, 11]
+    assert record["tasks"]["pong"] == record["tasks"]["qbert"]
+    assert record["tasks"]["pong"]["IQN"] == [[4.5, 10.5], [5.5, 11.5]]
+    assert set(record) == set(stored("atari-8"))
+    assert json.loads(atari.written(record)) == record
+
+
 def test_every_example_says_what_it_is() -> None:
     for name in EXAMPLES:
-        assert load_example(name).source.startswith(f"embedded example {name!r}: ")
+        found = load_example(name)
+        curves = next(iter(found.values())) if isinstance(found, Tasks) else found
+        assert curves.source.startswith(f"embedded example {name!r}: ")
         assert {"about", "made_by", "on"} <= set(stored(name))
 
 
 def test_unknown_examples_are_refused() -> None:
     with pytest.raises(
         OptionError,
-        match="No example is called 'tictac'; there are 'tictactoe', 'atari'; did you mean",
+        match="No example is called 'tictac'; there are 'tictactoe', 'atari', 'atari-8'; did",
     ):
         load_example("tictac")

@@ -17,6 +17,7 @@ from curvewise.kernels.anova.thresholds import EPSILON, rounding, step_rounding
 from curvewise.kernels.relabelling.restriction import WithinBlocks
 from curvewise.kernels.relabelling.streams import BATCH
 from curvewise.shuffling import layout as layout_module
+from tests.crossing import crossed
 from tests.simulation import NULLS
 
 if TYPE_CHECKING:
@@ -62,9 +63,7 @@ def relabellings_of(restriction: WithinBlocks, key: int, n_shuffles: int) -> Int
     )
 
 
-@pytest.mark.parametrize("overall", ["combined", "F"])
-@pytest.mark.parametrize("process", PROCESSES)
-@pytest.mark.parametrize("design", DESIGNS)
+@crossed(2, design=DESIGNS, process=PROCESSES, overall=["combined", "F"])
 def test_counts_are_those_of_compare(
     design: str, process: str, overall: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

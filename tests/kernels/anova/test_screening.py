@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 from curvewise.kernels.anova.many_tables import Tables
 from curvewise.kernels.anova.screening import rejections
 from curvewise.kernels.pvalues import n_allowed
 from curvewise.kernels.relabelling.restriction import WithinBlocks
 from curvewise.kernels.relabelling.streams import BATCH, stream_key
+from tests.crossing import crossed
 from tests.kernels.anova.test_many_tables import DESIGNS, PROCESSES, simulated
 
 
-@pytest.mark.parametrize("combined", [True, False])
-@pytest.mark.parametrize("process", PROCESSES)
-@pytest.mark.parametrize("design", DESIGNS)
+@crossed(2, design=DESIGNS, process=PROCESSES, combined=[True, False])
 def test_verdicts_are_those_of_double_precision(
     design: str, process: str, combined: bool
 ) -> None:
@@ -39,7 +37,7 @@ def test_verdicts_are_those_of_double_precision(
     )
     allowed = n_allowed(drawn.count, 0.2, exact=exact)
     assert np.array_equal(found, np.stack(counts) <= allowed)
-    alone = rejections(scores, labels, blocks, height_only=True, **options)[0]  # type: ignore[arg-type]
+    alone = rejections(scores, labels, blocks, tests="height", **options)[0]  # type: ignore[arg-type]
     assert np.array_equal(alone[1], found[1])
     assert not alone[[0, 2]].any()
     # So far apart that shapes have a small share of all.

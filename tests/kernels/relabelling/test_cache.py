@@ -43,8 +43,10 @@ def test_a_block_inside_another_starts_with_nothing_and_takes_nothing_away() -> 
 
 
 def test_only_so_many_batches_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("curvewise.kernels.relabelling.cache.MAX_CACHED_BATCHES", 2)
     draw = Draw()
+    most = 2 * draw().nbytes
+    draw.n_calls = 0
+    monkeypatch.setattr("curvewise.kernels.relabelling.cache.MAX_CACHED_BYTES", most)
     with shared_batches():
         for key in (1, 2, 1, 2, 3, 1):
             cached_batch(key, draw)

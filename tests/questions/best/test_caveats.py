@@ -4,7 +4,13 @@ import json
 
 import pytest
 
-from curvewise.questions.best.caveats import KeptUncompared, TooFewToRuleOut
+from curvewise.inference.caveats import DifferentSpread
+from curvewise.questions.best.caveats import (
+    KeptUncompared,
+    SpreadsOnTasks,
+    TooFewOnTasks,
+    TooFewToRuleOut,
+)
 from curvewise.text import naming_flags
 
 
@@ -62,3 +68,34 @@ def test_what_is_kept_uncompared() -> None:
         "leader": "A",
         "reason": "No block holds both.",
     }
+
+
+@pytest.mark.parametrize(
+    ("adjust", "alone", "remedy"),
+    [
+        ("bonferroni", True, 'Use more runs, or adjust="bh".'),
+        ("bonferroni", False, "Use more runs."),
+        ("bh", False, "Use more runs."),
+    ],
+)
+def test_too_few_on_tasks_says_what_to_do(adjust: str, alone: bool, remedy: str) -> None:
+    caveat = TooFewOnTasks(57, 0.452, 0.05, adjust, alone)
+    assert caveat.sentence() == (
+        "With these runs the smallest p possible is 0.452 after adjustment for 57 tasks, which is "
+        "above alpha = 0.05: no data could rule out any algorithm as the best on any of them. "
+        + remedy
+    )
+
+
+def test_spreads_on_tasks_quote_the_widest() -> None:
+    widest = DifferentSpread("A", "B", float("inf"), "curve means", (5, 5))
+    caveat = SpreadsOnTasks(("x", "y\x1b"), 9, "y\x1b", widest)
+    assert caveat.doubts_means
+    assert caveat.sentence() == (
+        "On 2 of 9 tasks the runs of some algorithms vary more than those of others, most on "
+        f"y\\x1b: {widest.sentence()}"
+    )
+    record = json.loads(json.dumps(caveat.to_dict(), allow_nan=False))
+    assert record["kind"] == "spreads on tasks"
+    assert record["members"] == ["x", "y\x1b"]
+    assert record["wide"] == "A"

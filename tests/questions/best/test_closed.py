@@ -111,7 +111,7 @@ def test_a_single_run_is_measured_against_the_error_of_all() -> None:
     curves = some_curves(3, (5, 1, 4))
     rivals = RivalSet.of(Ranking.of(curves), "ABC", leader_of(curves))
     assert not rivals.own_spread
-    assert np.all(np.isfinite(rivals.largest(rivals.layout.labels[None, :])))
+    assert np.all(np.isfinite(rivals.measured(rivals.layout.labels[None, :])[0]))
 
 
 def adjusted(found: Best) -> dict[str, float | None]:

@@ -61,6 +61,7 @@ def test_json_has_everything() -> None:
         "pvalue",
         "pvalue_adjusted",
         "contends",
+        "smallest_pvalue",
     }
     assert (leader["difference"], leader["interval"], leader["pvalue"]) == (0, None, None)
     assert second["interval"][0] is None

@@ -165,3 +165,20 @@ def test_names_cannot_steer_a_terminal() -> None:
     shown = replace(best, leader=odd + "A", rows=rows).describe()
     assert "\x1b" not in shown
     assert shown.startswith("red \\x1b[31mA has the highest mean")
+
+
+@pytest.mark.parametrize(
+    ("contenders", "worse", "line"),
+    [
+        ("A", "BCD", "A leads; all 3 others can be ruled out as the best."),
+        ("A", "BC", "A leads; both others can be ruled out as the best."),
+        ("A", "B", "A leads; the other can be ruled out as the best."),
+        ("AB", "", "A leads; the other cannot be ruled out as the best."),
+        ("ABC", "D", "A leads; 1 of 3 others can be ruled out as the best."),
+        ("ABC", "", "A leads; none of the others can be ruled out as the best."),
+    ],
+)
+def test_the_headline_says_how_many_are_ruled_out(
+    contenders: str, worse: str, line: str
+) -> None:
+    assert found(contenders, worse).headline() == line

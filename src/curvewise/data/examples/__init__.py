@@ -4,19 +4,32 @@ from __future__ import annotations
 
 import json
 from importlib.resources import files
-from typing import Any
+from typing import Any, Literal, overload
 
 from curvewise.data.curves import Curves
+from curvewise.data.display import Display
+from curvewise.data.tasks import Tasks
 from curvewise.errors import OptionError
 from curvewise.text import did_you_mean
 
 __all__ = ["EXAMPLES", "load_example"]
 
-EXAMPLES = ("tictactoe", "atari")
+# What the steps and scores of each are called on the axes of figures.
+EXAMPLES = {
+    "tictactoe": Display("games", "sum of 100 test games"),
+    "atari": Display("iteration", "return"),
+    "atari-8": Display("iteration", "return"),
+}
 
 
-def load_example(name: str = "tictactoe") -> Curves:
-    """Return the curves of an embedded example.
+@overload
+def load_example(name: Literal["atari-8"]) -> Tasks: ...
+@overload
+def load_example(name: Literal["tictactoe", "atari"] = ...) -> Curves: ...
+@overload
+def load_example(name: str) -> Curves | Tasks: ...
+def load_example(name: str = "tictactoe") -> Curves | Tasks:
+    """Return the curves of an embedded example, or the tasks of one that has several.
 
     ``tictactoe``: TD(0) learning tic-tac-toe with learning rates .001 (A1), .8 (A2) and
     .1 (A3), ten runs each, scored at eight steps from 0 to 8000 games. After the example
@@ -26,17 +39,31 @@ def load_example(name: str = "tictactoe") -> Curves:
     of 199 iterations. From the baselines of Dopamine (Castro et al. 2018), under the
     licence Apache-2.0; taken from there by ``studies/sources/atari.py``.
 
+    ``atari-8``: six agents learning eight games, five runs each, from the same baselines;
+    means over ten iterations, which makes 20 steps. Made by
+    ``studies/sources/atari_games.py``.
+
     >>> load_example("tictactoe")
     Curves(3 algorithms × 10 runs × 8 steps: 'A1', 'A2', 'A3'; steps 0 to 8000)
     >>> load_example("atari")
     Curves(2 algorithms × 5 runs × 199 steps: 'DQN', 'Rainbow'; steps 0 to 198)
+    >>> load_example("atari-8")["pong"].select("DQN", "IQN")
+    Curves(2 algorithms × 5 runs × 20 steps: 'DQN', 'IQN'; steps 9 to 198)
     """
     if name not in EXAMPLES:
         msg = f"No example is called {name!r}; {did_you_mean(str(name), EXAMPLES)}"
         raise OptionError(msg, option="name")
     record = stored(name)
     source = f"embedded example {name!r}: {record['about']}"
-    return Curves.from_dict(record["scores"], record["steps"], source=source)
+
+    def curves(scores: dict[str, Any]) -> Curves:
+        return Curves.from_dict(
+            scores, record["steps"], source=source, display=EXAMPLES[name]
+        )
+
+    if "tasks" not in record:
+        return curves(record["scores"])
+    return Tasks({task: curves(scores) for task, scores in record["tasks"].items()})
 
 
 def stored(name: str) -> dict[str, Any]:

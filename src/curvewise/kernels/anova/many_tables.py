@@ -92,7 +92,7 @@ class Tables:
     def of(cls, scores: Floats, labels: Integers, blocks: Integers) -> Tables:
         """Centre, rotate and sum up; ``scores`` is (n_tables, n_runs, n_steps)."""
         n_steps = scores.shape[2]
-        noise, step_noise = roundings(scores)
+        noise, step_noise = roundings(np.abs(scores).max(axis=1), len(labels))
         deviations = block_centred(scores, blocks)
         coordinates = _rotated(deviations)
         squares = np.sum(coordinates**2, axis=1)
@@ -252,13 +252,13 @@ def _n_extreme_combined(raised: Floats, lowered: Floats, learnt: Floats) -> Inte
     return counts
 
 
-def roundings(scores: Floats) -> tuple[Floats, Floats]:
+def roundings(sizes: Floats, n_runs: int) -> tuple[Floats, Floats]:
     """Return how far rounding can move each table, and each step of it.
 
-    That is `thresholds.rounding` and `thresholds.step_rounding` of scores in double precision.
+    That is `thresholds.rounding` and `thresholds.step_rounding` of scores in double precision,
+    of which ``sizes``, (n_tables, n_steps), are the largest at each step.
     """
-    _, n_runs, n_steps = scores.shape
-    sizes = np.abs(scores).max(axis=1)
+    n_steps = sizes.shape[1]
     largest = sizes.max(axis=1, keepdims=True)
     noise = math.sqrt(n_runs * n_steps) * largest[:, 0] * 4.5 * EPSILON
     return noise, math.sqrt(n_runs) * EPSILON * (sizes / 2 + 4 * largest)

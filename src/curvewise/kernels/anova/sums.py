@@ -12,6 +12,7 @@ and at most n more, the shape: the cost of a shuffle does not grow with the numb
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -108,11 +109,24 @@ def group_factor(labels: Integers, blocks: Integers) -> Floats:
     a large effect when blocks are incomplete.
     """
     n_groups = int(labels.max()) + 1
-    information = np.diag(np.bincount(labels, minlength=n_groups).astype(np.float64))
-    for block in distinct(blocks):
-        counts = np.bincount(labels[blocks == block], minlength=n_groups)
+    return _group_factor(
+        tuple(
+            tuple(np.bincount(labels[blocks == block], minlength=n_groups).tolist())
+            for block in distinct(blocks)
+        )
+    )
+
+
+@lru_cache(maxsize=1024)
+def _group_factor(sizes: tuple[tuple[int, ...], ...]) -> Floats:
+    """Return the factor, which depends on the sizes of the groups in each block only."""
+    information = np.diag(np.sum(sizes, axis=0).astype(np.float64))
+    for counts in map(np.array, sizes):
         information -= np.outer(counts, counts) / counts.sum()
-    return np.linalg.cholesky(np.linalg.inv(information[:-1, :-1]))
+    inverse = np.linalg.inv(information[:-1, :-1])
+    factor = np.asarray(np.linalg.cholesky(inverse), dtype=np.float64)
+    factor.setflags(write=False)
+    return factor
 
 
 def factored_sums(labels: Integers, columns: Floats, factor: Floats) -> Iterator[Floats]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,14 +18,22 @@ if TYPE_CHECKING:
 
 __all__ = ["cached_batch", "shape_of", "shared_batches"]
 
-MAX_CACHED_BATCHES = 512  # a few megabytes for each hundred runs
-_cache: ContextVar[dict[Any, Integers] | None] = ContextVar("cache", default=None)
+MAX_CACHED_BYTES = 2**27  # when more would be kept, all are dropped
+
+
+@dataclass
+class _Cache:
+    batches: dict[Any, Integers] = field(default_factory=dict)
+    n_bytes: int = 0
+
+
+_cache: ContextVar[_Cache | None] = ContextVar("cache", default=None)
 
 
 @contextmanager
 def shared_batches() -> Iterator[None]:
     """Keep the batches drawn inside the with block, and reuse them for the same key."""
-    token = _cache.set({})
+    token = _cache.set(_Cache())
     try:
         yield
     finally:
@@ -39,11 +48,15 @@ def cached_batch(key: Hashable, draw: Callable[[], Integers]) -> Integers:
     cache = _cache.get()
     if cache is None:
         return draw()
-    if key not in cache:
-        if len(cache) >= MAX_CACHED_BATCHES:
-            cache.clear()
-        cache[key] = draw()
-    return cache[key]
+    found = cache.batches.get(key)
+    if found is None:
+        found = draw()
+        if cache.n_bytes + found.nbytes > MAX_CACHED_BYTES:
+            cache.batches.clear()
+            cache.n_bytes = 0
+        cache.batches[key] = found
+        cache.n_bytes += found.nbytes
+    return found
 
 
 def shape_of(labels: Integers, blocks: Integers) -> tuple[Any, ...]:

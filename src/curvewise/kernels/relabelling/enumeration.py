@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from dataclasses import dataclass, field
-from functools import cache, cached_property, partial
+from functools import cache, cached_property, lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -153,7 +153,19 @@ def n_relabellings(labels: Integers, blocks: Integers) -> int:
     >>> n_relabellings(labels, np.zeros_like(labels))
     1716
     """
-    return math.prod(math.comb(n, k) for n, k in _digits(_block_draws(labels, blocks)))
+    names = [0] if blocks.max() == 0 else distinct(blocks)
+    return _n_relabellings(
+        tuple(tuple(np.bincount(labels[blocks == name]).tolist()) for name in names)
+    )
+
+
+@lru_cache(maxsize=1024)
+def _n_relabellings(sizes: tuple[tuple[int, ...], ...]) -> int:
+    """Count them by the sizes of the groups in each block, which is all that they depend on."""
+    labels = [np.repeat(np.arange(len(own)), own) for own in sizes]
+    blocks = np.repeat(np.arange(len(sizes)), [len(own) for own in labels])
+    digits = _digits(_block_draws(np.concatenate(labels), blocks))
+    return math.prod(math.comb(n, k) for n, k in digits)
 
 
 @dataclass(frozen=True, eq=False)

@@ -71,19 +71,21 @@ class DrawPlan:
 
     def draw(self, seed: int, batch: int, count: int) -> Integers:
         """Return the labels of the first ``count`` shuffles of a batch; (count, n_runs)."""
-        n_draws = len(self.first)
+        n_draws, n_runs = len(self.first), len(self.runs)
         words = random_words(stream_key(seed, batch), 0, count * n_draws)
         chance = unit_interval(words).reshape(count, n_draws)
-        order = np.tile(self.runs, (count, 1))
-        rows = np.arange(count)
-        for draw, (place, end) in enumerate(zip(self.first, self.last, strict=True)):
-            other = place + (chance[:, draw] * (end - place)).astype(np.int64)
-            taken = order[rows, other]
-            order[rows, other] = order[:, place]
-            order[:, place] = taken
-        labels = np.empty_like(order)
-        labels[rows[:, None], order] = self.template
-        return labels
+        others = self.first + (chance * (self.last - self.first)).astype(np.int64)
+        # A place is a row, so that each draw swaps a row with single numbers of later rows.
+        order = np.repeat(self.runs, count)
+        rows = order.reshape(n_runs, count)
+        shuffles = np.arange(count)
+        for place, other in zip(self.first, others.T * count + shuffles, strict=True):
+            taken = order[other]
+            order[other] = rows[place]
+            rows[place] = taken
+        labels = np.empty(count * n_runs, dtype=np.int64)
+        labels[rows.T + n_runs * shuffles[:, None]] = self.template
+        return labels.reshape(count, n_runs)
 
 
 @dataclass(frozen=True, eq=False)

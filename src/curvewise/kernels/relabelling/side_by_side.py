@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from functools import cached_property, partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from curvewise.kernels.relabelling.cache import cached_batch
 from curvewise.kernels.relabelling.streams import BATCH, stream_key
 
 if TYPE_CHECKING:
@@ -80,9 +81,20 @@ class ShuffledSets(_Sets):
 
     def batch(self, number: int) -> Integers:
         """Return the labels of one batch; (BATCH or fewer, n_runs of all sets)."""
-        # Batches of many sets are large, and none is asked for twice: they are not cached.
-        labels: Any = [each.draw(number).astype(np.int8) for each in self.sets]
-        return np.hstack(labels)[: self.count - number * BATCH]
+        labels = [
+            cached_batch(
+                ("of a set", each.seed, number, each.shape),
+                partial(_by_run, each, number),
+            )
+            for each in self.sets
+        ]
+        # The labels of a set are one piece of memory, which is quick to copy and to look up.
+        return np.concatenate(labels).T[: self.count - number * BATCH]
+
+
+def _by_run(shuffles: Shuffles, number: int) -> Integers:
+    """Draw a batch, a run a row, in as few bytes as possible: batches of many sets are large."""
+    return np.ascontiguousarray(shuffles.draw(number).T, dtype=np.int8)
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,29 +10,33 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import accumulate, groupby, pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from curvewise.inference.effects import Interval
 from curvewise.inference.families import tag_of
-from curvewise.kernels.adjustments import MaxCounts
+from curvewise.kernels.adjustments import least_maximum
 from curvewise.kernels.anova.sums import group_squares
-from curvewise.kernels.contrasts import largest_welch_t, student_t
+from curvewise.kernels.contrasts import student_t
+from curvewise.kernels.leads import GroupMoments
 from curvewise.kernels.partitions import connected_groups
-from curvewise.kernels.pvalues import pvalue, upper_quantile
+from curvewise.kernels.pvalues import UpperTail, pvalue
 from curvewise.kernels.relabelling.side_by_side import SideBySide
 from curvewise.questions.best.max_t import largest_leads
-from curvewise.questions.best.ranking import Gap, Ranking
+from curvewise.questions.best.ranking import Gap, fitted_heights
 from curvewise.shuffling.plan import Limits
 from curvewise.shuffling.visiting import Statistic
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from curvewise.inference.work import Work
     from curvewise.kernels import Floats, Integers
     from curvewise.kernels.contrasts import Fit
+    from curvewise.questions.best.ranking import Ranking
     from curvewise.questions.contrast.result import Contrast
     from curvewise.shuffling.layout import Layout
     from curvewise.shuffling.tally import Measured
@@ -40,6 +44,7 @@ if TYPE_CHECKING:
 __all__ = ["LeadsInSets", "RivalSet", "closed_gaps"]
 
 MAX_SHUFFLES = 2**20  # of "auto" and "precise"
+MAX_AT_ONCE = 5  # sets that are measured at once: of more, less stays in the cache
 MAX_KEPT_BATCHES = 16  # several values are kept of every set
 
 
@@ -59,8 +64,8 @@ class RivalSet:
         two runs or more. Else it is measured against the error of all.
     leads, errors : array, (n_others,)
         How much better the leader is than each, and the standard error of that.
-    counters : tuple of MaxCounts
-        What counts as a lead as large, one for each of the others.
+    least : array, (n_others,)
+        The smallest t of a lead that counts as large as that over each.
     bound : float
         What counts as a sum of squares as large.
     tag : int
@@ -73,7 +78,7 @@ class RivalSet:
     own_spread: bool
     leads: Floats
     errors: Floats
-    counters: tuple[MaxCounts, ...]
+    least: Floats
     bound: float
     tag: int
 
@@ -81,31 +86,29 @@ class RivalSet:
     def of(cls, ranking: Ranking, names: Sequence[str], leader: str) -> RivalSet:
         """Lay out the algorithms of a set."""
         names = sorted(names)
-        own = Ranking.of(ranking.curves.select(*names))
-        fit, first = own.fit, names.index(leader)
+        layout, fit, noise = fitted_heights(ranking.curves.select(*names))
+        first = names.index(leader)
         others = np.array([code for code in range(len(names)) if code != first])
         unit_vectors = np.eye(len(names))
         lengths = fit.directions(unit_vectors[first] - unit_vectors[others])[1]
         leads = fit.estimates[first, 0] - fit.estimates[others, 0]
         variances = fit.errors[0] / fit.df * lengths**2
-        sizes = np.bincount(own.layout.labels)
-        own_spread = ranking.curves.blocks is None and bool(sizes.min() > 1)
+        moments = GroupMoments.of(fit.values[:, 0], layout.labels[None, :])
+        own_spread = ranking.curves.blocks is None and bool(moments.sizes.min() > 1)
         if own_spread:
-            groups = [fit.values[own.layout.labels == i, 0] for i in range(len(names))]
-            each = np.array([group.var(ddof=1) / len(group) for group in groups])
+            each = moments.squares[:, 0] / (moments.sizes * (moments.sizes - 1))
             variances = each[first] + each[others]
         t = student_t(leads, variances, 1)
-        noise = own.layout.noise / math.sqrt(ranking.curves.n_steps)
-        observed = group_squares(own.layout.labels[None, :], fit.values, fit.factor)
+        observed = float(moments.between(fit.factor)[0])
         return cls(
-            own.layout,
+            layout,
             replace(fit, residuals=fit.values),
             others,
             own_spread,
-            leads * own.layout.unit,
-            np.sqrt(variances) * own.layout.unit,
-            tuple(MaxCounts.of(t[i : i + 1]) for i in range(len(t))),
-            max(math.sqrt(float(observed[0, 0])) - 2 * noise, 0.0) ** 2,
+            leads * layout.unit,
+            np.sqrt(variances) * layout.unit,
+            least_maximum(t),
+            max(math.sqrt(observed) - 2 * noise, 0.0) ** 2,
             tag_of(names),
         )
 
@@ -114,22 +117,46 @@ class RivalSet:
         """How many runs the algorithms have together."""
         return len(self.layout.labels)
 
-    def least_leads(self, largest: Floats, alpha: float) -> Floats:
+    @cached_property
+    def sizes(self) -> tuple[int, ...]:
+        """How many runs each algorithm has."""
+        return tuple(np.bincount(self.layout.labels).tolist())
+
+    def least_leads(self, tails: Sequence[UpperTail], alpha: float) -> Floats:
         """Return the smallest lead over each that is not rejected; (n_others,).
 
-        ``largest`` has the largest lead over each in shuffles; (n_others, n_shuffles).
+        ``tails`` are those of the largest lead over each in shuffles.
         """
-        quantiles = np.array([upper_quantile(row, alpha) for row in largest])
+        quantiles = np.array([tail.quantile(alpha) for tail in tails])
         # Without error there is nothing to be unsure of.
         margins = np.zeros_like(quantiles)
         np.multiply(quantiles, self.errors, out=margins, where=self.errors > 0)
         return np.asarray(self.leads - margins)
 
-    def largest(self, labels: Integers) -> Floats:
-        """Return the largest lead of any over each of the others; (n_others, n_shuffles)."""
+    def measured(self, labels: Integers) -> tuple[Floats, Floats]:
+        """Return the largest lead of any over each of the others, and the spread of heights.
+
+        The leads are (n_others, n_shuffles), the sums of squares between algorithms
+        (n_shuffles,).
+        """
         if self.own_spread:
-            return largest_welch_t(self.fit.values[:, 0], labels)[self.others]
-        return largest_leads(self.fit, labels)[self.others]
+            return next(_measured_by_own_spread([self], [labels]))
+        squares = group_squares(labels, self.fit.values, self.fit.factor)[0]
+        return largest_leads(self.fit, labels)[self.others], squares
+
+
+def _measured_by_own_spread(
+    sets: Sequence[RivalSet], labels: Sequence[Integers]
+) -> Iterator[tuple[Floats, Floats]]:
+    """Measure several sets of the same sizes at once, which is quicker than one by one."""
+    moments = GroupMoments.of_sets([each.fit.values[:, 0] for each in sets], labels)
+    largest = moments.largest_welch_t()
+    squares = moments.between(sets[0].fit.factor)
+    start = 0
+    for each, own in zip(sets, labels, strict=True):
+        stop = start + len(own)
+        yield largest[each.others, start:stop], squares[start:stop]
+        start = stop
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,21 +195,33 @@ class LeadsInSets(Statistic):
 
     def measure(self, labels: Integers, *, keep: bool) -> Measured:
         """Count the shuffles with a lead, or heights apart, as large; keep the leads."""
-        ends = np.cumsum([each.n_runs for each in self.sets])[:-1]
         leads = np.zeros(self.holding.shape, dtype=np.int64)
         heights = np.zeros(len(self.sets), dtype=np.int64)
         kept = []
-        for row, (each, own) in enumerate(
-            zip(self.sets, np.split(labels, ends, axis=1), strict=True)
-        ):
-            largest = each.largest(own)
-            counts = [c.count(t)[0] for c, t in zip(each.counters, largest, strict=True)]
+        for row, (largest, squares) in enumerate(self._measured(labels)):
+            each = self.sets[row]
             inside = self.holding[row] >= 0
-            leads[row, inside] = np.array(counts)[self.holding[row, inside]]
-            squares = group_squares(own, each.fit.values, each.fit.factor)[0]
-            heights[row] = np.sum(squares >= each.bound)
+            as_large = largest >= each.least[:, None]
+            # Row by row, which is quicker than along an axis.
+            counts = np.array([np.count_nonzero(own) for own in as_large])
+            leads[row, inside] = counts[self.holding[row, inside]]
+            heights[row] = np.count_nonzero(squares >= each.bound)
             kept.append(largest)
         return (leads, heights, np.array([len(labels)])), tuple(kept) if keep else ()
+
+    def _measured(self, labels: Integers) -> Iterator[tuple[Floats, Floats]]:
+        """Measure every set, those of the same sizes a few at a time."""
+        ends = accumulate((each.n_runs for each in self.sets), initial=0)
+        parts = [labels[:, start:end] for start, end in pairwise(ends)]
+        for _, alike in groupby(range(len(parts)), lambda row: self.sets[row].sizes):
+            rows = list(alike)
+            for place in range(0, len(rows), MAX_AT_ONCE):
+                some = rows[place : place + MAX_AT_ONCE]
+                sets, own = [self.sets[row] for row in some], [parts[row] for row in some]
+                if sets[0].own_spread:
+                    yield from _measured_by_own_spread(sets, own)
+                else:
+                    yield from map(RivalSet.measured, sets, own)
 
     def deciding(self, counts: tuple[Integers, ...]) -> Integers:
         """Return the largest count of each algorithm that is open, by lead and by height."""
@@ -197,38 +236,41 @@ class LeadsInSets(Statistic):
 
 def closed_gaps(
     ranking: Ranking,
-    tests: Mapping[str, Contrast],
+    tests: Mapping[str, Callable[[float], Contrast]],
     work: Work,
     *,
     alpha: float,
-) -> dict[str, Gap]:
-    """Return how far each algorithm is from the leader, with the larger p of all sets.
+    levels: tuple[float, ...],
+) -> Callable[[float], dict[str, Gap]]:
+    """Return what gives, for a level up to alpha, how far each algorithm is from the leader.
 
     ``tests`` has the two-sided comparison of the leader with each algorithm that it can be
-    compared with: the set of these two alone. Only sets that such comparisons connect are
-    visited. Of the p by leads and the p by heights, the smaller one counts.
+    compared with, at a level: the set of these two alone. Only sets that such comparisons
+    connect are visited, and the largest p of all counts. Of the p by leads and the p by heights,
+    the smaller one counts. "auto" settles them against the ``levels``.
     """
     curves = ranking.curves
     leader = curves.algorithms[ranking.order[0]]
     sign = 1 if curves.higher_is_better else -1
-    own = np.array([test.pvalue for test in tests.values()])
+    alone = [test(alpha) for test in tests.values()]
+    own = np.array([test.pvalue for test in alone])
     # Where blocks hold different algorithms, two of them alone may be in another order.
-    own[[sign * test.value <= 0 for test in tests.values()]] = 1.0
-    low = np.array([min(sign * end for end in test.interval) for test in tests.values()])
+    own[[sign * test.value <= 0 for test in alone]] = 1.0
     names = list(tests)
     every = [
         group
         for group in connected_groups([(0, place + 1) for place in range(len(names))])
         if len(group) > 2
     ]
-    by_lead = by_height = own
-    bounds = low
+    adjusted = own
+    sets: tuple[RivalSet, ...] = ()
+    holding = np.full((len(every), len(names)), -1)
+    tails: list[list[UpperTail]] = []
     if every:
         called = [leader, *names]
         sets = tuple(
             RivalSet.of(ranking, [called[i] for i in group], leader) for group in every
         )
-        holding = np.full((len(sets), len(names)), -1)
         for row, group in enumerate(every):
             others = sorted(called[i] for i in group[1:])
             holding[row, [i - 1 for i in group[1:]]] = [
@@ -237,26 +279,32 @@ def closed_gaps(
         is_open = own <= alpha if work.n_shuffles == "auto" else own < 1
         statistic = LeadsInSets(sets, holding, is_open)
         limits = Limits(shuffles=MAX_SHUFFLES)
-        plan = work.sampled().plan(statistic.restriction, levels=(alpha,), limits=limits)
+        plan = work.sampled().plan(statistic.restriction, levels=levels, limits=limits)
         found = work.visit(plan, statistic)
-        counts = statistic.largest(found.counts[0], found.counts[1])
         by_lead, by_height = (
             np.maximum(own, pvalue(count, found.n_visited, exact=False))
-            for count in counts
+            for count in statistic.largest(found.counts[0], found.counts[1])
         )
+        adjusted = np.minimum(by_lead, by_height)
+        tails = [[UpperTail.of(row, alpha) for row in largest] for largest in found.kept]
+
+    def gaps_at(level: float) -> dict[str, Gap]:
+        judged = [test(level) for test in tests.values()]
+        low = np.array([min(sign * end for end in test.interval) for test in judged])
         bounds = low.copy()
-        for each, places, largest in zip(sets, holding, found.kept, strict=True):
+        for each, places, own_tails in zip(sets, holding, tails, strict=True):
             inside = places >= 0
-            least = each.least_leads(largest, alpha)[places[inside]]
+            least = each.least_leads(own_tails, level)[places[inside]]
             bounds[inside] = np.minimum(bounds[inside], least)
-    adjusted = np.minimum(by_lead, by_height)
-    gaps = {}
-    for place, (name, test) in enumerate(tests.items()):
-        far = max(sign * end for end in test.interval)
-        # By heights alone, there is no other bound than that of the two.
-        near = min(bounds[place], 0.0)
-        if adjusted[place] <= alpha:
-            near = bounds[place] if bounds[place] > 0 else low[place]
-        ends = sorted(0.0 - sign * float(end) for end in (near, far))
-        gaps[name] = Gap(0.0 - test.value, Interval(*ends), float(adjusted[place]))
-    return gaps
+        gaps = {}
+        for place, (name, test) in enumerate(zip(names, judged, strict=True)):
+            far = max(sign * end for end in test.interval)
+            # By heights alone, there is no other bound than that of the two.
+            near = min(bounds[place], 0.0)
+            if adjusted[place] <= level:
+                near = bounds[place] if bounds[place] > 0 else low[place]
+            ends = sorted(0.0 - sign * float(end) for end in (near, far))
+            gaps[name] = Gap(0.0 - test.value, Interval(*ends), float(adjusted[place]))
+        return gaps
+
+    return gaps_at

@@ -11,12 +11,14 @@ import numpy as np
 from curvewise.inference.effects import Interval
 from curvewise.kernels.adjustments import MaxCounts
 from curvewise.kernels.contrasts import shuffled_pair_t, student_t
-from curvewise.kernels.pvalues import pvalue, upper_quantile
+from curvewise.kernels.pvalues import UpperTail, pvalue
 from curvewise.questions.best.ranking import Gap
 from curvewise.shuffling.plan import Limits
 from curvewise.shuffling.visiting import Statistic
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from curvewise.inference.work import Work
     from curvewise.kernels import Floats, Integers
     from curvewise.kernels.contrasts import Fit
@@ -65,10 +67,13 @@ def max_t_gaps(
     work: Work,
     *,
     alpha: float,
-) -> dict[str, Gap]:
+    levels: tuple[float, ...],
+) -> Callable[[float], dict[str, Gap]]:
     """Hold the lead over an algorithm against the largest lead over it in each shuffle.
 
-    The truly best is dropped only if another leads it by more than any would by chance.
+    The truly best is dropped only if another leads it by more than any would by chance. Returns
+    what gives the gaps with the intervals of a level up to alpha; "auto" settles p against the
+    ``levels``.
     """
     fit, curves, unit = ranking.fit, ranking.curves, ranking.signed_unit
     leader, *others = ranking.order
@@ -79,21 +84,25 @@ def max_t_gaps(
     leads: Floats = fit.estimates[leader, 0] - fit.estimates[:, 0]
     t = student_t(leads / lengths, fit.errors[:1], fit.df)
     limits = Limits(shuffles=MAX_SHUFFLES)
-    plan = work.plan(ranking.layout.restriction, levels=(alpha,), limits=limits)
+    plan = work.plan(ranking.layout.restriction, levels=levels, limits=limits)
     statistic = LargestLead(
         fit, tuple(MaxCounts.of(t[code : code + 1]) for code in range(len(t)))
     )
     found = work.visit(plan, statistic)
     pvalues = pvalue(found.counts[0], found.n_visited, exact=False)
     (largest,) = found.kept
+    tails = {code: UpperTail.of(largest[code], alpha) for code in others}
     error = math.sqrt(float(fit.errors[0]) / fit.df)
-    gaps = {}
-    for code in others:
-        quantile = upper_quantile(largest[code], alpha)
-        margin = quantile * float(lengths[code]) * error if error else 0.0
-        lead = float(leads[code])
-        ends = (0.0 - end * unit for end in (lead - margin, math.inf))
-        gaps[curves.algorithms[code]] = Gap(
-            0.0 - lead * unit, Interval(*sorted(ends)), float(pvalues[code])
-        )
-    return gaps
+
+    def gaps_at(level: float) -> dict[str, Gap]:
+        gaps = {}
+        for code, tail in tails.items():
+            margin = tail.quantile(level) * float(lengths[code]) * error if error else 0.0
+            lead = float(leads[code])
+            ends = (0.0 - end * unit for end in (lead - margin, math.inf))
+            gaps[curves.algorithms[code]] = Gap(
+                0.0 - lead * unit, Interval(*sorted(ends)), float(pvalues[code])
+            )
+        return gaps
+
+    return gaps_at

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from curvewise.questions.best.bests import Bests
+from curvewise.questions.best.heat_map import map_size, plot_bests
 from curvewise.rendering.figures import axes_or_current, label_text, one_axes
 from curvewise.rendering.forest import (
     CLEAR_COLOUR,
@@ -70,6 +72,8 @@ def plot_best(best: Best, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def figure(best: Best, _curves: Curves | None = None) -> Figure:
-    """Draw the contenders in a figure of fitting size; the curves are not needed."""
+def figure(best: Best | Bests, _curves: Curves | None = None) -> Figure:
+    """Draw the contenders, or the map of all tasks, in a figure of fitting size."""
+    if isinstance(best, Bests):
+        return one_axes(plot_bests, best, map_size(best))
     return one_axes(plot_best, best, forest_size(len(best.rows)))

@@ -6,7 +6,8 @@ Gupta (1965), subset selection; Hsu (1981), multiple comparisons with the best.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Literal
+from functools import partial
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
@@ -35,28 +36,31 @@ from curvewise.questions.best.closed import closed_gaps
 from curvewise.questions.best.max_t import max_t_gaps
 from curvewise.questions.best.ranking import Gap, Ranking
 from curvewise.questions.best.result import Best, Contender
-from curvewise.questions.contrast.question import contrast_curves
+from curvewise.questions.contrast.question import contrast_at_levels
 from curvewise.shuffling.parallel import track_items
 from curvewise.text import argument
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from curvewise.data.curves import Curves
     from curvewise.inference.caveats import Caveat
     from curvewise.inference.effects import Center
     from curvewise.inference.requirements import RNGLike
+    from curvewise.inference.work import Work
     from curvewise.questions.contrast.result import Alternative, Contrast
 
-__all__ = ["best"]
+__all__ = ["Adjust", "best", "best_at_levels"]
+
+Adjust = Literal["closed", "bonferroni", "max-t"]
 
 
 def best(
     curves: Curves,
     *,
     alpha: float = 0.05,
-    adjust: Literal["closed", "bonferroni", "max-t"] | None = None,
+    adjust: Adjust | None = None,
     n_shuffles: int | Literal["auto", "precise"] = 9_999,
     exact: bool | None = None,
     n_jobs: int = 1,
@@ -104,34 +108,7 @@ def best(
     ('A1', ('A1', 'A3'))
     """
     check_curves(curves, "best()")
-    if adjust is None:
-        adjust = "closed" if len(curves.algorithms) <= MAX_MEMBERS else "max-t"
-        if center != "mean" and len(curves.algorithms) > 2:
-            adjust = "bonferroni"
-    check_choice("adjust", adjust, ("closed", "bonferroni", "max-t"))
-    if adjust == "closed" and len(curves.algorithms) > MAX_MEMBERS:
-        msg = (
-            f"Closed testing goes through all sets of up to {MAX_MEMBERS} algorithms, and there "
-            f"are {len(curves.algorithms)}. Use {argument('adjust', 'max-t')}."
-        )
-        raise OptionError(msg, option="adjust")
     check_alpha(alpha)
-    check_design(curves)
-    check_center(curves, center)
-    curves = curves.in_order_of_names()
-    if adjust != "bonferroni" and len(curves.algorithms) > 2:
-        check_center_alone(center, "adjust", adjust, "bonferroni")
-    ranking = Ranking.of(curves, center)
-    leader, *others = (curves.algorithms[code] for code in ranking.order)
-    if len(others) == 1:
-        adjust = "closed"
-    factor = len(others) if adjust == "bonferroni" else 1
-    alternative: Alternative = "greater" if curves.higher_is_better else "less"
-    if adjust == "closed":
-        alternative = "two-sided"
-    by_pairs = adjust != "max-t"
-    tests: dict[str, Contrast] = {}
-    refused: dict[str, str] = {}
     with shuffling_work(
         "best",
         *(curves, adjust, alpha, center),
@@ -142,83 +119,177 @@ def best(
         checkpoint=checkpoint,
         n_keys=0,
     ) as work:
-        member = work.of_member()
-        for name in track_items(others):
-            try:
-                tests[name] = contrast_curves(
-                    curves,
-                    {leader: 1, name: -1},
-                    member,
-                    alternative=alternative,
-                    alpha=float(alpha) / factor,
-                    center=center,
-                )
-            except CurvesError as reason:
-                refused[name] = str(reason)
-        if adjust == "closed":
-            gaps = closed_gaps(ranking, tests, work, alpha=float(alpha))
-        elif adjust == "bonferroni":
-            gaps = {name: _multiplied(test, factor) for name, test in tests.items()}
-        else:
-            gaps = max_t_gaps(ranking, work.sampled(), alpha=float(alpha))
-            gaps |= {
-                name: _not_below(gaps[name], test, float(alpha))
-                for name, test in tests.items()
-            }
-    gaps[leader] = Gap(0.0, None, None)
+        return best_at_levels(
+            curves, work, adjust=adjust, alpha=float(alpha), center=center
+        )(float(alpha))
+
+
+def best_at_levels(
+    curves: Curves,
+    work: Work,
+    *,
+    adjust: Adjust | None,
+    alpha: float,
+    center: Center,
+    levels: tuple[float, ...] | None = None,
+    may_be_equal: bool = False,
+) -> Callable[[float], Best]:
+    """Select those that may be the best, of one task or of a family's member.
+
+    Returns what gives the result at a level up to ``alpha``, at which the family judges it: p are
+    the same at all of them. "auto" settles p against the ``levels``, by default alpha alone.
+    Scores that are all the same are refused unless they ``may_be_equal``; nobody is ruled out
+    then.
+    """
+    if adjust is None:
+        adjust = "closed" if len(curves.algorithms) <= MAX_MEMBERS else "max-t"
+        if center != "mean" and len(curves.algorithms) > 2:
+            adjust = "bonferroni"
+    check_choice("adjust", adjust, get_args(Adjust))
+    if adjust == "closed" and len(curves.algorithms) > MAX_MEMBERS:
+        msg = (
+            f"Closed testing goes through all sets of up to {MAX_MEMBERS} algorithms, and there "
+            f"are {len(curves.algorithms)}. Use {argument('adjust', 'max-t')}."
+        )
+        raise OptionError(msg, option="adjust")
+    check_design(curves, may_be_equal=may_be_equal)
+    check_center(curves, center)
+    curves = curves.in_order_of_names()
+    if adjust != "bonferroni" and len(curves.algorithms) > 2:
+        check_center_alone(center, "adjust", adjust, "bonferroni")
+    ranking = Ranking.of(curves, center)
+    leader, *others = (curves.algorithms[code] for code in ranking.order)
+    if len(others) == 1:
+        adjust = "closed"
+    factor = len(others) if adjust == "bonferroni" else 1
+    levels = levels or (alpha,)
+    tests, refused = _against(
+        leader,
+        *(others, curves, work.of_member()),
+        closed=adjust == "closed",
+        levels=tuple(level / factor for level in levels),
+        center=center,
+    )
+    gaps_at: Callable[[float], dict[str, Gap]]
+    if adjust == "closed":
+        gaps_at = closed_gaps(ranking, tests, work, alpha=alpha, levels=levels)
+    elif adjust == "bonferroni":
+        gaps_at = partial(_multiplied_each, tests, factor)
+    else:
+        together = max_t_gaps(ranking, work.sampled(), alpha=alpha, levels=levels)
+        gaps_at = partial(_not_below_each, together, tests)
+    alone = {name: test(alpha / factor) for name, test in tests.items()}
+    by_pairs = adjust != "max-t"
+    caveats = (
+        *(
+            _out_of_reach(alone, factor, alpha, blocked=curves.blocks is not None)
+            if by_pairs
+            else too_few_for_max_t(curves, work.n_shuffles, alpha)
+        ),
+        *(
+            too_few_shuffles(work.n_shuffles, alpha)
+            if adjust == "closed" and len(tests) > 1
+            else ()
+        ),
+        *prepared(curves),
+        *different_spread(curves),
+        *few_for_ranks(curves, center),
+        *(
+            KeptUncompared(name, leader, reason)
+            for name, reason in refused.items()
+            if by_pairs
+        ),
+    )
+    least = {name: test.smallest_pvalue * factor for name, test in alone.items()}
     means = ranking.means()
 
-    def row(name: str) -> Contender:
-        # Where there is no test, nothing speaks against the algorithm.
-        gap = gaps.get(name, Gap(None, None, None))
-        return Contender(
-            name=name,
-            n_runs=int((curves.labels == name).sum()),
-            mean=means[name],
-            difference=gap.difference,
-            interval=gap.interval,
-            pvalue=tests[name].pvalue if name in tests else None,
-            pvalue_adjusted=gap.pvalue_adjusted,
-            contends=gap.pvalue_adjusted is None or gap.pvalue_adjusted > alpha,
+    def best_at(level: float) -> Best:
+        gaps = gaps_at(level)
+        gaps[leader] = Gap(0.0, None, None)
+
+        def row(name: str) -> Contender:
+            # Where there is no test, nothing speaks against the algorithm.
+            gap = gaps.get(name, Gap(None, None, None))
+            return Contender(
+                name=name,
+                n_runs=int((curves.labels == name).sum()),
+                mean=means[name],
+                difference=gap.difference,
+                interval=gap.interval,
+                pvalue=alone[name].pvalue if name in alone else None,
+                pvalue_adjusted=gap.pvalue_adjusted,
+                contends=gap.pvalue_adjusted is None or gap.pvalue_adjusted > level,
+                smallest_pvalue=least.get(name),
+            )
+
+        return Best(
+            leader=leader,
+            rows=tuple(row(name) for name in (leader, *others)),
+            adjust=adjust,
+            alpha=level,
+            higher_is_better=curves.higher_is_better,
+            factor=factor,
+            even_blocks=curves.has_even_blocks,
+            smallest_pvalue=max(least.values(), default=0.0) if by_pairs else 0.0,
+            caveats=caveats,
+            seed=work.seed,
+            center=center,
+            source=curves.source,
+            preparation=curves.preparation,
         )
 
-    least = [test.smallest_pvalue * factor for test in tests.values()] if by_pairs else []
-    return Best(
-        leader=leader,
-        rows=tuple(row(name) for name in (leader, *others)),
-        adjust=adjust,
-        alpha=float(alpha),
-        higher_is_better=curves.higher_is_better,
-        factor=factor,
-        even_blocks=curves.has_even_blocks,
-        smallest_pvalue=max(least, default=0.0),
-        caveats=(
-            *(
-                _out_of_reach(
-                    tests, factor, float(alpha), blocked=curves.blocks is not None
-                )
-                if by_pairs
-                else too_few_for_max_t(curves, work.n_shuffles, float(alpha))
-            ),
-            *(
-                too_few_shuffles(work.n_shuffles, float(alpha))
-                if adjust == "closed" and len(tests) > 1
-                else ()
-            ),
-            *prepared(curves),
-            *different_spread(curves),
-            *few_for_ranks(curves, center),
-            *(
-                KeptUncompared(name, leader, reason)
-                for name, reason in refused.items()
-                if by_pairs
-            ),
-        ),
-        seed=work.seed,
-        center=center,
-        source=curves.source,
-        preparation=curves.preparation,
-    )
+    return best_at
+
+
+def _against(
+    leader: str,
+    others: Sequence[str],
+    curves: Curves,
+    work: Work,
+    *,
+    closed: bool,
+    levels: tuple[float, ...],
+    center: Center,
+) -> tuple[dict[str, Callable[[float], Contrast]], dict[str, str]]:
+    """Test the leader against each of the others; say why not, where that is refused."""
+    alternative: Alternative = "greater" if curves.higher_is_better else "less"
+    tests = {}
+    refused = {}
+    for name in track_items(others):
+        try:
+            tests[name] = contrast_at_levels(
+                curves,
+                {leader: 1, name: -1},
+                work,
+                alternative="two-sided" if closed else alternative,
+                alpha=levels[0],
+                center=center,
+                levels=levels,
+                may_be_equal=True,
+                with_caveats=False,
+            )
+        except CurvesError as reason:
+            refused[name] = str(reason)
+    return tests, refused
+
+
+def _multiplied_each(
+    tests: Mapping[str, Callable[[float], Contrast]], factor: int, level: float
+) -> dict[str, Gap]:
+    return {
+        name: _multiplied(test(level / factor), factor) for name, test in tests.items()
+    }
+
+
+def _not_below_each(
+    together: Callable[[float], dict[str, Gap]],
+    tests: Mapping[str, Callable[[float], Contrast]],
+    level: float,
+) -> dict[str, Gap]:
+    gaps = together(level)
+    return gaps | {
+        name: _not_below(gaps[name], test(level), level) for name, test in tests.items()
+    }
 
 
 def _multiplied(test: Contrast, factor: int) -> Gap:

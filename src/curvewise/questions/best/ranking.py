@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from curvewise.inference.effects import Center, Interval
     from curvewise.kernels import Floats
 
-__all__ = ["Gap", "Ranking"]
+__all__ = ["Gap", "Ranking", "fitted_heights"]
 
 
 @dataclass(frozen=True)
@@ -46,12 +46,7 @@ class Ranking:
 
         With another centre than the mean, that is what they are ordered by.
         """
-        layout = Layout.of(curves)
-        noise = layout.noise / math.sqrt(curves.n_steps)
-        means = layout.scores.mean(axis=1, keepdims=True)
-        means = means if curves.higher_is_better else -means
-        # Within blocks, so that none leads by having run in the easier ones.
-        fit = Fit.of(means, layout.labels, layout.blocks, noise)
+        layout, fit, noise = fitted_heights(curves)
         if center != "mean":
             return cls(curves, layout, fit, _ranked_by(layout, center, curves), center)
         return cls(curves, layout, fit, _ranked(fit.estimates[:, 0], 2 * noise))
@@ -92,6 +87,19 @@ class Ranking:
             ranks = np.bincount(layout.labels, weights=runs.ranks())
             centers = ranks / np.bincount(layout.labels)
         return dict(zip(curves.algorithms, centers.tolist(), strict=True))
+
+
+def fitted_heights(curves: Curves) -> tuple[Layout, Fit, float]:
+    """Lay out the curves, and fit the algorithms to their means; return also what is rounding.
+
+    The sign is changed where lower is better.
+    """
+    layout = Layout.of(curves)
+    noise = layout.noise / math.sqrt(curves.n_steps)
+    means = layout.scores.mean(axis=1, keepdims=True)
+    means = means if curves.higher_is_better else -means
+    # Within blocks, so that none leads by having run in the easier ones.
+    return layout, Fit.of(means, layout.labels, layout.blocks, noise), noise
 
 
 def _ranked_by(layout: Layout, center: Center, curves: Curves) -> tuple[int, ...]:

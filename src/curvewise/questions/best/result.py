@@ -67,6 +67,8 @@ class Contender:
         Of the test against the leader, one-sided with Bonferroni and max-t; None for the leader.
     contends : bool
         Whether it may be the best.
+    smallest_pvalue : float or None
+        What its adjusted p cannot be smaller than, whatever the data; None where there is no p.
     """
 
     name: str
@@ -77,6 +79,7 @@ class Contender:
     pvalue: float | None
     pvalue_adjusted: float | None
     contends: bool
+    smallest_pvalue: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the row as JSON-ready data; an unbounded end is None."""

@@ -1,17 +1,20 @@
-"""What `best` found, in words a person can quote."""
+"""What `best` and `best_many` found, in words a person can quote."""
 
 from __future__ import annotations
 
+from functools import singledispatch
 from typing import TYPE_CHECKING
 
+from curvewise.inference.phrases import one_line
+from curvewise.questions.best.bests import Bests
+from curvewise.questions.best.many_words import describe_many, headline_of_many
+from curvewise.questions.best.result import Best
 from curvewise.text import listed, number_text, percent, printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from curvewise.questions.best.result import Best
-
-__all__ = ["best_line", "describe"]
+__all__ = ["best_line", "describe", "headline"]
 
 MAX_NAMED = 6  # algorithms that a sentence can hold
 
@@ -23,7 +26,17 @@ LEADS = {
 }
 
 
-def describe(best: Best) -> str:
+@singledispatch
+def describe(result: object) -> str:
+    """Say what a result of this folder found."""
+    raise TypeError(type(result).__name__)
+
+
+describe.register(Bests, describe_many)
+
+
+@describe.register
+def _(best: Best) -> str:
     """Say who leads, who can be ruled out as the best, and what that means."""
     if not best.worse:
         return best_line(best)
@@ -32,6 +45,23 @@ def describe(best: Best) -> str:
     return (
         f"{best_line(best)} With {percent(1 - best.alpha)} confidence the algorithm with the "
         f"{highest} true {what} is {_either(best.contenders)}."
+    )
+
+
+def headline(best: Best | Bests) -> str:
+    """Say in one line who leads, and how many can be ruled out as the best."""
+    if isinstance(best, Bests):
+        return headline_of_many(best)
+    n_others, n_worse = len(best.rows) - 1, len(best.worse)
+    if n_worse == n_others:
+        out = {1: "the other", 2: "both others"}.get(n_others, f"all {n_others} others")
+        return one_line(
+            lambda name: f"{name} leads; {out} can be ruled out as the best.", best.leader
+        )
+    who = f"{n_worse} of {n_others} others" if n_worse else "none of the others"
+    who = "the other cannot" if n_others == 1 else f"{who} can"
+    return one_line(
+        lambda name: f"{name} leads; {who} be ruled out as the best.", best.leader
     )
 
 

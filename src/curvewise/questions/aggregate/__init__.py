@@ -1,0 +1,1 @@
+"""How good is each algorithm over many tasks?"""

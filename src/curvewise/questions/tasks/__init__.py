@@ -1,0 +1,1 @@
+"""Which of two algorithms is better on many tasks as a whole, and on how many of them?"""

@@ -1,0 +1,49 @@
+"""Sums of shares: listed and shuffled relabellings give the same p."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from curvewise.inference.work import shuffling_work
+from curvewise.questions.tasks.anywhere import judge_anywhere
+from curvewise.questions.tasks.one_task import OneTask
+from tests.questions.tasks.simulated import some_tasks
+
+
+def judged(tasks: list[OneTask], **options: Any) -> Any:
+    asked: dict[str, Any] = {"n_shuffles": 9_999, "exact": None, "n_jobs": 1, "rng": 1}
+    with shuffling_work("test", **{**asked, "checkpoint": None, **options}) as work:
+        return judge_anywhere(tasks, work, 0.05)
+
+
+def test_listed_and_shuffled_tasks_agree() -> None:
+    tasks = [OneTask.of(own) for own in some_tasks(1, (1.0, 0.5), (4, 4)).values()]
+    unlisted = [replace(own, listed=None) for own in tasks]
+    for listed, shuffled in zip(judged(tasks), judged(unlisted), strict=True):
+        assert listed.exact
+        assert shuffled.exact
+        assert shuffled.pvalue == pytest.approx(listed.pvalue)
+        assert shuffled.statistic == listed.statistic
+    several = [OneTask.of(own) for own in some_tasks(2, (0.8,) * 6, (4, 5)).values()]
+    unlisted = [replace(own, listed=None) for own in several]
+    for listed, shuffled in zip(judged(several), judged(unlisted), strict=True):
+        assert not listed.exact
+        assert shuffled.pvalue == pytest.approx(listed.pvalue, abs=0.03)
+        low, high = listed.pvalue_interval
+        assert low <= listed.pvalue <= high
+
+
+def test_too_many_to_visit_are_sampled_also_where_all_are_asked_for() -> None:
+    tasks = [OneTask.of(own) for own in some_tasks(3, (0.0,) * 4).values()]
+    heights, curves = judged(tasks, exact=True)
+    assert not heights.exact
+    assert heights.n_shuffles == curves.n_shuffles == 9_999
+    assert heights.smallest_pvalue == 1e-4
+    few, _ = judged(tasks[:2], exact=True)
+    assert few.exact
+    assert few.n_shuffles == 126**2
+    assert few.smallest_pvalue == pytest.approx(126**-2)
+    assert few.pvalue_interval == (few.pvalue, few.pvalue)
