@@ -19,6 +19,7 @@ from curvewise.inference.caveats import (
     InfiniteF,
     OfMembers,
     PooledErrorMisleads,
+    SilentTasks,
     SingleRun,
     SingleStep,
     StrayRuns,
@@ -229,6 +230,15 @@ EXAMPLES: list[tuple[Caveat, str, str, tuple[str, str] | None]] = [
         (
             "Blocks do not hold every algorithm equally often, so algorithms are compared within "
             "blocks only (the mean curve of each block is subtracted first)."
+        ),
+        None,
+    ),
+    (
+        SilentTasks(("pitfall",), 57),
+        "silent tasks",
+        (
+            "On 1 of 57 tasks all runs have the same curve (pitfall): it counts as a draw, and "
+            "does not tell algorithms apart."
         ),
         None,
     ),

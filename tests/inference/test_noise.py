@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import curvewise as cw
-from curvewise.inference.noise import paired_noise, pilot_noise, residuals_of
+from curvewise.inference.noise import pilot_noise, residuals_of
 from tests.simulation import autoregressive, some_curves
 
 
@@ -62,22 +62,6 @@ def test_an_algorithm_with_one_run_adds_nothing_to_the_noise() -> None:
     assert len(with_single.residuals) == 5
 
 
-def test_pairs_keep_their_correlation() -> None:
-    rng = np.random.default_rng(0)
-    shared = rng.normal(size=(400, 1))
-    scores = np.concatenate(
-        [0.8 * shared + 0.6 * rng.normal(size=(400, 3)) for _ in "AB"]
-    )
-    pairs = np.tile(np.arange(400), 2)
-    pilots = cw.Curves(scores, np.repeat(["A", "B"], 400), blocks=pairs)
-    model = paired_noise(pilots)
-    assert model.df == 399
-    drawn = model.draw(rng, 20_000).reshape(20_000, 2, 3)
-    assert np.corrcoef(drawn[:, 0, 0], drawn[:, 1, 2])[0, 1] == pytest.approx(
-        0.64, abs=0.08
-    )
-
-
 @pytest.mark.parametrize("correlation", [0.0, 0.7, 1.0])
 def test_assumed_noise_is_an_autoregression(correlation: float) -> None:
     model = cw.noise(sd=3, correlation=correlation, n_steps=4)
@@ -93,6 +77,7 @@ def test_assumed_noise_is_an_autoregression(correlation: float) -> None:
     ("options", "message"),
     [
         ({"sd": 0}, "sd must be positive"),
+        ({"sd": 1e200}, "sd must be from 1e-140 to 1e\\+140"),
         ({"sd": math.nan}, "sd must be a finite number"),
         ({"sd": 1, "correlation": 1.1}, "correlation must lie between 0 and 1"),
         ({"sd": 1, "n_steps": 0}, "n_steps must be a positive integer"),
@@ -121,7 +106,5 @@ def test_pilots_that_tell_nothing_are_refused() -> None:
     half = np.concatenate([np.ones((8, 6)), some_curves(0, (8, 8)).scores[:8]])
     with pytest.raises(cw.CurvesError, match="All pilots of A have the same curve"):
         pilot_noise(cw.Curves(half, ["A"] * 8 + ["B"] * 8), pool=False)
-    with pytest.raises(cw.CurvesError, match="every block of the pilots must hold one"):
-        paired_noise(some_curves(0, (4, 4)))
     with pytest.raises(cw.OptionError, match="noise must be 'gaussian' or 'resample'"):
         pilot_noise(some_curves(0), "cauchy")  # type: ignore[arg-type]

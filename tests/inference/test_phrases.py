@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from curvewise.inference.phrases import method_parts, names_text, p_of
+from curvewise.inference.phrases import (
+    first_line,
+    method_parts,
+    names_text,
+    one_line,
+    p_of,
+)
 from curvewise.inference.sampling import Sampling
 from tests.inference.test_effects import effect
 
@@ -69,3 +75,26 @@ def test_the_method_in_parts(
     text: str,
 ) -> None:
     assert method_parts(sampling, n_runs, "8 steps", n_blocks, 0.05, *more) == text
+
+
+def test_names_are_shortened_only_as_far_as_a_line_needs() -> None:
+    write = "{} beats {} by 6.85 (3.24 to 11.6) on average; exact p = 0.0079.".format
+    assert one_line(write, "Rainbow", "DQN").startswith("Rainbow beats DQN by")
+    assert one_line(write, "r" * 20, "d" * 20).startswith("r" * 20 + " beats")
+    line = one_line(write, "r" * 300, "d" * 300)
+    assert 90 < len(line) <= 110
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("A beats B. Method: x.", "A beats B."),
+        ("Undecided: why? Nobody knows.", "Undecided: why?"),
+        ("It is 3.5 to 4. 5 runs.", "It is 3.5 to 4. 5 runs."),
+        (f"{'a ' * 40}; {'b ' * 40}.", f"{'a ' * 40}".rstrip() + " …"),
+        ("x" * 200, "x" * 109 + "…"),
+    ],
+)
+def test_the_first_sentence_is_cut_where_a_clause_ends(text: str, line: str) -> None:
+    assert first_line(text) == line
+    assert len(line) <= 110

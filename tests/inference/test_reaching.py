@@ -79,3 +79,9 @@ def test_a_threshold_may_have_to_be_held(hold: int) -> None:
         1 if hold == 1 else 3,
         0,
     ]
+
+
+def test_a_threshold_cannot_be_held_longer_than_there_are_steps() -> None:
+    curves = cw.Curves(np.array([[0, 5.0], [5, 5]]), ["A", "B"])
+    with pytest.raises(cw.OptionError, match=r"hold is 3, and there are 2 steps: no run"):
+        reaching(curves, 5.0, hold=3)

@@ -15,6 +15,7 @@ from curvewise.inference.requirements import (
     check_connected,
     check_curves,
     check_design,
+    check_flag,
     check_jobs,
     check_number,
     check_variation,
@@ -81,7 +82,7 @@ REFUSED: list[tuple[Callable[[], Any], str, str]] = [
             f"threshold must be a finite score, not {value!r}.",
             "threshold",
         )
-        for value in (float("inf"), float("nan"), "3", None)
+        for value in (float("inf"), float("nan"), "3", None, True, 1j)
     ),
     *(
         (
@@ -90,6 +91,26 @@ REFUSED: list[tuple[Callable[[], Any], str, str]] = [
             "n_shuffles",
         )
         for number in (0, -5, 10.5, float("inf"), float("nan"), "many", None, [1])
+    ),
+    (
+        lambda: check_number("margin", 10**400),
+        "margin must be a finite number, not an integer of more than 40 digits.",
+        "margin",
+    ),
+    (
+        lambda: shuffle_count(10**12),
+        "n_shuffles must be 1,000,000,000 at most, not 1000000000000.",
+        "n_shuffles",
+    ),
+    (
+        lambda: check_alpha(1e-300),
+        "alpha must be 1e-12 or more, such as 0.05; it is 1e-300.",
+        "alpha",
+    ),
+    (
+        lambda: check_flag("exact", "no"),
+        "exact must be True or False, not 'no'.",
+        "exact",
     ),
     *(
         (

@@ -8,6 +8,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from matplotlib.figure import Figure
 
 from curvewise.inference.caveats import SingleRun, TooFewShuffles
 from curvewise.inference.result import Result
@@ -28,6 +29,13 @@ class Answer(Result):
 
     def tables(self) -> list[Table]:
         return [Table(("a", "b"), (("1", "2"),)), Table(("c",), (("3",),))]
+
+
+class Worded(Answer):
+    """The same with words of its own."""
+
+    def describe(self) -> str:
+        return "A <beats> B. Method: none."
 
 
 FEW = TooFewShuffles(5, 0.05)
@@ -51,14 +59,33 @@ def test_a_result_prints_its_tables_and_warnings() -> None:
     shown = str(Answer((FEW,)))
     assert [part.split()[0] for part in shown.split("\n\n")] == ["a", "c", "Warning:"]
     assert shown.endswith(f"Warning: {FEW.sentence()}")
-    html = Answer((FEW,))._repr_html_()
-    assert html.count("<table>") == 2
-    assert html.endswith(f"<p><strong>Warning:</strong> {FEW.sentence()}</p>")
     assert "Warning" not in str(Answer())
 
 
-def test_names_in_warnings_steer_neither_terminal_nor_browser() -> None:
-    odd = Answer((SingleRun("\x1b[31m<b>"),))
+def test_a_notebook_shows_what_was_found_before_tables(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("curvewise.inference.result.beside", lambda *_: None)
+    found = Worded((FEW,))
+    html = found._repr_html_()
+    assert html.startswith("<p><strong>A &lt;beats&gt; B.</strong></p>")
+    assert (
+        html.index("Method: none.") < html.index(FEW.sentence()) < html.index("<table>")
+    )
+    assert html.count("<table>") == 2
+    assert "<details>" not in html
+    markdown = found._repr_markdown_()
+    assert markdown.startswith("A \\<beats\\> B. Method: none.\n\n**Warning:**")
+    assert markdown.endswith("| 3 |")
+    monkeypatch.setattr(Answer, "tables", lambda _: [Table(("a",), (("1",),) * 30)])
+    assert "<details><summary>30 rows: a, …</summary><table>" in found._repr_html_()
+
+
+def test_names_in_warnings_steer_neither_terminal_nor_browser(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("curvewise.inference.result.beside", lambda *_: None)
+    odd = Worded((SingleRun("\x1b[31m<b>"),))
     assert "Warning: \\x1b[31m<b> has a single run" in str(odd)
     assert "\\x1b[31m&lt;b&gt; has a single run" in odd._repr_html_()
 
@@ -72,7 +99,14 @@ def test_words_and_pictures_are_those_of_the_folder_of_the_class(
     Elsewhere.__module__ = "some.folder.result"
     words, plots = ModuleType("words"), ModuleType("plots")
     words.describe = lambda result: f"words of {type(result).__name__}"  # type: ignore[attr-defined]
-    plots.figure = lambda result, curves: (result, curves)  # type: ignore[attr-defined]
+    figure = Figure()
+    drawn: list[object] = []
+
+    def draw(*given: object) -> Figure:
+        drawn.extend(given)
+        return figure
+
+    plots.figure = draw  # type: ignore[attr-defined]
     for name, module in (
         ("some", ModuleType("some")),
         ("some.folder", ModuleType("folder")),
@@ -83,8 +117,8 @@ def test_words_and_pictures_are_those_of_the_folder_of_the_class(
     found = Elsewhere()
     assert found.describe() == "words of Elsewhere"
     curves: Curves | None = None
-    drawn: Any = found.figure(curves)
-    assert drawn == (found, None)
+    assert found.figure(curves) is figure
+    assert drawn == [found, None]
 
 
 def test_a_result_must_provide_data_and_tables() -> None:

@@ -11,36 +11,48 @@ from curvewise import OptionError
 from curvewise.rendering.figures import (
     axes_or_current,
     check_figure_path,
+    fit_legends,
     label_text,
+    legend_below,
     one_axes,
-    save_figure,
+    save_figures,
     score_label,
 )
 
 
-def test_a_figure_is_written_whole_or_not_at_all(
+def small() -> Figure:
+    return Figure((1, 1))
+
+
+def test_figures_are_written_whole_and_all_of_them_or_not_at_all(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "figure.png"
     path.write_text("old", encoding="utf-8")
 
+    written: list[Path] = []
+
     def fail(self: Figure, target: Path, **_: object) -> None:
-        Path(target).write_text("half", encoding="utf-8")
+        target.write_text("half", encoding="utf-8")
+        written.append(target)
+        if len(written) == 1:
+            return  # the first is whole
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(Figure, "savefig", fail)
     with pytest.raises(OptionError) as refused:
-        save_figure(Figure(), path)
+        save_figures({tmp_path / "new.png": Figure, path: Figure})
     assert str(refused.value) == (
         f"The figure cannot be saved as {str(path)!r}: No space left on device."
     )
+    assert len(written) == 2
     assert path.read_text(encoding="utf-8") == "old"
     assert [file.name for file in tmp_path.iterdir()] == ["figure.png"]
 
 
 def test_a_link_is_followed(tmp_path: Path) -> None:
     (tmp_path / "link.png").symlink_to(tmp_path / "target.png")
-    save_figure(Figure((1, 1)), tmp_path / "link.png")
+    save_figures({tmp_path / "link.png": small})
     assert (tmp_path / "link.png").is_symlink()
     assert (tmp_path / "target.png").read_bytes().startswith(b"\x89PNG")
 
@@ -50,14 +62,14 @@ def test_a_link_is_followed(tmp_path: Path) -> None:
 )
 def test_the_name_decides_the_format(tmp_path: Path, name: str, begins: bytes) -> None:
     check_figure_path(tmp_path / name)
-    save_figure(Figure((1, 1)), tmp_path / name)
+    save_figures({tmp_path / name: small})
     assert (tmp_path / name).read_bytes().startswith(begins)
 
 
 def test_others_may_read_a_figure_as_they_may_any_new_file(tmp_path: Path) -> None:
     before = os.umask(0o022)
     try:
-        save_figure(Figure((1, 1)), tmp_path / "figure.png")
+        save_figures({tmp_path / "figure.png": small})
         assert os.umask(0o022) == 0o022  # left as it was
     finally:
         os.umask(before)
@@ -133,3 +145,23 @@ def test_one_axes_are_drawn_on_without_pyplot() -> None:
     assert figure.get_size_inches().tolist() == [3, 7]
     assert drawn == [("result", figure.axes[0])]
     assert not plt.get_fignums()
+
+
+def test_a_legend_gets_as_many_columns_as_fit() -> None:
+    names = [f"algorithm number {number}" for number in range(6)] + ["$x$"]
+    figure = Figure(figsize=(9, 3), layout="constrained")
+    ax = figure.subplots()
+    lines = [ax.plot([0, 1], [0, number], label="line")[0] for number in range(7)]
+    legend_below(ax, lines, names)
+    (legend,) = figure.legends
+    legend.set_title("what they are")
+    figure.set_size_inches(3.3, 3)
+    figure.draw_without_rendering()
+    assert legend.get_window_extent().width > figure.bbox.width
+    fit_legends(figure)
+    figure.draw_without_rendering()
+    assert legend.get_window_extent().x0 >= 0
+    assert legend.get_window_extent().x1 <= figure.bbox.x1
+    assert [text.get_text() for text in legend.get_texts()] == names
+    assert not any(text.get_parse_math() for text in legend.get_texts())
+    assert legend.get_title().get_text() == "what they are"

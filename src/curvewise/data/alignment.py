@@ -17,6 +17,7 @@ from curvewise.data.alignment_options import AlignmentOptions
 from curvewise.data.alignment_record import algorithm_logs, is_interpolated, recorded
 from curvewise.data.choices import check_choice
 from curvewise.data.curves import Curves
+from curvewise.data.display import Display
 from curvewise.data.frames import WideTable, natural_order
 from curvewise.data.grids import common_grid, common_range, inside, scores_at
 from curvewise.data.preparation import schedules_differ, spacings_text
@@ -117,19 +118,22 @@ def align(
     """
     check_choice("how", how, ("linear", "previous", "bins"))
     options = AlignmentOptions(how, n_steps, short, reason, min_steps)
+    logs = list(run_logs)
+    kept = _checked(logs, only)
+    everyone = natural_order({log.algorithm for log in logs})
     return _aligned(
-        _checked(run_logs, only),
+        kept,
         options,
         start=start,
         stop=stop,
         higher_is_better=higher_is_better,
         source=source,
+        display=Display(score_name=kept[0].metric or "score", everyone=tuple(everyone)),
     )
 
 
-def _checked(run_logs: Iterable[RunLog], only: Sequence[str] | None) -> list[RunLog]:
+def _checked(logs: Sequence[RunLog], only: Sequence[str] | None) -> Sequence[RunLog]:
     """Return the logs to keep; raise unless they are runs of one metric and one task."""
-    logs = list(run_logs)
     others = [type(log).__name__ for log in logs if not isinstance(log, RunLog)]
     if others:
         msg = f"align() takes RunLogs, not a {others[0]}."
@@ -163,15 +167,18 @@ class Unaligned:
         What was asked for.
     source : str
         Where it came from, to be shown with the curves.
+    display : Display
+        What its steps and scores are called, and who is in it.
     """
 
     table: WideTable | Sequence[RunLog]
     selection: Selection
     source: str
+    display: Display
 
     def curves(self) -> Curves:
         """Build the curves, aligning the runs if need be."""
-        return curves_of(self.table, self.selection, self.source)
+        return curves_of(self.table, self.selection, self.source, self.display)
 
     def logs(self) -> Sequence[RunLog]:
         """Return a log per run."""
@@ -179,7 +186,10 @@ class Unaligned:
 
 
 def curves_of(
-    table: WideTable | Sequence[RunLog], selection: Selection, source: str
+    table: WideTable | Sequence[RunLog],
+    selection: Selection,
+    source: str,
+    display: Display,
 ) -> Curves:
     """Build the curves of a table, aligning its runs if need be.
 
@@ -189,7 +199,10 @@ def curves_of(
     if isinstance(table, WideTable):
         if np.isfinite(table.scores).all() and not options.asks_for_steps:
             return Curves.from_wide_table(
-                table, higher_is_better=selection.higher_is_better, source=source
+                table,
+                higher_is_better=selection.higher_is_better,
+                source=source,
+                display=display,
             )
         table = table.logs()
     return _aligned(
@@ -199,6 +212,7 @@ def curves_of(
         stop=selection.stop,
         higher_is_better=selection.higher_is_better,
         source=source,
+        display=display,
     )
 
 
@@ -210,6 +224,7 @@ def _aligned(
     stop: float | None,
     higher_is_better: bool,
     source: str,
+    display: Display,
 ) -> Curves:
     """Align as `align` does, with options that were checked."""
     runs = [usable_part(log) for log in _in_natural_order(logs)]
@@ -256,6 +271,7 @@ def _aligned(
         source="; ".join(part for part in (source, described) if part),
         precision=max(run.log.precision for run in kept),
         preparation=preparation,
+        display=display,
     )
 
 

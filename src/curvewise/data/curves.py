@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from curvewise.data.alignment_options import AlignmentOptions
+from curvewise.data.display import Display
 from curvewise.data.selection import Columns, Selection, check_algorithms
 from curvewise.data.steps import in_window
 from curvewise.data.validation import (
@@ -65,6 +67,8 @@ class Curves:
         tied: the machine epsilon of their type by default.
     preparation : Preparation, optional
         How runs with steps of their own were brought to common steps, as `align` did it.
+    display : Display, optional
+        The names of steps and scores, and of all algorithms of the table, for pictures.
 
     Examples
     --------
@@ -80,6 +84,7 @@ class Curves:
         "_codes",
         "algorithms",
         "blocks",
+        "display",
         "higher_is_better",
         "labels",
         "precision",
@@ -100,6 +105,7 @@ class Curves:
     source: str
     precision: float
     preparation: Preparation | None
+    display: Display
     _codes: Integers
 
     def __init__(
@@ -114,30 +120,26 @@ class Curves:
         source: str = "",
         precision: float | None = None,
         preparation: Preparation | None = None,
+        display: Display | None = None,
     ) -> None:
         matrix = score_matrix(scores)
         n_runs, n_steps = matrix.shape
         names = names_of(labels, "labels", n_runs)
         algorithms = tuple(dict.fromkeys(names.tolist()))
-        values = {
-            "scores": matrix,
-            "labels": names,
-            "algorithms": algorithms,
-            "steps": increasing_steps(steps, n_steps),
-            "runs": numbered(names) if runs is None else names_of(runs, "runs", n_runs),
-            "blocks": None if blocks is None else names_of(blocks, "blocks", n_runs),
-            "higher_is_better": bool(higher_is_better),
-            "source": source,
-            "precision": precision_of(scores) if precision is None else precision,
-            "preparation": preparation,
-            "_codes": np.array(
-                [algorithms.index(name) for name in names], dtype=np.int64
-            ),
-        }
-        for name, value in values.items():
-            if isinstance(value, np.ndarray):
-                value.setflags(write=False)
-            object.__setattr__(self, name, value)
+        self._fill(
+            scores=matrix,
+            labels=names,
+            algorithms=algorithms,
+            steps=increasing_steps(steps, n_steps),
+            runs=numbered(names) if runs is None else names_of(runs, "runs", n_runs),
+            blocks=None if blocks is None else names_of(blocks, "blocks", n_runs),
+            higher_is_better=bool(higher_is_better),
+            source=source,
+            precision=precision_of(scores) if precision is None else precision,
+            preparation=preparation,
+            display=(display or Display()).of(algorithms),
+            _codes=np.array([algorithms.index(name) for name in names], dtype=np.int64),
+        )
         check_run_names(self.labels, self.runs)
         check_scores(self)
 
@@ -149,6 +151,7 @@ class Curves:
         *,
         higher_is_better: bool = True,
         source: str = "",
+        display: Display | None = None,
     ) -> Self:
         """Build curves from one runs × steps array per algorithm.
 
@@ -164,6 +167,7 @@ class Curves:
             higher_is_better=higher_is_better,
             source=source,
             precision=max(map(precision_of, scores.values())),
+            display=display,
         )
 
     @classmethod
@@ -220,13 +224,20 @@ class Curves:
             columns, only, start, stop, higher_is_better, options, duplicates
         )
         from curvewise.data.alignment import curves_of
-        from curvewise.data.frames import long_table
+        from curvewise.data.frames import long_table, names_in
 
-        return curves_of(long_table(frame, selection), selection, source)
+        table = long_table(frame, selection)
+        everyone = names_in(frame, algorithm) if only else ()
+        return curves_of(table, selection, source, Display(step, score, everyone))
 
     @classmethod
     def from_wide_table(
-        cls, table: WideTable, *, higher_is_better: bool = True, source: str = ""
+        cls,
+        table: WideTable,
+        *,
+        higher_is_better: bool = True,
+        source: str = "",
+        display: Display | None = None,
     ) -> Self:
         """Build curves from what `curvewise.data.frames` and the readers make of a table."""
         return cls(
@@ -238,6 +249,7 @@ class Curves:
             higher_is_better,
             source=source,
             precision=table.precision,
+            display=display,
         )
 
     @property
@@ -331,24 +343,40 @@ class Curves:
             source=self.source,
             precision=self.precision,
             preparation=self.preparation,
+            display=self.display,
         )
 
     def _is(self, algorithm: str) -> np.ndarray[Any, Any]:
         return self.codes == self.algorithms.index(algorithm)
 
     def _subset(self, rows: Any, columns: Any) -> Curves:
-        index = np.arange(self.n_runs)[rows].tolist()
-        return Curves(
-            self.scores[rows][:, columns],
-            [self.labels[i] for i in index],
-            self.steps[columns],
-            [self.runs[i] for i in index],
-            None if self.blocks is None else [self.blocks[i] for i in index],
-            self.higher_is_better,
+        names = self.labels[rows]
+        algorithms = tuple(dict.fromkeys(names.tolist()))
+        codes = {name: code for code, name in enumerate(algorithms)}
+        # All of it was checked when these curves were made.
+        made = object.__new__(Curves)
+        made._fill(
+            scores=np.array(self.scores[rows][:, columns], order="C"),
+            labels=names,
+            algorithms=algorithms,
+            steps=self.steps[columns],
+            runs=self.runs[rows],
+            blocks=None if self.blocks is None else self.blocks[rows],
+            higher_is_better=self.higher_is_better,
             source=self.source,
             precision=self.precision,
             preparation=self.preparation,
+            display=self.display.of(algorithms),
+            _codes=np.array([codes[name] for name in names], dtype=np.int64),
         )
+        return made
+
+    def _fill(self, **values: Any) -> None:
+        """Set all attributes, once; arrays cannot be written to any more."""
+        for name, value in values.items():
+            if isinstance(value, np.ndarray):
+                value.setflags(write=False)
+            object.__setattr__(self, name, value)
 
     def __setattr__(self, name: str, value: object) -> None:
         msg = f"Curves are immutable; build new ones instead of setting {name!r}."
@@ -376,7 +404,15 @@ class Curves:
             self.source,
             self.precision,
             self.preparation,
+            self.display,
         )
+
+    def _repr_html_(self) -> str:
+        """Return a description with a small picture, for notebooks."""
+        # Found by name: pictures stand above the data they are of.
+        thumbnail = import_module("curvewise.rendering.thumbnail")
+        text: str = thumbnail.curves_html(self)
+        return text
 
     def __repr__(self) -> str:
         shown = ", ".join(map(repr, self.algorithms[:6]))
@@ -398,7 +434,11 @@ class Curves:
 
 
 def _rebuilt(*args: Any) -> Curves:
-    *positional, source, precision, preparation = args
+    *positional, source, precision, preparation, display = args
     return Curves(
-        *positional, source=source, precision=precision, preparation=preparation
+        *positional,
+        source=source,
+        precision=precision,
+        preparation=preparation,
+        display=display,
     )

@@ -10,12 +10,13 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from curvewise.data.long_records import Records
+from curvewise.data.selection import check_algorithms
 from curvewise.data.steps import MAX_STEP, as_steps
 from curvewise.data.validation import numbered
 from curvewise.errors import CurvesError
@@ -28,14 +29,18 @@ if TYPE_CHECKING:
 
     from curvewise.data.run_log import RunLog
     from curvewise.data.selection import Selection
-    from curvewise.kernels import Floats
+    from curvewise.kernels import Floats, Integers
 
 __all__ = [
     "BLANK_CELLS",
+    "TaskRows",
     "WideTable",
+    "frame_of",
     "long_table",
+    "names_in",
     "natural_order",
     "numbers",
+    "rows_by_task",
     "score_numbers",
 ]
 
@@ -130,7 +135,7 @@ def long_table(frame: Any, selection: Selection) -> WideTable | list[RunLog]:
     """
     columns = selection.columns
     named = [*columns[:4]] + ([] if columns.block is None else [columns.block])
-    table = _table(frame, [str(name) for name in named])
+    table = frame_of(frame, [str(name) for name in named])
     algorithm_codes, algorithms = _coded(table[str(columns.algorithm)], "algorithm")
     run_codes, runs = _coded(table[str(columns.run)], "run")
     block_codes, blocks = (
@@ -187,7 +192,47 @@ def long_table(frame: Any, selection: Selection) -> WideTable | list[RunLog]:
     return records.logs(selection.duplicates)
 
 
-def _table(frame: Any, columns: list[str]) -> nw.DataFrame[Any]:
+def names_in(frame: Any, column: str) -> tuple[str, ...]:
+    """Return the names in a column of a table, in natural order; raise if a cell is empty."""
+    return tuple(_coded(frame_of(frame, [column])[column], "algorithm")[1])
+
+
+class TaskRows(NamedTuple):
+    """The rows of a task in a table, and which of the algorithms to keep it has."""
+
+    rows: Integers
+    only: list[str] | None
+
+
+def rows_by_task(
+    table: nw.DataFrame[Any], task: str, algorithm: str, only: Sequence[str] | None
+) -> dict[str, TaskRows]:
+    """Tell the rows of each task apart, in natural order of their names.
+
+    Without ``only`` all algorithms are kept. With it a task keeps those of them that it has,
+    which may be none; one that no task has is refused.
+    """
+    codes, names = _coded(table[task], "task")
+    order = np.argsort(codes, kind="stable")
+    rows = dict(
+        zip(names, np.split(order, np.bincount(codes).cumsum()[:-1]), strict=True)
+    )
+    if only is None:
+        return {name: TaskRows(own, None) for name, own in rows.items()}
+    whose, algorithms = _coded(table[algorithm], "algorithm")
+    check_algorithms(only, algorithms)
+    have = {
+        name: {algorithms[code] for code in np.unique(whose[own]).tolist()}
+        for name, own in rows.items()
+    }
+    return {
+        name: TaskRows(own, [one for one in only if one in have[name]])
+        for name, own in rows.items()
+    }
+
+
+def frame_of(frame: Any, columns: list[str]) -> nw.DataFrame[Any]:
+    """Return some columns of a frame of any library; raise if one does not exist."""
     import narwhals as nw
 
     try:
@@ -238,9 +283,9 @@ def _coded(series: nw.Series[Any], what: str) -> tuple[Integers32, list[str]]:
 
 def _name(value: object) -> str:
     # Frame libraries turn whole numbers into floats in a column with gaps.
-    return (
-        str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
-    )
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value).strip()
 
 
 def numbers(series: nw.Series[Any]) -> Floats:

@@ -74,7 +74,8 @@ class Records:
             f"step {step_text(step)}. If these are several observations, use "
             f"{argument('duplicates', 'mean')}; if a run was resumed and the later row holds, "
             f"{argument('duplicates', 'last')}. Otherwise choose one task or metric if the table "
-            "holds several, or name the column that tells the runs apart as the run."
+            f"holds several ({argument('where')} keeps the rows of a file with a value), or name "
+            "the column that tells the runs apart as the run."
         )
         raise CurvesError(msg)
 

@@ -247,7 +247,7 @@ def spacings_text(algorithms: Sequence[AlgorithmLogs]) -> str:
 
     >>> logs = [AlgorithmLogs("A", 5, 0, 1_000.0), AlgorithmLogs("B", 5, 0, 10_000.0)]
     >>> spacings_text(logs)
-    'A logs every 1000 steps, B every 10000'
+    'A logs every 1000 steps, B every 10k'
     """
     spacings = {own.name: own.spacing for own in algorithms if own.spacing is not None}
     parts: list[str] = []

@@ -13,6 +13,7 @@ from curvewise.text import argument, in_python, listed
 
 if TYPE_CHECKING:
     from curvewise.data.curves import Curves
+    from curvewise.data.display import Display
     from curvewise.data.run_log import RunLog
 
 __all__ = ["BASELINE", "CANDIDATE", "side_by_side", "unaligned"]
@@ -53,7 +54,12 @@ def side_by_side(baseline: Unaligned, candidate: Unaligned) -> Curves:
         )
         raise CurvesError(msg)
     every = [log for own in logs.values() for log in own]
-    return curves_of(every, baseline.selection, _source(sides))
+    return curves_of(every, baseline.selection, _source(sides), _display(baseline))
+
+
+def _display(baseline: Unaligned) -> Display:
+    """Return what the baseline calls its steps and scores; both are called by their roles."""
+    return replace(baseline.display, everyone=(BASELINE, CANDIDATE))
 
 
 def _source(sides: dict[str, Unaligned]) -> str:
@@ -93,4 +99,4 @@ def unaligned(curves: Curves) -> Unaligned:
         curves.precision,
     )
     selection = Selection(Columns(), higher_is_better=curves.higher_is_better)
-    return Unaligned(table, selection, curves.source)
+    return Unaligned(table, selection, curves.source, curves.display)

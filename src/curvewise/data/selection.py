@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, get_args
 
 import numpy as np
 
@@ -15,11 +15,28 @@ from curvewise.errors import CurvesError
 from curvewise.text import did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     import numpy.typing as npt
 
-__all__ = ["Columns", "Selection", "check_algorithms"]
+    from curvewise.data.alignment_options import How, Policy
+
+__all__ = ["Columns", "Selection", "SelectionOptions", "check_algorithms"]
+
+
+class SelectionOptions(TypedDict, total=False):
+    """The arguments that say which part is read, and how runs come to common steps."""
+
+    block: str | None
+    only: Sequence[str] | None
+    start: float | None
+    stop: float | None
+    align: How
+    n_steps: int | None
+    short: Policy
+    reason: str | None
+    min_steps: int | None
+    duplicates: Duplicates | None
 
 
 class Columns(NamedTuple):
@@ -60,6 +77,8 @@ class Selection:
         How runs are brought to common steps where theirs differ.
     duplicates : "mean" or "last", optional
         What holds for several scores of a run at one step; refused by default.
+    where : mapping from column to value
+        Rows without these values are left out.
     """
 
     columns: Columns
@@ -69,6 +88,7 @@ class Selection:
     higher_is_better: bool = True
     alignment: AlignmentOptions = field(default_factory=AlignmentOptions)
     duplicates: Duplicates | None = None
+    where: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.duplicates is not None:

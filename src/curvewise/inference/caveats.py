@@ -31,6 +31,7 @@ __all__ = [
     "InfiniteF",
     "OfMembers",
     "PooledErrorMisleads",
+    "SilentTasks",
     "SingleRun",
     "SingleStep",
     "StrayRuns",
@@ -362,6 +363,24 @@ class UnevenBlocks(Caveat):
         return (
             "Blocks do not hold every algorithm equally often, so algorithms are compared "
             "within blocks only (the mean curve of each block is subtracted first)."
+        )
+
+
+@dataclass(frozen=True)
+class SilentTasks(Caveat):
+    """On some tasks all runs (of a block) are the same, whoever's they are."""
+
+    tasks: tuple[str, ...]
+    n_tasks: int
+
+    def sentence(self) -> str:
+        """Say that they count as draws."""
+        draws = "it counts as a draw, and does"
+        if len(self.tasks) > 1:
+            draws = "they count as draws, and do"
+        return (
+            f"On {len(self.tasks)} of {plural(self.n_tasks, 'task')} all runs have the same "
+            f"curve ({listed(self.tasks, MAX_MEMBERS)}): {draws} not tell algorithms apart."
         )
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from curvewise.inference.sampling import Sampling
 from curvewise.kernels.anova.spreads import equal_spread_pvalue
+from curvewise.kernels.anova.sums import strata
 from curvewise.kernels.anova.thresholds import rounding
 from curvewise.kernels.pvalues import t_survival
 from curvewise.kernels.relabelling.enumeration import n_relabellings
@@ -27,11 +28,13 @@ if TYPE_CHECKING:
     from curvewise.kernels import Floats, Integers
 
 __all__ = [
+    "MIN_VALUES_TO_REPEAT",
     "coarse_scores",
     "different_spread",
     "few_for_ranks",
     "identical_runs",
     "prepared",
+    "runs_are_alike",
     "single_runs",
     "single_runs_and_steps",
     "spread_caveat",
@@ -130,6 +133,13 @@ def identical_runs(curves: Curves) -> Iterator[Caveat]:
         yield IdenticalRuns(run, other, len(again))
 
 
+def runs_are_alike(curves: Curves) -> bool:
+    """Tell whether all runs (of a block) have the same curve, but for rounding."""
+    layout = Layout.of(curves)
+    parts = strata(layout.scores, layout.blocks)
+    return max(parts.heights, parts.shapes) <= layout.noise**2
+
+
 def prepared(curves: Curves) -> Iterator[Caveat]:
     """Warn of runs that are there twice, and of what was done to runs before."""
     yield from identical_runs(curves)
@@ -188,14 +198,14 @@ def single_runs_and_steps(curves: Curves) -> Iterator[Caveat]:
         yield SingleStep()
 
 
-def different_spread(curves: Curves) -> Iterator[Caveat]:
+def different_spread(curves: Curves, layout: Layout | None = None) -> Iterator[Caveat]:
     """Warn where runs of one algorithm vary more than those of another."""
-    caveat = spread_caveat(curves)
+    caveat = spread_caveat(curves, layout)
     if caveat is not None:
         yield caveat
 
 
-def spread_caveat(curves: Curves) -> DifferentSpread | None:
+def spread_caveat(curves: Curves, layout: Layout | None = None) -> DifferentSpread | None:
     """Return the warning that spreads differ, where that can be told; else None.
 
     A difference in spread can pass for one between means. Spreads are compared by the test of
@@ -206,7 +216,7 @@ def spread_caveat(curves: Curves) -> DifferentSpread | None:
     """
     if curves.blocks is not None:
         return None
-    layout = Layout.of(curves)
+    layout = layout or Layout.of(curves)
     groups = {
         code: layout.scores[layout.labels == code]
         for code, size in enumerate(curves.sizes)

@@ -19,8 +19,9 @@ from typing import TYPE_CHECKING, Literal, Protocol, get_args
 import numpy as np
 
 from curvewise.data.choices import check_choice, refuse_option
+from curvewise.data.validation import MAX_SCORE
 from curvewise.errors import CurvesError
-from curvewise.inference.requirements import check_number
+from curvewise.inference.requirements import MIN_RANGE, check_number
 from curvewise.kernels.anova.thresholds import rounding
 from curvewise.text import argument, plural, printable, step_text
 
@@ -33,8 +34,10 @@ __all__ = [
     "Noise",
     "NoiseKind",
     "PilotNoise",
+    "check_pilots",
+    "check_spread",
+    "in_order",
     "noise",
-    "paired_noise",
     "pilot_noise",
     "residuals_of",
 ]
@@ -90,18 +93,27 @@ class PilotNoise:
         """The standard deviation of curve means."""
         return math.sqrt(float(np.sum(self.residuals.mean(axis=1) ** 2)) / self.df)
 
-    def of_heights(self, n_steps: int) -> PilotNoise:
-        """Return the noise of curve means, of curves with so many steps; drawn alike."""
-        curves = self.residuals.reshape(len(self.residuals), -1, n_steps)
-        return PilotNoise(curves.mean(axis=2), self.df, self.kind)
+    def of_heights(self) -> PilotNoise:
+        """Return the noise of curve means; drawn alike."""
+        means = self.residuals.mean(axis=1, keepdims=True)
+        return PilotNoise(means, self.df, self.kind)
 
     def draw(self, rng: np.random.Generator, n: int) -> Floats:
         """Return the noise of ``n`` runs, one after the other; (n, n_steps)."""
+        return np.asarray(self.draw_amounts(rng, n) @ self.basis)
+
+    @property
+    def basis(self) -> Floats:
+        """The curves that noise mixes; (n_pilots, n_steps)."""
+        times = len(self.residuals) if self.kind == "resample" else 1
+        return self.residuals * math.sqrt(times / self.df)
+
+    def draw_amounts(self, rng: np.random.Generator, n: int) -> Floats:
+        """Return how much of each curve of the basis is in ``n`` runs; (n, n_pilots)."""
         n_pilots = len(self.residuals)
         if self.kind == "resample":
-            chosen = rng.integers(n_pilots, size=n)
-            return self.residuals[chosen] * math.sqrt(n_pilots / self.df)
-        return rng.standard_normal((n, n_pilots)) @ self.residuals / math.sqrt(self.df)
+            return np.eye(n_pilots)[rng.integers(n_pilots, size=n)]
+        return rng.standard_normal((n, n_pilots))
 
 
 @dataclass(frozen=True)
@@ -191,11 +203,15 @@ def noise(
     check_number("correlation", correlation)
     if sd <= 0:
         refuse_option("sd", f"must be positive, or runs would not vary; it is {sd!r}.")
+    if not MIN_RANGE <= sd <= MAX_SCORE:
+        text = f"must be from {MIN_RANGE:g} to {MAX_SCORE:g}, or squares are lost; it is {sd!r}."
+        refuse_option("sd", text)
     if not 0 <= correlation <= 1:
         refuse_option("correlation", f"must lie between 0 and 1; it is {correlation!r}.")
-    if n_steps is not None and (not isinstance(n_steps, int) or n_steps < 1):
+    if n_steps is not None and (not isinstance(n_steps, int | np.integer) or n_steps < 1):
         refuse_option("n_steps", f"must be a positive integer, not {n_steps!r}.")
-    return AutoregressiveNoise(float(sd), float(correlation), n_steps)
+    known = None if n_steps is None else int(n_steps)
+    return AutoregressiveNoise(float(sd), float(correlation), known)
 
 
 def residuals_of(curves: Curves) -> Floats:
@@ -215,50 +231,26 @@ def pilot_noise(
     Raises where the pilots are too few to tell, or do not vary.
     """
     check_choice("noise", kind, get_args(NoiseKind))
-    _check_pilots(pilots, kind, pool=pool)
+    check_pilots(pilots, kind, pool=pool)
     residuals, sizes = residuals_of(pilots), pilots.sizes
-    _check_spread(pilots, residuals)
+    check_spread(pilots, residuals)
     if pool:
         # A single run of an algorithm tells nothing about the spread.
         tells = np.array(sizes)[pilots.codes] > 1
         df = int(np.sum(tells)) - sum(size > 1 for size in sizes)
-        return (PilotNoise(_in_order(residuals[tells]), df, kind),) * len(sizes)
+        return (PilotNoise(in_order(residuals[tells]), df, kind),) * len(sizes)
     each = [residuals[pilots.codes == code] for code in range(len(sizes))]
     for name, own in zip(pilots.algorithms, each, strict=True):
-        _check_spread(pilots, own, f" of {printable(name)}")
-    return tuple(PilotNoise(_in_order(own), len(own) - 1, kind) for own in each)
+        check_spread(pilots, own, f" of {printable(name)}")
+    return tuple(PilotNoise(in_order(own), len(own) - 1, kind) for own in each)
 
 
-def paired_noise(pilots: Curves, kind: NoiseKind = "gaussian") -> PilotNoise:
-    """Return the noise of blocks with one run of each algorithm, their curves side by side.
-
-    A run of the noise is a block: (n_algorithms × n_steps) numbers, algorithm after algorithm.
-    """
-    check_choice("noise", kind, get_args(NoiseKind))
-    if pilots.blocks is None or not np.all(pilots.block_counts == 1):
-        msg = (
-            "To plan blocks, such as pairs of runs with the same seed, every block of the pilots "
-            "must hold one run of each algorithm. Name the column of blocks with "
-            f"{argument('block')}, or plan without them: leave {argument('blocks')} out."
-        )
-        raise CurvesError(msg)
-    _check_pilots(pilots, kind, pool=True)
-    residuals = residuals_of(pilots)
-    _check_spread(pilots, residuals)
-    blocks = list(dict.fromkeys(pilots.blocks))
-    place = np.array([blocks.index(name) for name in pilots.blocks])
-    side_by_side = np.empty((len(blocks), len(pilots.algorithms), pilots.n_steps))
-    side_by_side[place, pilots.codes] = residuals
-    flat = _in_order(side_by_side.reshape(len(blocks), -1))
-    return PilotNoise(flat, len(blocks) - 1, kind)
-
-
-def _in_order(residuals: Floats) -> Floats:
+def in_order(residuals: Floats) -> Floats:
     """Return residuals in order of their means, so that the order of pilots changes no digit."""
     return residuals[np.argsort(residuals.mean(axis=1), kind="stable")]
 
 
-def _check_pilots(pilots: Curves, kind: NoiseKind, *, pool: bool) -> None:
+def check_pilots(pilots: Curves, kind: NoiseKind, *, pool: bool) -> None:
     """Raise where there are too few pilots for this kind of noise."""
     sizes = pilots.sizes
     if max(sizes) < 2:
@@ -285,11 +277,17 @@ def _check_pilots(pilots: Curves, kind: NoiseKind, *, pool: bool) -> None:
         raise CurvesError(msg)
 
 
-def _check_spread(pilots: Curves, residuals: Floats, whose: str = "") -> None:
+def check_spread(pilots: Curves, residuals: Floats, whose: str = "") -> None:
     """Raise if pilots do not vary at all, or by rounding only."""
-    if math.sqrt(float(np.sum(residuals**2))) <= rounding(
-        pilots.scores, pilots.precision
-    ):
+    spread = float(np.linalg.norm(residuals / (np.abs(residuals).max() or 1)))
+    spread *= float(np.abs(residuals).max())
+    if 0 < spread < MIN_RANGE:
+        msg = (
+            f"Pilots that vary by {spread:.3g} vanish when squared. Multiply all scores by a "
+            "constant: no test depends on it."
+        )
+        raise CurvesError(msg)
+    if spread <= rounding(pilots.scores, pilots.precision):
         msg = (
             f"All pilots{whose or ' of an algorithm'} have the same curve, so that nothing is "
             "known about how runs vary. Check that they were trained with different seeds."

@@ -2,19 +2,60 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
-from curvewise.text import listed, p_short, plural
+from curvewise.text import listed, p_short, p_text, plural, shortened
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from curvewise.inference.effects import Effect
     from curvewise.inference.sampling import Sampling
 
-__all__ = ["method_parts", "names_text", "p_of"]
+__all__ = [
+    "first_line",
+    "is_at_floor",
+    "method_parts",
+    "names_text",
+    "one_line",
+    "p_cell",
+    "p_of",
+]
 
 MAX_NAMES = 4  # of more, only how many there are
+MAX_LINE = 110  # characters of a headline
+NAME_LENGTHS = (60, 40, 30, 20, 14, 10, 7)  # tried in turn until a headline fits
+
+
+def one_line(write: Callable[..., str], *names: str) -> str:
+    """Return ``write(*names)``, with the names shortened as far as a headline needs.
+
+    >>> one_line("{} beats {}.".format, "A", "B")
+    'A beats B.'
+    """
+    line = ""
+    for most in NAME_LENGTHS:
+        line = write(*(shortened(name, most) for name in names))
+        if len(line) <= MAX_LINE:
+            break
+    return line
+
+
+def first_line(text: str) -> str:
+    """Return the first sentence of a paragraph as a headline; a long one ends in "…".
+
+    >>> first_line("A beats B. Method: shuffles.")
+    'A beats B.'
+    """
+    sentence = re.split(r"(?<=[.!?])\s+(?=[A-Z])", text, maxsplit=1)[0]
+    if len(sentence) <= MAX_LINE:
+        return sentence
+    cut = sentence[: MAX_LINE - 1]
+    # Better at the end of a clause, or at least of a word.
+    ends = [cut.rfind(mark) for mark in ("; ", ", ", " (", ": ", " ")]
+    end = next((end for end in ends if end > MAX_LINE // 2), len(cut))
+    return f"{cut[:end]}…"
 
 
 def names_text(names: Sequence[str]) -> str:
@@ -22,9 +63,30 @@ def names_text(names: Sequence[str]) -> str:
     return listed(names) if len(names) <= MAX_NAMES else f"the {len(names)} algorithms"
 
 
-def p_of(effect: Effect) -> str:
-    """Return the p of an effect for a sentence, and whether it is exact."""
+def p_of(effect: Effect, *, explained: bool = False) -> str:
+    """Return the p of an effect for a sentence, and whether it is exact.
+
+    One that no shuffle reached is only known to be no larger; if asked to, say so.
+    """
+    if is_at_floor(effect.pvalue, effect.n_shuffles, exact=effect.exact):
+        none = f", none of {effect.n_shuffles:,} shuffles" if explained else ""
+        return f"p ≤ {p_short(effect.pvalue)}{none}"
     return f"{'exact ' if effect.exact else ''}p = {p_short(effect.pvalue)}"
+
+
+def p_cell(effect: Effect) -> str:
+    """Return the p of an effect for a table."""
+    at_floor = is_at_floor(effect.pvalue, effect.n_shuffles, exact=effect.exact)
+    return f"{'≤ ' if at_floor else ''}{p_text(effect.pvalue)}"
+
+
+def is_at_floor(pvalue: float, n_shuffles: int, *, exact: bool) -> bool:
+    """Tell whether a sampled p is as small as its shuffles allow.
+
+    >>> is_at_floor(0.0001, 9_999, exact=False), is_at_floor(0.0002, 9_999, exact=False)
+    (True, False)
+    """
+    return not exact and pvalue * (n_shuffles + 1) < 1.5
 
 
 def method_parts(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from curvewise.data.choices import refuse_option
 from curvewise.inference.caveats import Caveat
 from curvewise.kernels.survival import times_to_threshold
 from curvewise.text import plural
@@ -69,7 +70,15 @@ def reaching(curves: Curves, threshold: float, *, hold: int = 1) -> Reaching:
     carried on that is where they ended. Short runs that count as the worst score of all never
     reach a threshold, since their failing is taken for their algorithm's doing: like the others
     they are censored at the end of training.
+
+    Raises `OptionError` if there are fewer steps than ``hold``.
     """
+    if hold > curves.n_steps:
+        refuse_option(
+            "hold",
+            f"is {hold}, and there {'is' if curves.n_steps == 1 else 'are'} "
+            f"{plural(curves.n_steps, 'step')}: no run could be at the threshold for so long.",
+        )
     sign = 1.0 if curves.higher_is_better else -1.0
     slack = SLACK * float(np.abs(curves.scores).max())
     ends = _ends(curves)

@@ -15,6 +15,8 @@ from curvewise.shuffling.stopping import RULES
 from curvewise.text import in_python, number_text, plural
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from curvewise.data.validation import Names
 
 __all__ = [
@@ -25,12 +27,15 @@ __all__ = [
     "check_connected",
     "check_curves",
     "check_design",
+    "check_flag",
     "check_jobs",
     "check_number",
+    "check_tasks_vary",
     "check_variation",
     "random_keys",
     "resample_count",
     "shuffle_count",
+    "value_text",
 ]
 
 RNGLike = (
@@ -46,6 +51,10 @@ RNGLike = (
 MIN_RANGE = 1e-140
 # Fewer have no quantiles to speak of.
 MIN_RESAMPLES = 99
+# No number of shuffles tells p from less.
+MIN_ALPHA = 1e-12
+# More take days.
+MAX_SHUFFLES_GIVEN = 10**9
 
 
 def as_generator(rng: RNGLike) -> np.random.Generator:
@@ -77,11 +86,14 @@ def check_curves(curves: object, question: str) -> None:
 
 def check_alpha(alpha: object, option: str = "alpha") -> None:
     """Raise unless a probability, such as alpha, lies between 0 and 1."""
-    if not isinstance(alpha, float | int | np.number) or not 0 < alpha < 1:
-        example = 0.05 if option == "alpha" else 0.95
+    example = 0.05 if option == "alpha" else 0.95
+    if not 0 < _float(alpha) < 1:
         refuse_option(
             option, f"must lie between 0 and 1, such as {example}; it is {alpha!r}."
         )
+    if _float(alpha) < MIN_ALPHA:
+        text = f"must be {MIN_ALPHA:g} or more, such as {example}; it is {alpha!r}."
+        refuse_option(option, text)
 
 
 def check_jobs(n_jobs: object) -> None:
@@ -93,20 +105,47 @@ def check_jobs(n_jobs: object) -> None:
 
 def check_number(option: str, value: object, what: str = "number") -> None:
     """Raise unless the value of an option is a finite number."""
-    if not isinstance(value, int | float | np.number) or not math.isfinite(value):
-        refuse_option(option, f"must be a finite {what}, not {value!r}.")
+    if not math.isfinite(_float(value)):
+        refuse_option(option, f"must be a finite {what}, not {value_text(value)}.")
+
+
+def check_flag(option: str, value: object) -> None:
+    """Raise unless the value of an option is True or False."""
+    if not isinstance(value, bool | np.bool_):
+        refuse_option(option, f"must be True or False, not {value!r}.")
 
 
 def shuffle_count(n_shuffles: object) -> int | str:
     """Return a number of shuffles as an integer, or "auto" or "precise"; else raise."""
     if isinstance(n_shuffles, str) and n_shuffles in RULES:
         return n_shuffles
-    number = n_shuffles if isinstance(n_shuffles, int | float | np.number) else math.nan
-    if not 1 <= float(number) < math.inf or float(number) % 1:
+    number = _float(n_shuffles)
+    if not number >= 1 or number % 1 > 0 or n_shuffles == math.inf:
         rules = " or ".join(map(repr, RULES))
-        text = f"must be a positive integer, or {rules}, not {n_shuffles!r}."
+        text = f"must be a positive integer, or {rules}, not {value_text(n_shuffles)}."
         refuse_option("n_shuffles", text)
+    if number > MAX_SHUFFLES_GIVEN:
+        shown = f"must be {MAX_SHUFFLES_GIVEN:,} at most, not {value_text(n_shuffles)}."
+        refuse_option("n_shuffles", shown)
     return int(number)
+
+
+def _float(value: object) -> float:
+    """Return a number as a float: NaN for what is none, infinite for integers too large."""
+    if isinstance(value, bool) or not isinstance(
+        value, int | float | np.integer | np.floating
+    ):
+        return math.nan
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+
+
+def value_text(value: object) -> str:
+    """Return a value as it was given, but no integer of hundreds of digits."""
+    is_long = isinstance(value, int) and abs(value) >= 10**40
+    return "an integer of more than 40 digits" if is_long else repr(value)
 
 
 def resample_count(n_resamples: object) -> int:
@@ -122,8 +161,11 @@ def resample_count(n_resamples: object) -> int:
     return int(n_resamples)
 
 
-def check_design(curves: Curves) -> None:
-    """Raise where shuffling cannot tell the algorithms apart, whatever the scores."""
+def check_design(curves: Curves, *, may_be_equal: bool = False) -> None:
+    """Raise where shuffling cannot tell the algorithms apart, whatever the scores.
+
+    Scores that are all the same are refused too, unless they ``may_be_equal``.
+    """
     n_algorithms = len(curves.algorithms)
     if n_algorithms < 2:
         msg = (
@@ -145,16 +187,17 @@ def check_design(curves: Curves) -> None:
             "differ cannot be said. Repeat the training with other seeds."
         )
         raise CurvesError(msg)
-    if np.ptp(curves.scores) == 0:
+    spread = float(np.ptp(curves.scores))
+    if spread == 0 and not may_be_equal:
         value = number_text(float(curves.scores[0, 0]))
         msg = (
             f"All {curves.scores.size:,} scores are {value}: there is nothing to compare. "
             "Check which column holds the score."
         )
         raise CurvesError(msg)
-    if np.ptp(curves.scores) < MIN_RANGE:
+    if 0 < spread < MIN_RANGE:
         msg = (
-            f"Scores that differ by {np.ptp(curves.scores):.3g} vanish when squared. "
+            f"Scores that differ by {spread:.3g} vanish when squared. "
             "Multiply all scores by a constant: no test depends on it."
         )
         raise CurvesError(msg)
@@ -167,6 +210,16 @@ def check_design(curves: Curves) -> None:
             f"{plural(curves.n_runs, 'run')} in {plural(n_blocks, 'block')} leave nothing "
             f"to tell {n_algorithms} algorithms from chance. Use larger or more blocks."
         )
+        raise CurvesError(msg)
+
+
+def check_tasks_vary(tasks: Mapping[str, Curves]) -> None:
+    """Raise if no task has two scores that differ; one that has none counts as a draw."""
+    if all(np.ptp(own.scores) == 0 for own in tasks.values()):
+        what = "All scores are the same"
+        if len(tasks) > 1:
+            what = f"On each of {len(tasks)} tasks all scores are the same"
+        msg = f"{what}: there is nothing to compare. Check which column holds the score."
         raise CurvesError(msg)
 
 

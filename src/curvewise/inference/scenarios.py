@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 
 from curvewise.data.choices import check_choice, refuse_option
+from curvewise.data.validation import MAX_SCORE
 from curvewise.errors import CurvesError, OptionError
 from curvewise.inference.requirements import check_number
-from curvewise.text import in_python, plural, printable, step_text
+from curvewise.text import capitalised, in_python, plural, printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -77,7 +78,7 @@ class Scenario:
     function: Change | None = field(default=None, repr=False)
 
     def __str__(self) -> str:
-        size = step_text(self.size)
+        size = f"{self.size:.12g}"
         if self.kind == "difference":
             text = f"the given difference{'' if self.size == 1 else f', times {size}'}"
         elif self.kind == "change":
@@ -137,10 +138,15 @@ class Scenario:
         n_steps = curves.shape[-1]
         changed = []
         for row in curves.reshape(-1, n_steps):
-            numbers = np.asarray(self.function(row.copy()), dtype=np.float64)
+            returned = self.function(row.copy())
+            try:
+                numbers = np.asarray(returned, dtype=np.float64)
+            except (TypeError, ValueError):
+                msg = f"{capitalised(str(self))}: it returned {returned!r}, which is no curve."
+                raise OptionError(msg, option="effect") from None
             self._check_steps(numbers.size, n_steps)
             if not np.isfinite(numbers).all():
-                msg = f"{self}: the changed curve is not finite at every step."
+                msg = f"{capitalised(str(self))}: the changed curve is not finite at every step."
                 raise OptionError(msg, option="effect")
             changed.append(numbers.ravel() - row)
         return self.size * np.stack(changed).reshape(curves.shape)
@@ -168,7 +174,7 @@ class Scenario:
     def _check_steps(self, n_numbers: int, n_steps: int) -> None:
         if n_numbers != n_steps:
             msg = (
-                f"{str(self).capitalize()} has {plural(n_numbers, 'number')}, and curves have "
+                f"{capitalised(str(self))} has {plural(n_numbers, 'number')}, and curves have "
                 f"{plural(n_steps, 'step')}. Give a number for each step."
             )
             raise OptionError(msg, option="effect")
@@ -217,6 +223,8 @@ def scenario(
     a lift of 5; learning 1.5 times as fast
     """
     check_number("size", size)
+    if abs(size) > MAX_SCORE:
+        refuse_option("size", f"must be at most {MAX_SCORE:g}, not {size!r}.")
     check_choice("unit", unit, get_args(Unit))
     check_choice("on", on, get_args(On))
     if isinstance(kind, str):

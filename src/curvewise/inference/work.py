@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from curvewise.inference.requirements import (
     as_generator,
+    check_flag,
     check_jobs,
     random_keys,
     shuffle_count,
@@ -95,6 +96,13 @@ class Work:
         """
         return replace(self, keys=tuple(random_keys(self.key, n_keys)), seed=self.key)
 
+    def of_family(self) -> Work:
+        """Return the work of a member that is a family itself, as `of_member` does.
+
+        It has the one seed that the member draws from the family's key when asked by itself.
+        """
+        return replace(self, keys=(family_seed(self.key),), seed=self.key)
+
     def sampled(self) -> Work:
         """Return the same work without the wish to be exact, for a test that has no exact form."""
         return replace(self, exact=False)
@@ -119,6 +127,8 @@ def shuffling_work(
     """
     check_jobs(n_jobs)
     count = shuffle_count(n_shuffles)
+    if exact is not None:
+        check_flag("exact", exact)
     keys = random_keys(rng, n_keys) if n_keys else [family_seed(rng)]
     depends = (question, *asked, count, exact)
     with (

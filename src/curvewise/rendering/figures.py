@@ -2,37 +2,59 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import textwrap
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
 
 from curvewise.errors import OptionError
 from curvewise.rendering.files import check_place, replacing
-from curvewise.text import printable
+from curvewise.text import shortened
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
     # Results name the type without drawing.
     from matplotlib.figure import Figure as Figure  # noqa: PLC0414
+    from matplotlib.figure import SubFigure
+    from matplotlib.legend import Legend
+    from matplotlib.text import Text
 
 __all__ = [
-    "COLOURS",
     "OBSERVED_COLOUR",
+    "PRINT_DPI",
+    "SCREEN_DPI",
     "axes_or_current",
     "check_figure_path",
+    "fit_legends",
+    "flat_axes",
     "label_text",
+    "legend_below",
+    "lift_legend",
     "one_axes",
-    "save_figure",
+    "save_figures",
     "score_label",
+    "wrap_labels",
 ]
 
-# Okabe & Ito's colours, told apart by colour-blind readers, in an order in which
-# neighbours differ in grey too; line styles tell the rest apart without colour.
-COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#000000", "#56B4E9", "#D55E00")
 OBSERVED_COLOUR = "#D55E00"  # of what was observed, among what was shuffled
 # EPS and PS lack the transparency that bands need, PGF needs LaTeX, raw pixels need a viewer.
+SCREEN_DPI, PRINT_DPI = 150, 300
+MAX_LEGEND_COLUMNS = 6
+# Widths in a legend, in sizes of its font: a line with its gaps, and a character.
+LEGEND_LINE, CHARACTER = 5.6, 0.58
+MIN_WRAPPED = 12  # characters of a line in a legend
+MAX_ROW_LABEL = 0.36  # of the width of the figure
+MIN_ROW_TYPE = (
+    6.0  # points, of names that take several lines; rows are moved apart for it
+)
+ROW_FILL = 0.85  # of the distance between rows that their lines may take
+MAX_GROWN = 9.0  # inches, of a figure whose rows are moved apart
+MAX_AXIS_LABEL = 0.96  # of the room around the middle of the Axes
+WRAPPED_SHARE = 0.85  # of what would just fit: words do not break where one likes
 REFUSED_FORMATS = {"eps", "pgf", "ps", "raw", "rgba"}
 
 
@@ -51,14 +73,23 @@ def check_figure_path(path: Path) -> None:
     check_place(path, "figure")
 
 
-def save_figure(figure: Figure, path: Path) -> None:
-    """Write a figure whole or not at all, with the permissions of a new file.
+def save_figures(
+    draws: Mapping[Path, Callable[[], Figure]], dpi: int = SCREEN_DPI
+) -> None:
+    """Draw and write figures, whole and all of them or none, with the permissions of new files.
 
-    The format follows from the end of the name. An existing file is replaced, and a link is
-    followed. Raises `OptionError` if the file cannot be written.
+    The format follows from the end of a name. An existing file is replaced, and a link is
+    followed. Letters stay letters: publishers refuse Type 3 fonts. Raises `OptionError` if a
+    file cannot be written.
     """
-    with replacing(path, "figure") as partial:
-        figure.savefig(partial, dpi=150)
+    from matplotlib import rc_context
+
+    letters: Any = {"pdf.fonttype": 42, "ps.fonttype": 42, "svg.fonttype": "none"}
+    with ExitStack() as stack:
+        for path, draw in draws.items():
+            partial = stack.enter_context(replacing(path, "figure"))
+            with rc_context(letters):
+                draw().savefig(partial, dpi=dpi)
 
 
 def axes_or_current(ax: Axes | None, size: tuple[float, float] | None = None) -> Axes:
@@ -78,22 +109,181 @@ def axes_or_current(ax: Axes | None, size: tuple[float, float] | None = None) ->
 def label_text(name: str, most: int = 40) -> str:
     """Write a name for a picture, with at most this many characters.
 
-    Of a long name both ends are kept, since names tend to differ there. Control characters
-    are spelt out. A name that starts with an underscore gets a space before it, or Matplotlib
-    would leave it out of legends.
-
-    >>> label_text("proximal policy optimisation, seed 3", most=15)
-    'proxima… seed 3'
+    A name that starts with an underscore gets a space before it, or Matplotlib would leave it
+    out of legends.
     """
-    shown = printable(name)
-    if len(shown) > most:
-        shown = f"{shown[: most // 2]}…{shown[len(shown) - (most - 1) // 2 :]}"
+    shown = shortened(name, most)
     return f" {shown}" if shown.startswith("_") else shown
 
 
-def score_label(*, higher_is_better: bool) -> str:
+def score_label(name: str = "score", *, higher_is_better: bool) -> str:
     """Return the label of an axis of scores."""
-    return "score" if higher_is_better else "score (lower is better)"
+    shown = label_text(name)
+    return shown if higher_is_better else f"{shown} (lower is better)"
+
+
+def legend_below(ax: Axes, handles: Sequence[Artist], names: Sequence[str]) -> None:
+    """Put a legend of many names below the Axes, or below all of a figure that makes room.
+
+    It has as many columns as the figure is wide enough for.
+    """
+    from matplotlib.font_manager import FontProperties
+
+    figure = ax.get_figure()
+    assert figure is not None  # noqa: S101 (it has Axes)
+    size = FontProperties(size="small").get_size_in_points() * figure.dpi / 72
+    column = LEGEND_LINE + CHARACTER * max(map(len, names))
+    fitting = int(figure.bbox.width / size / column)
+    columns = max(1, min(fitting, len(names), MAX_LEGEND_COLUMNS))
+    look: dict[str, Any] = {
+        "ncols": columns,
+        "fontsize": "small",
+        "handlelength": 2.8,
+        "frameon": False,
+    }
+    if figure.get_layout_engine() is None:
+        look["bbox_to_anchor"] = (0.5, -0.15)
+        legend = ax.legend(handles, names, loc="upper center", **look)
+    else:
+        legend = figure.legend(handles, names, loc="outside lower center", **look)
+    for text in legend.get_texts():
+        text.set_parse_math(False)
+
+
+def flat_axes(figure: Figure | SubFigure) -> list[Axes]:
+    """Return all Axes of a figure, from top to bottom, those of its parts included."""
+    own = [*figure.axes, *(ax for part in figure.subfigs for ax in part.axes)]
+    return list(dict.fromkeys(own))
+
+
+def wrap_labels(figure: Figure) -> None:
+    """Break the names of rows and of axes where the figure is too narrow for them.
+
+    Where rows are too near to each other for that, the figure becomes higher.
+    """
+    figure.draw_without_rendering()
+    for ax in flat_axes(figure):
+        rows = ax.get_yticklabels()
+        names = _broken(rows, MAX_ROW_LABEL * figure.bbox.width)
+        wraps = names != [own.get_text() for own in rows]
+        look: dict[str, Any] = {"parse_math": False, "linespacing": 0.9}
+        if wraps:
+            ax.set_yticks(ax.get_yticks(), names, **look)
+            figure.draw_without_rendering()
+        inner = ax.get_window_extent()
+        middle = (inner.x0 + inner.x1) / 2
+        room = 2 * min(middle, figure.bbox.width - middle)
+        (name,) = _broken([ax.xaxis.label], MAX_AXIS_LABEL * room)
+        ax.set_xlabel(name)
+        if wraps:
+            figure.draw_without_rendering()
+            n_lines = 1 + max(name.count("\n") for name in names)
+            _grow(figure, ax, len(names), n_lines * MIN_ROW_TYPE / ROW_FILL)
+            size = ROW_FILL * _pitch(figure, ax, len(names)) / n_lines
+            size = min(float(rows[0].get_fontsize()), size)
+            ax.set_yticks(ax.get_yticks(), names, fontsize=size, **look)
+
+
+def _pitch(figure: Figure, ax: Axes, n_rows: int) -> float:
+    """Return how far rows are apart, in points."""
+    return float(72 * ax.get_window_extent().height / figure.dpi / n_rows)
+
+
+def _grow(figure: Figure, ax: Axes, n_rows: int, pitch: float) -> None:
+    """Make a figure higher until rows are so far apart, in points."""
+    width, height = figure.get_size_inches()
+    higher = height + n_rows * (pitch - _pitch(figure, ax, n_rows)) / 72
+    if height < higher:
+        figure.set_size_inches(width, min(higher, max(height, MAX_GROWN)))
+        figure.draw_without_rendering()
+
+
+def _broken(labels: Sequence[Text], room: float) -> list[str]:
+    """Return texts with lines short enough for some room, in pixels."""
+    texts = [own.get_text() for own in labels]
+    widest = max((own.get_window_extent().width for own in labels), default=0.0)
+    if widest <= room:
+        return texts
+    longest = max(len(line) for text in texts for line in text.split("\n"))
+    most = max(int(longest * room / widest), MIN_WRAPPED)
+    return [
+        "\n".join(textwrap.fill(line, most) for line in own.split("\n")) for own in texts
+    ]
+
+
+def fit_legends(figure: Figure) -> None:
+    """Give legends as many columns as the figure is wide enough for, and wrap long lines."""
+    legends = [
+        *figure.legends,
+        *(legend for part in figure.subfigs for legend in part.legends),
+    ]
+    legends += [own for ax in flat_axes(figure) if (own := ax.get_legend())]
+    if not legends:
+        return
+    figure.draw_without_rendering()
+    for legend in legends:
+        n_columns = min(len(legend.get_texts()), MAX_LEGEND_COLUMNS)
+        while _excess(legend, figure) > 1 and n_columns > 1:
+            n_columns -= 1
+            _set_columns(legend, n_columns)
+            figure.draw_without_rendering()
+        excess = _excess(legend, figure)
+        if excess > 1:
+            longest = max(len(text.get_text()) for text in legend.get_texts())
+            most = max(int(longest / excess * WRAPPED_SHARE), MIN_WRAPPED)
+            for text in legend.get_texts():
+                text.set_text(textwrap.fill(text.get_text(), most))
+
+
+def _set_columns(legend: Legend, n_columns: int) -> None:
+    """Lay a legend out anew; Matplotlib's own `set_ncols` changes nothing that is laid out."""
+    made: Any = legend
+    made.set_ncols(n_columns)
+    title = made.get_title()
+    math = [text.get_parse_math() for text in made.get_texts()]
+    names = [text.get_text() for text in made.get_texts()]
+    made._init_legend_box(made.legend_handles, names)
+    made._legend_box.set_offset(made._findoffset)
+    made.set_title(title.get_text(), prop=title.get_fontproperties())
+    for text, parsed in zip(made.get_texts(), math, strict=True):
+        text.set_parse_math(parsed)
+
+
+def lift_legend(figure: Figure) -> None:
+    """Put a legend that is wider than the Axes below it above all that there is of the figure.
+
+    It begins at the left edge then. Beside its Axes the layout would make room for it, until
+    nothing is left of them. Figures of several Axes stay as they are.
+    """
+    axes = flat_axes(figure)
+    legend = axes[0].get_legend() if len(axes) == 1 else None
+    if legend is None:
+        return
+    figure.draw_without_rendering()
+    box, inner = legend.get_window_extent(), axes[0].get_window_extent()
+    if box.y0 < inner.y1 - 1 or box.width <= inner.width:
+        return
+    texts = legend.get_texts()
+    made: Any = legend
+    above = figure.legend(
+        [handle for handle in made.legend_handles if handle is not None],
+        [text.get_text() for text in texts],
+        loc="outside upper left",
+        ncols=made._ncols,
+        fontsize=texts[0].get_fontsize(),
+        frameon=False,
+        borderaxespad=0.0,
+    )
+    for text, own in zip(above.get_texts(), texts, strict=True):
+        text.set_parse_math(own.get_parse_math())
+    legend.remove()
+
+
+def _excess(legend: Legend, figure: Figure) -> float:
+    """Return how much wider a legend is than the room from its left end to the right edge."""
+    box = legend.get_window_extent()
+    left = max(box.x0, figure.bbox.x0)
+    return float((box.x1 - min(box.x0, left)) / max(figure.bbox.x1 - left, 1.0))
 
 
 def one_axes(

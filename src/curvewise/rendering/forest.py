@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from curvewise.rendering.figures import COLOURS, OBSERVED_COLOUR
+from curvewise.rendering.figures import OBSERVED_COLOUR
+from curvewise.rendering.looks import COLOURS
 from curvewise.text import number_text, p_text
 
 if TYPE_CHECKING:
@@ -157,10 +158,13 @@ def forest(
 
 def row_font(ax: Axes, n_rows: int) -> float:
     """Return the size of letters, in points, at which this many rows fit in the Axes."""
+    from matplotlib import rcParams
+
     figure = ax.get_figure()
     assert figure is not None  # noqa: S101 (Axes that can be drawn on are in a figure)
     height = ax.get_window_extent().height / figure.dpi * 72
-    return float(np.clip(0.72 * height / max(n_rows, 1), MIN_FONT, MAX_FONT))
+    largest = min(MAX_FONT, rcParams["font.size"])
+    return float(np.clip(0.72 * height / max(n_rows, 1), MIN_FONT, largest))
 
 
 def _beyond(end: float, *, log: bool) -> bool:
@@ -234,7 +238,7 @@ def legend_of_significance(
 
 def legend_above(ax: Axes, handles: Sequence[Artist], *, n_columns: int = 3) -> None:
     """Draw a legend above the Axes, where it hides no row."""
-    ax.legend(
+    legend = ax.legend(
         handles=list(handles),
         loc="lower left",
         bbox_to_anchor=(0, 1),
@@ -243,3 +247,5 @@ def legend_above(ax: Axes, handles: Sequence[Artist], *, n_columns: int = 3) -> 
         frameon=False,
         borderaxespad=0.3,
     )
+    for text in legend.get_texts():
+        text.set_parse_math(False)

@@ -1,22 +1,61 @@
-"""Tables of text: rows in; terminal, Markdown, LaTeX and HTML out."""
+"""Tables of text, some cells marked: rows in; terminal, Markdown, LaTeX and HTML out."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import textwrap
+from dataclasses import dataclass, field, replace
 from io import StringIO
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from curvewise.text import html_text, latex_text, markdown_text, printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     import rich.table
 
-__all__ = ["Table"]
+__all__ = ["Mark", "Table"]
 
 MAX_TEXT_WIDTH = 60  # characters of a text column on a terminal; longer text is folded
+FOLDED_TEXT_WIDTHS = (40, 30, 24, 18, 14)  # tried in turn where a table does not fit
 UNLIMITED_WIDTH = 1_000  # characters; wide enough that no line is cut
+# Of a number column's name in a wide table, where words allow.
+FOLDED_HEADER_WIDTH = 9  # characters
+
+
+@dataclass(frozen=True)
+class Mark:
+    """How a cell is marked, and what that means.
+
+    Attributes
+    ----------
+    sign : str
+        One character after the text of the cell, where text has no looks: on a terminal, which
+        can be copied from, and in Markdown, which underlines nothing.
+    look : "bold" or "underlined"
+    meaning : str
+        In the words of a legend.
+    """
+
+    sign: str
+    look: Literal["bold", "underlined"]
+    meaning: str
+
+    def markdown(self, escaped: str) -> str:
+        """Mark a cell of Markdown."""
+        if self.look == "bold":
+            return f"**{escaped}**"
+        return f"{escaped} {markdown_text(self.sign)}"
+
+    def latex(self, escaped: str) -> str:
+        """Mark a cell of LaTeX."""
+        command = "textbf" if self.look == "bold" else "underline"
+        return rf"\{command}{{{escaped}}}"
+
+    def html(self, escaped: str) -> str:
+        """Mark a cell of HTML."""
+        tag = "strong" if self.look == "bold" else "u"
+        return f"<{tag}>{escaped}</{tag}>"
 
 
 @dataclass(frozen=True)
@@ -36,6 +75,14 @@ class Table:
         A sentence each, beneath the table. LaTeX leaves title and notes to the author.
     n_text_columns : int
         So many columns, the first ones, are aligned to the left; numbers to the right.
+    marks : mapping from (row, column) to Mark
+        Cells that stand out, each counted from 0; a legend follows the notes. In LaTeX it is a
+        comment.
+    wide : bool
+        Whether the names of columns are folded on a terminal, as where there is one for each of
+        many things.
+    text_width : int
+        Characters of a text column on a terminal; longer text is folded.
     """
 
     header: tuple[str, ...]
@@ -43,6 +90,9 @@ class Table:
     title: str = ""
     notes: tuple[str, ...] = ()
     n_text_columns: int = 1
+    marks: Mapping[tuple[int, int], Mark] = field(default_factory=dict)
+    wide: bool = False
+    text_width: int = MAX_TEXT_WIDTH
 
     def rich(self) -> rich.table.Table:
         """Return the table for a rich console, without its notes."""
@@ -59,18 +109,114 @@ class Table:
             show_edge=False,
             collapse_padding=True,
         )
-        for place, name in enumerate(self.header):
+        columns = []
+        for place in range(len(self.header)):
             is_text = place < self.n_text_columns
+            name, cells = self._column(place)
             table.add_column(
-                Text(printable(name)),
-                justify="left" if is_text else "right",
+                Text(name),
+                # Numbers with signs are in line already; rich would cut blanks off their ends.
+                justify="left" if is_text or self.marks else "right",
                 no_wrap=not is_text,
                 overflow="fold",
-                max_width=MAX_TEXT_WIDTH if is_text else None,
+                max_width=self.text_width if is_text else None,
             )
-        for row in self.rows:
-            table.add_row(*(Text(printable(cell)) for cell in row))
+            columns.append([Text(cell) for cell in cells])
+        for (row, column), mark in self.marks.items():
+            if mark.look == "bold":
+                columns[column][row].stylize("bold")
+        for cells_of_row in zip(*columns, strict=True):
+            table.add_row(*cells_of_row)
         return table
+
+    def _column(self, column: int) -> tuple[str, list[str]]:
+        """Return the name of a column and its cells for a terminal.
+
+        In a wide table the name is folded between words. Where cells are marked, all numbers have
+        room for a sign, so that their digits stay in line.
+        """
+        name = printable(self.header[column])
+        cells = [printable(row[column]) for row in self.rows]
+        if column < self.n_text_columns:
+            return name, [
+                cell + self._sign(row, column) for row, cell in enumerate(cells)
+            ]
+        lines = [name]
+        if self.wide:
+            width = max(map(len, cells), default=0)
+            width = max(width, FOLDED_HEADER_WIDTH)
+            lines = textwrap.wrap(name, width, break_long_words=False) or lines
+        if self.marks:
+            signed = [
+                cell + (self._sign(row, column) or " ") for row, cell in enumerate(cells)
+            ]
+            lines, cells = _in_line([f"{line} " for line in lines], signed)
+        return "\n".join(lines), cells
+
+    def _sign(self, row: int, column: int) -> str:
+        mark = self.marks.get((row, column))
+        return mark.sign if mark else ""
+
+    def portions(self, width: int) -> list[Table]:
+        """Return the table in a form that fits a terminal of this width.
+
+        One that does not fit gets the names of its columns folded, then its texts; if that is
+        not enough, it is cut into tables of some of its columns. Each has the text columns, and
+        at least one other. Title and notes stay with the first and the last.
+        """
+        from rich.console import Console
+        from rich.measure import Measurement
+
+        console = Console(width=UNLIMITED_WIDTH, color_system=None)
+
+        def fits(table: Table) -> bool:
+            needed = Measurement.get(console, console.options, table.rich())
+            return needed.maximum <= width
+
+        for table in (
+            self,
+            replace(self, wide=True),
+            *(replace(self, wide=True, text_width=most) for most in FOLDED_TEXT_WIDTHS),
+        ):
+            if fits(table):
+                return [table]
+        parts: list[list[int]] = [[]]
+        for column in range(self.n_text_columns, len(self.header)):
+            if parts[-1] and not fits(table._of([*parts[-1], column])):
+                parts.append([])
+            parts[-1].append(column)
+        last = len(parts) - 1
+        return [
+            replace(
+                table._of(columns),
+                title="" if place else self.title,
+                notes=self.notes if place == last else (),
+            )
+            for place, columns in enumerate(parts)
+        ]
+
+    def _of(self, columns: Sequence[int]) -> Table:
+        """Return the table of the text columns and these others."""
+        kept = [*range(self.n_text_columns), *columns]
+        return replace(
+            self,
+            header=tuple(self.header[column] for column in kept),
+            rows=tuple(tuple(row[column] for column in kept) for row in self.rows),
+            marks={
+                (row, kept.index(column)): mark
+                for (row, column), mark in self.marks.items()
+                if column in kept
+            },
+        )
+
+    def _legend(self) -> list[Mark]:
+        """Return each mark once, those in bold first."""
+        return sorted(set(self.marks.values()), key=lambda mark: (mark.look, mark.sign))
+
+    def terminal_notes(self) -> list[str]:
+        """Return the legend of the signs, and the notes, as lines of text."""
+        legend = "; ".join(f"{mark.sign} {mark.meaning}" for mark in self._legend())
+        return [*([f"{legend}."] if legend else []), *map(printable, self.notes)]
 
     def text(self) -> str:
         """Return the table as plain text, as wide as it needs to be."""
@@ -82,7 +228,7 @@ class Table:
         )
         console.print(self.rich())
         lines = [line.rstrip() for line in out.getvalue().splitlines()]
-        return "\n".join([*lines, *(printable(note) for note in self.notes)])
+        return "\n".join([*lines, *self.terminal_notes()])
 
     def markdown(self) -> str:
         """Return the table in Markdown, with its title and notes."""
@@ -90,45 +236,101 @@ class Table:
             ":--" if place < self.n_text_columns else "--:"
             for place in range(len(self.header))
         ]
-        cells = [self.header, *self.rows]
-        lines = ["| " + " | ".join(map(markdown_text, row)) + " |" for row in cells]
+        cells = [
+            [markdown_text(name) for name in self.header],
+            *self._cells(markdown_text, Mark.markdown),
+        ]
+        lines = ["| " + " | ".join(row) + " |" for row in cells]
         lines.insert(1, "| " + " | ".join(ruler) + " |")
         title = [f"**{markdown_text(self.title)}**", ""] if self.title else []
-        notes = ["", *map(markdown_text, self.notes)] if self.notes else []
-        return "\n".join([*title, *lines, *notes])
+        legend = "; ".join(
+            f"{'**bold**' if mark.look == 'bold' else markdown_text(mark.sign)} "
+            f"{markdown_text(mark.meaning)}"
+            for mark in self._legend()
+        )
+        notes = [*([f"{legend}."] if legend else []), *map(markdown_text, self.notes)]
+        return "\n".join([*title, *lines, *([""] if notes else []), *notes])
 
     def latex(self) -> str:
         """Return the table in LaTeX, for the booktabs package."""
         n_numbers = len(self.header) - self.n_text_columns
         columns = "l" * self.n_text_columns + "r" * n_numbers
 
-        def line(row: Sequence[str]) -> str:
-            return "  " + " & ".join(map(latex_text, row)) + r" \\"
+        def line(cells: Iterable[str]) -> str:
+            return "  " + " & ".join(cells) + r" \\"
 
-        lines = [rf"\begin{{tabular}}{{{columns}}}", r"  \toprule", line(self.header)]
+        legend = "; ".join(f"{mark.look}: {mark.meaning}" for mark in self._legend())
+        lines = [f"% {printable(legend)}"] if legend else []
         lines += [
+            rf"\begin{{tabular}}{{{columns}}}",
+            r"  \toprule",
+            line(map(latex_text, self.header)),
             r"  \midrule",
-            *map(line, self.rows),
+            *map(line, self._cells(latex_text, Mark.latex)),
             r"  \bottomrule",
             r"\end{tabular}",
         ]
         return "\n".join(lines)
 
-    def html(self) -> str:
-        """Return the table in HTML, with its title as caption and notes as paragraphs."""
+    def html(self, *, styled: bool = True) -> str:
+        """Return the table in HTML, with its title as caption and notes as paragraphs.
 
-        def row(cells: Iterable[str], tag: str) -> str:
-            shown = "".join(
-                f'<{tag} style="text-align:{"left" if i < self.n_text_columns else "right"}">'
-                f"{html_text(cell)}</{tag}>"
-                for i, cell in enumerate(cells)
-            )
-            return f"<tr>{shown}</tr>"
+        Where it is not ``styled``, its page has a style for tables and for their class, which is
+        "text" and the number of text columns.
+        """
 
-        caption = f"<caption>{html_text(self.title)}</caption>" if self.title else ""
-        body = "".join(row(cells, "td") for cells in self.rows)
-        notes = "".join(f"<p>{html_text(note)}</p>" for note in self.notes)
-        head = row(self.header, "th")
-        return (
-            f"<table>{caption}<thead>{head}</thead><tbody>{body}</tbody></table>{notes}"
+        def cell(text: str, place: int, tag: str) -> str:
+            side = "left" if place < self.n_text_columns else "right"
+            style = f' style="text-align:{side}"' if styled else ""
+            return f"<{tag}{style}>{text}</{tag.split(maxsplit=1)[0]}>"
+
+        head = "".join(
+            # A header without words is no header.
+            cell(html_text(name), place, 'th scope="col"' if name else "td")
+            for place, name in enumerate(self.header)
         )
+        body = "".join(
+            "<tr>"
+            + "".join(
+                cell(text, place, "td" if place else 'th scope="row"')
+                for place, text in enumerate(cells)
+            )
+            + "</tr>"
+            for cells in self._cells(html_text, Mark.html)
+        )
+        caption = f"<caption>{html_text(self.title)}</caption>" if self.title else ""
+        legend = "; ".join(
+            f"{mark.html(html_text(mark.look))}: {html_text(mark.meaning)}"
+            for mark in self._legend()
+        )
+        paragraph = "<p>" if styled else '<p class="table-note">'
+        notes = f"{paragraph}{legend}.</p>" if legend else ""
+        notes += "".join(f"{paragraph}{html_text(note)}</p>" for note in self.notes)
+        table = "<table>" if styled else f'<table class="text{self.n_text_columns}">'
+        return (
+            f"{table}{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+            f"{notes}"
+        )
+
+    def _cells(
+        self, escape: Callable[[str], str], marked: Callable[[Mark, str], str]
+    ) -> list[list[str]]:
+        """Return the cells of all rows, escaped and then marked."""
+        return [
+            [
+                marked(self.marks[row, column], escape(cell))
+                if (row, column) in self.marks
+                else escape(cell)
+                for column, cell in enumerate(cells)
+            ]
+            for row, cells in enumerate(self.rows)
+        ]
+
+
+def _in_line(*parts: list[str]) -> Iterator[list[str]]:
+    """Give every text of all parts the same width, with blanks before it."""
+    from rich.cells import cell_len
+
+    width = max(cell_len(text) for part in parts for text in part)
+    for part in parts:
+        yield [" " * (width - cell_len(text)) + text for text in part]
