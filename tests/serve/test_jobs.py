@@ -1,0 +1,78 @@
+"""One process at a time: news, stopping, and what is left of it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from curvewise.serve.jobs import BusyError, Jobs
+from tests.serve.running import write_table
+from tests.serve.test_worker import task_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+ENDLESS = {"n_shuffles": 10**8, "exact": False}
+
+
+def endless(tmp_path: Path) -> dict[str, Any]:
+    write_table(tmp_path / "runs.csv", n_steps=300)
+    output = str(tmp_path / "report.html")
+    return task_of(tmp_path, "runs.csv", output=output, shuffling=ENDLESS)
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def test_stop_ends_the_process_and_a_second_job_has_to_wait(tmp_path: Path) -> None:
+    async def scene() -> None:
+        jobs = Jobs()
+        over: list[str] = []
+        job = await jobs.start("1", endless(tmp_path), then=lambda: over.append("1"))
+        with pytest.raises(BusyError, match="still working"):
+            await jobs.start("2", endless(tmp_path), then=lambda: over.append("2"))
+        seen = []
+        async for state in job.events():
+            seen.append(state)
+            if state is not None and "step" in state:
+                assert jobs.is_busy
+                assert job._process is not None
+                pid = job._process.pid
+                await job.stop()
+        assert seen[-1] == {"stopped": True}
+        assert not is_alive(pid)
+        assert not jobs.is_busy
+        await jobs.close()
+        assert over == ["1"]
+
+    asyncio.run(scene())
+
+
+def test_a_preview_gives_way_and_a_process_that_dies_is_told(tmp_path: Path) -> None:
+    async def scene() -> None:
+        jobs = Jobs()
+        first = await jobs.start(
+            "1", endless(tmp_path), gives_way=True, then=lambda: None
+        )
+        second = await jobs.start("2", endless(tmp_path), then=lambda: None)
+        assert first.state == {"stopped": True}
+        with pytest.raises(KeyError):
+            jobs["1"]
+        assert jobs["2"] is second
+        async for state in second.events():
+            if state is not None and "step" in state:
+                assert second._process is not None
+                os.kill(second._process.pid, signal.SIGKILL)
+        assert "for lack of memory" in second.state["failed"]
+        await jobs.close()
+
+    asyncio.run(scene())

@@ -1,0 +1,122 @@
+"""How the page begins and ends: where it listens, what it says, what it leaves behind."""
+
+from __future__ import annotations
+
+import importlib.util
+import signal
+import socket
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import pytest
+
+from curvewise.errors import OptionError
+from curvewise.serve.serving import _shown_host, serve
+from tests.serve.running import RunningPage, write_table
+
+needs_uvicorn = pytest.mark.skipif(
+    importlib.util.find_spec("uvicorn") is None, reason="pip install 'curvewise[serve]'"
+)
+
+
+def test_without_the_extra_one_sentence_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    with pytest.raises(OptionError, match=r"pip install 'curvewise\[serve\]'\.$"):
+        serve()
+
+
+@needs_uvicorn
+def test_a_port_in_use_and_files_that_are_missing_are_refused(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        with pytest.raises(
+            OptionError, match=rf"cannot listen on port {port} of .*--port"
+        ):
+            serve(port=port)
+    with pytest.raises(OptionError, match="cannot listen on port 70000"):
+        serve(port=70_000)
+    with pytest.raises(OptionError, match=r"cannot listen on no\.such\.host"):
+        serve(host="no.such.host.invalid")
+    with pytest.raises(OptionError, match="There is no file or folder"):
+        serve([tmp_path / "nothing.csv"])
+
+
+@needs_uvicorn
+def test_it_listens_when_it_says_so_and_ends_when_nobody_asks(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    told: list[str] = []
+
+    def ready(address: str, once: str) -> None:
+        told.extend([address, once])
+        port = int(address.split(":")[2].split("/", maxsplit=1)[0])
+        socket.create_connection(("127.0.0.1", port)).close()
+        assert len(list(tmp_path.iterdir())) == 1
+
+    assert serve(ready=ready, idle=0.1) == "idle"
+    address, once = told
+    assert address.startswith("http://127.0.0.1:")
+    assert len(address.partition("#token=")[2]) >= 43
+    assert len(once.partition("#ticket=")[2]) >= 43
+    assert list(tmp_path.iterdir()) == []
+
+
+@needs_uvicorn
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_after_the_end_nothing_is_left(tmp_path: Path, how: signal.Signals) -> None:
+    table = write_table(tmp_path / "runs.csv", n_steps=400)
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    with RunningPage(table, TMPDIR=str(temporary)) as page:
+        (file,) = page.ask("GET", "/files").json["files"]
+        assert file["in_place"]
+        assert file["name"] == str(table)
+        page.send("more.csv", b"1")
+        page.ask_json("POST", "/jobs", {"files": [file["number"]]})
+        connection = page.connection()  # a stream that is open when it ends
+        connection.request("GET", "/files", headers={"X-Curvewise-Token": page.token})
+        connection.getresponse().read()
+        assert len(list(temporary.iterdir())) == 1
+        workers = page.children()
+        code, said = page.end(how)
+        connection.close()
+    assert code == 0
+    assert "files that were dropped on it are deleted" in said
+    assert page.token not in said
+    assert "Traceback" not in said
+    assert list(temporary.iterdir()) == []
+    assert not [pid for pid in workers if Path(f"/proc/{pid}").exists()]
+    assert table.exists()
+
+
+@needs_uvicorn
+def test_a_browser_that_is_started_gets_a_ticket_that_works_once(tmp_path: Path) -> None:
+    told = tmp_path / "told"
+    browser = tmp_path / "browser"
+    browser.write_text(f'#!/bin/sh\necho "$1" > {told}.part; mv {told}.part {told}\n')
+    browser.chmod(0o755)
+    with RunningPage(no_browser=False, BROWSER=str(browser)) as page:
+        for _ in range(200):
+            if told.exists():
+                break
+            time.sleep(0.05)
+        given = told.read_text(encoding="utf-8").strip()
+        assert page.token not in given
+        ticket = given.partition("#ticket=")[2]
+        for expected in (200, 403):
+            answer = page.ask("POST", "/ticket", token=None, X_Curvewise_Ticket=ticket)
+            assert answer.status == expected
+            if expected == 200:
+                assert answer.json == {"token": page.token}
+
+
+def test_the_address_that_is_shown_can_be_opened() -> None:
+    assert _shown_host("127.0.0.1") == "127.0.0.1"
+    assert _shown_host("0.0.0.0") == "127.0.0.1"  # noqa: S104
+    assert _shown_host("::") == "[::1]"
+    assert _shown_host("fe80::1") == "[fe80::1]"
