@@ -6,8 +6,10 @@ import json
 import os
 import subprocess
 import sys
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from typer import testing
 from typer.testing import CliRunner
 
 from curvewise.cli import build_app
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
 __all__ = ["SHUFFLING_COMMANDS", "invoke", "json_of", "one_line", "run_process"]
 
 APP = build_app()
+# Commands are alike whenever they are built, and building them takes longer than many tests.
+testing._get_command = cache(testing._get_command)  # type: ignore[attr-defined]
 # Each command that shuffles, with what it cannot do without.
 SHUFFLING_COMMANDS: dict[str, list[str]] = {
     "compare": [],

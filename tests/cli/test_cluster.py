@@ -63,12 +63,18 @@ def test_a_library_that_is_not_installed_is_named(
         pass
 
 
-def test_a_dask_cluster_gives_the_same_digits(table: Path) -> None:
+@pytest.mark.parametrize("processes", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_a_dask_cluster_gives_the_same_digits(table: Path, processes: bool) -> None:
     distributed = pytest.importorskip("distributed")
     options = ["compare", table, "--sampled", "--json", "--shuffles", "200000"]
-    alone = run_process(*options)
+    alone = invoke(*options)
+    # Any port that is free: other tests may have a cluster at the same time.
     with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, dashboard_address=None
+        n_workers=2,
+        threads_per_worker=1,
+        processes=processes,
+        protocol="tcp://",
+        dashboard_address=":0",
     ) as local:
         spread = run_process(*options, "--cluster", local.scheduler_address)
     assert spread.returncode == 0, spread.stderr

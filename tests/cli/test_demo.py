@@ -34,3 +34,16 @@ def test_the_demo_takes_a_seed_a_place_and_a_style(tmp_path: Path) -> None:
     assert record["seed"] == 7
     assert record["best"]["leader"] == "A1"
     assert figure.exists()
+
+
+def test_the_demo_writes_a_report_and_shows_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    asked: list[str] = []
+    monkeypatch.setattr("webbrowser.open", lambda url: asked.append(url) or True)  # type: ignore[func-returns-value]
+    result = invoke("demo", "--report")
+    assert result.exit_code == 0, result.output
+    place = tmp_path / "curvewise-demo.html"
+    assert asked == [place.resolve().as_uri()]
+    assert "Three learning rates of TD(0)" in place.read_text(encoding="utf-8")

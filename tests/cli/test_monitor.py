@@ -97,10 +97,10 @@ def test_a_plan_file_is_written_and_checked(tmp_path: Path) -> None:
     [
         (
             ["--n-batches", 1, "--batch-size", 8],
-            "There are 2 batches (1 and 2), and 1 were planned.",
+            "There are 2 batches (1 and 2), and 1 was planned.",
         ),
         (["--batch-size", 3], "3 were planned (--batch-size)"),
-        (["--batch-size", 1], "--batch-size must be an integer of 2 or more"),
+        (["--batch-size", 1], "--batch-size must be an integer from 2 to 1,000"),
         (["--give-up", "Z"], "No algorithm is called 'Z'"),
         (
             ["--effect", "lift", "--size", 0],

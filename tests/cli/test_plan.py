@@ -16,18 +16,31 @@ LIFT = ["--effect", "lift", "--size", "2"]
 QUICK = ["--experiments", "200", "--shuffles", "99"]
 
 
+@pytest.mark.parametrize(
+    ("size", "quick", "needed"),
+    [
+        # The test of height alone takes, by noncentral t, 7, between 4 and 29; and for the other
+        # 15, between 7 and 78.
+        (
+            "500",
+            ["--experiments", "600", "--shuffles", "199"],
+            ("[678]", "[456]", "[23]."),
+        ),
+        pytest.param("300", [], ("1[456]", "[789]", "[6789]."), marks=pytest.mark.slow),
+    ],
+)
 def test_five_pilots_of_atari_say_how_many_runs_are_needed(
-    atari: Path, tmp_path: Path
+    atari: Path, tmp_path: Path, size: str, quick: list[str], needed: tuple[str, str, str]
 ) -> None:
     figure = tmp_path / "plan.png"
-    asked = ["--only", "DQN", "--effect", "lift", "--size", "300", "--plot", figure]
-    result = invoke("plan", atari / "asterix.csv", *asked)
+    asked = ["--only", "DQN", "--effect", "lift", "--size", size, "--plot", figure]
+    result = invoke("plan", atari / "asterix.csv", *asked, *quick)
     assert result.exit_code == 0, result.output
-    # By noncentral t: 15, between 8 and 78.
+    estimate, low, high = needed
     assert re.match(
-        r"To find a lift of 300 in height with 80% certainty you need 1[456] runs of each algorithm "
-        r"\(between [789] and [78]\d, since 5 pilots say little about the spread\)\. With fewer "
-        r"than 4 runs nothing could be significant\. ",
+        rf"To find a lift of {size} in height with 80% certainty you need {estimate} runs of each "
+        rf"algorithm \(between {low} and {high}, since 5 pilots say little about the spread\)\. "
+        "That counts what curvewise compare claims, height only where it finds a difference at all",
         one_line(result.stdout),
     )
     assert figure.exists()
@@ -39,8 +52,8 @@ def test_options_are_taken(table: Path) -> None:
     cautious = json_of("plan", table, *asked, "--cautious", "--power", "0.9")
     assert cautious["n_runs"] > plain["n_runs"]
     assert (cautious["cautious"], cautious["power"]) == (True, 0.9)
-    kept = json_of("plan", table, *asked, "--reuse-pilot", "--max-runs", "40")
-    assert (kept["reuse_pilot"], kept["max_runs"]) == (True, 40)
+    kept = json_of("plan", table, *asked, "--reuse-pilot", "--algorithms", "3")
+    assert (kept["reuse_pilot"], kept["max_runs"]) == (True, 200)
     shape = json_of(
         "plan",
         table,
@@ -67,6 +80,14 @@ def test_options_are_taken(table: Path) -> None:
         (["--effect", "b", "--size", "5", "--from", "10"], "or the last: --from, --to."),
         ([*LIFT, "--question", "shape"], "Use --question height"),
         ([*LIFT, "--max-runs", "2"], "--max-runs must be at least 4"),
+        (
+            [*LIFT, "--max-runs", "1000000"],
+            "--max-runs must be an integer from 2 to 10,000",
+        ),
+        ([*LIFT, "--only", "A", "--reuse-pilot"], "there are only those of A"),
+        ([*LIFT, "--alpha", "nan"], "--alpha must lie between 0 and 1"),
+        ([*LIFT, "--ratio", "inf"], "--ratio must be a finite number"),
+        (["--effect", "lift", "--size", "1e308"], "--size must be at most"),
         ([*LIFT, "--blocks"], "with --block, or plan without them: leave --blocks out"),
         (["--effect", "observed", "--reuse-pilot"], "--reuse-pilot does not go with"),
     ],

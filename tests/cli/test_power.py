@@ -71,10 +71,10 @@ def test_the_observed_effect(table: Path) -> None:
             [*LIFT, "--runs", "5;10"],
             "--runs must be numbers joined by commas",
         ),
-        ([*LIFT, "--runs", "5.5"], "--runs must be positive integers"),
+        ([*LIFT, "--runs", "nan,5.5"], "such as 5, 10 and 20; it is [nan, 5.5]"),
         (
             [*LIFT, "--experiments", "5"],
-            "--experiments must be an integer of at",
+            "--experiments must be an integer from 100",
         ),
         ([*LIFT, "--noise", "resample"], "too few to resample"),
     ],

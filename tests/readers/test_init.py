@@ -8,8 +8,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from curvewise import Curves, CurvesError, read, read_tasks
+from curvewise import Curves, CurvesError, OptionError, read, read_tasks
 from tests.data.tables import long_frame, wide_frame, write
+from tests.readers.trees import study
 from tests.simulation import some_curves
 
 CURVES = some_curves(0, (3, 2), 4)
@@ -119,3 +120,115 @@ def test_an_archive_of_arrays_has_no_tasks(tmp_path: Path) -> None:
     np.savez(path, A=CURVES.scores)
     with pytest.raises(CurvesError, match="has no column of tasks"):
         read_tasks(path, task="game")
+
+
+# --- many tasks ----------------------------------------------------------------------
+
+
+def folder_of(tmp_path: Path, tables: dict[str, Curves], ending: str = ".csv") -> Path:
+    for name, curves in tables.items():
+        write(long_frame(curves), tmp_path / f"{name}{ending}")
+    return tmp_path
+
+
+@pytest.mark.parametrize("ending", [".csv", ".parquet"])
+def test_tables_side_by_side_are_tasks(tmp_path: Path, ending: str) -> None:
+    tables = {"maze": CURVES, "castle": CURVES.window(0, 1), "pong": CURVES}
+    place = folder_of(tmp_path, tables, ending)
+    assert read_tasks(place) == tables
+    two = [place / f"maze{ending}", place / f"pong{ending}"]
+    assert list(read_tasks(two)) == ["maze", "pong"]
+    assert list(read_tasks(str(place / f"*a*{ending}"))) == ["castle", "maze"]
+    assert read_tasks(place, task="castle") == {"castle": CURVES.window(0, 1)}
+
+
+def test_tables_of_one_task_are_still_read_together(tmp_path: Path) -> None:
+    place = folder_of(tmp_path, {name: CURVES.select(name) for name in "AB"})
+    assert read(place) == CURVES
+
+
+def test_names_that_differ_in_case_are_two_tasks(tmp_path: Path) -> None:
+    parts = [
+        long_frame(CURVES).with_columns(pl.lit(name).alias("game"))
+        for name in ("pong", "Pong", " Pong ")
+    ]
+    path = write(pl.concat(parts[:2]), tmp_path / "a.csv")
+    assert list(read_tasks(path)) == ["Pong", "pong"]
+    # Spaces around a name do not count: here all runs of a task stand twice.
+    again = write(pl.concat(parts), tmp_path / "b.csv")
+    assert read_tasks(again) == {"Pong": CURVES, "pong": CURVES}
+
+
+def test_a_task_in_two_tables_is_one_task(tmp_path: Path) -> None:
+    for name, algorithm, game in (("1", "A", "x"), ("2", "B", "x"), ("3", "A", "y")):
+        frame = long_frame(CURVES.select(algorithm))
+        write(frame.with_columns(pl.lit(game).alias("game")), tmp_path / f"{name}.csv")
+    found = read_tasks(tmp_path)
+    assert found == {"x": CURVES, "y": CURVES.select("A")}
+    with pytest.raises(CurvesError, match=r"1 of 2 tasks lacks .*'y' lacks B"):
+        read_tasks(tmp_path, missing="refuse")
+
+
+@pytest.mark.parametrize("single", [True, False])
+def test_tasks_that_lack_an_algorithm_are_named_dropped_or_kept(
+    tmp_path: Path, single: bool
+) -> None:
+    tables = {"maze": CURVES, "castle": CURVES.select("A")}
+    place = folder_of(tmp_path, tables)
+    if single:
+        parts = [
+            long_frame(own).with_columns(pl.lit(name).alias("game"))
+            for name, own in tables.items()
+        ]
+        place = write(pl.concat(parts), tmp_path / "all.csv")
+    assert read_tasks(place) == tables
+    with pytest.raises(CurvesError, match=r"1 of 2 tasks lacks .*'castle' lacks B"):
+        read_tasks(place, missing="refuse")
+    for only in (None, ["B"]):
+        found = read_tasks(place, missing="drop", only=only)
+        assert list(found) == ["maze"]
+        assert found.dropped == ("castle",)
+    with pytest.raises(CurvesError, match="'castle' lacks B"):
+        read_tasks(place, missing="refuse", only=["B"])
+    with pytest.raises(OptionError, match="missing must be 'refuse', 'drop' or 'keep'"):
+        read_tasks(place, missing="leave")  # type: ignore[arg-type]
+
+
+def test_tasks_with_different_metrics_are_refused(tmp_path: Path) -> None:
+    write(long_frame(CURVES).rename({"return": "loss"}), tmp_path / "maze.csv")
+    write(long_frame(CURVES), tmp_path / "castle.csv")
+    with pytest.raises(
+        CurvesError, match=r"Nothing was logged of 'return' in task 'maze'\. Choose"
+    ):
+        read_tasks(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("where", "n_runs"),
+    [({"kind": "pong"}, 4), ({"sticky": "0.50"}, 4), ({"kind": "pong", "seed": "1"}, 2)],
+)
+def test_rows_with_a_value_are_kept(
+    tmp_path: Path, where: dict[str, str], n_runs: int
+) -> None:
+    rows = [
+        {"agent": a, "seed": s, "step": t, "score": 1.0 * t, "kind": kind, "sticky": x}
+        for kind, x in (("pong", 0.25), ("qbert", 0.5))
+        for a in "AB"
+        for s in (0, 1)
+        for t in (0, 1)
+    ]
+    path = tmp_path / "runs.csv"
+    pl.DataFrame(rows).write_csv(path)
+    curves = read(path, where=where)
+    assert curves.n_runs == n_runs
+    assert "; only " in curves.source
+    with pytest.raises(CurvesError, match=r"No row has 'png' in column 'kind'.*'pong'"):
+        read(path, where={"kind": "png"})
+    with pytest.raises(CurvesError, match="No column is called 'game'"):
+        read(path, where={"game": "pong"})
+
+
+def test_rows_of_logs_cannot_be_chosen(tmp_path: Path) -> None:
+    study(tmp_path, ("adam", "sgd"))
+    with pytest.raises(OptionError, match="where chooses rows of a table"):
+        read(tmp_path, where={"kind": "pong"})

@@ -42,6 +42,12 @@ def test_one_algorithm_of_several_is_chosen(tmp_path: Path) -> None:
     assert found[None].sizes == (3, 3)
 
 
+def test_the_same_runs_on_both_sides_are_refused(tmp_path: Path) -> None:
+    one = table(tmp_path / "a.csv")
+    with pytest.raises(CurvesError, match=r"are the same runs, those of .*a\.csv"):
+        read_sides(one, tmp_path / "." / "a.csv")
+
+
 def test_a_path_and_curves_go_together(tmp_path: Path) -> None:
     curves = some_curves(0, (3,), n_steps=4)
     found = read_sides(table(tmp_path / "a.csv"), unaligned(curves))

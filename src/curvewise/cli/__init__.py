@@ -31,6 +31,9 @@ COMMANDS = (
     "calibrate",
     "gate",
     "monitor",
+    "tasks",
+    "report",
+    "serve",
     "demo",
 )
 

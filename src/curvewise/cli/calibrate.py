@@ -7,7 +7,10 @@ from typing import Annotated
 import typer
 
 import curvewise
-from curvewise.cli.options import Alpha, Output, Reading, Seed  # noqa: TC001 (typer reads the annotations)
+from curvewise.cli.options import Alpha, Seed  # noqa: TC001 (typer reads the annotations)
+from curvewise.cli.output import Output  # noqa: TC001 (typer reads the annotations)
+from curvewise.cli.progress import progress
+from curvewise.cli.reading import Reading  # noqa: TC001 (typer reads the annotations)
 
 __all__ = ["calibrate"]
 
@@ -35,6 +38,7 @@ def calibrate(
     Example: curvewise calibrate runs.csv --only PPO
     """
     curves = reading.curves()
-    found = curvewise.calibrate(curves, alpha=alpha, n_splits=splits, rng=seed)
-    output.save(lambda: found.figure(curves))
+    with progress("splitting"):
+        found = curvewise.calibrate(curves, alpha=alpha, n_splits=splits, rng=seed)
+    output.save(found, curves)
     output.show(found)

@@ -7,7 +7,10 @@ from typing import Annotated, Literal
 import typer
 
 import curvewise
-from curvewise.cli.options import Alpha, Center, Error, Output, Reading, Shuffling  # noqa: TC001 (typer reads the annotations)
+from curvewise.cli.options import Alpha, Center, Error  # noqa: TC001 (typer reads the annotations)
+from curvewise.cli.output import CurveOutput  # noqa: TC001 (typer reads the annotations)
+from curvewise.cli.reading import Reading  # noqa: TC001 (typer reads the annotations)
+from curvewise.cli.shuffling import Shuffling  # noqa: TC001 (typer reads the annotations)
 
 __all__ = ["compare"]
 
@@ -34,7 +37,7 @@ def compare(
     center: Center = "mean",
     alpha: Alpha = 0.05,
     shuffling: Shuffling,
-    output: Output,
+    output: CurveOutput,
 ) -> None:
     """Do the curves in PATH differ, in height or in shape?
 
@@ -60,5 +63,5 @@ def compare(
             alpha=alpha,
             **shuffling.options,
         )
-    output.save(lambda: found.figure(curves))
+    output.save(found, curves)
     output.show(found.comparison, lines=found.lines(), record=found.to_dict())

@@ -7,7 +7,10 @@ from typing import Annotated, Any, Literal
 import typer
 
 import curvewise
-from curvewise.cli.options import Alpha, Center, Output, Reading, Shuffling  # noqa: TC001 (typer reads the annotations)
+from curvewise.cli.options import Alpha, Center  # noqa: TC001 (typer reads the annotations)
+from curvewise.cli.output import Output  # noqa: TC001 (typer reads the annotations)
+from curvewise.cli.reading import Reading  # noqa: TC001 (typer reads the annotations)
+from curvewise.cli.shuffling import Shuffling  # noqa: TC001 (typer reads the annotations)
 from curvewise.errors import OptionError
 
 __all__ = ["contrast"]
@@ -64,7 +67,7 @@ def contrast(
             alpha=alpha,
             **shuffling.options,
         )
-    output.save(lambda: found.figure(curves))
+    output.save(found, curves)
     output.show(found)
 
 

@@ -7,7 +7,8 @@ from typing import Annotated
 import typer
 
 import curvewise
-from curvewise.cli.options import Output, Seed  # noqa: TC001 (typer reads the annotations)
+from curvewise.cli.options import Seed  # noqa: TC001 (typer reads the annotations)
+from curvewise.cli.output import Output  # noqa: TC001 (typer reads the annotations)
 from curvewise.errors import OptionError
 from curvewise.questions.criteria.criteria import CRITERIA
 from curvewise.text import did_you_mean
@@ -35,5 +36,5 @@ def criteria(
     found = curvewise.check_criteria(rng=seed)
     if criterion is not None:
         found = found.select(criterion)
-    output.save(found.figure)
+    output.save(found)
     output.show(found)

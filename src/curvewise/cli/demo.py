@@ -9,14 +9,17 @@ from typing import Annotated
 import typer
 
 import curvewise
-from curvewise.cli.options import Output, Seed  # noqa: TC001 (typer reads the annotations)
+from curvewise.cli.options import Seed  # noqa: TC001 (typer reads the annotations)
+from curvewise.cli.output import CurveOutput
 from curvewise.cli.printing import note
+from curvewise.cli.report import ReportFile
+from curvewise.reports.asking import ask
 
 __all__ = ["DemoOutput", "demo"]
 
 
 @dataclass(frozen=True)
-class DemoOutput(Output):
+class DemoOutput(CurveOutput):
     """How the result is printed, with a figure in any case."""
 
     plot: Annotated[
@@ -24,13 +27,31 @@ class DemoOutput(Output):
     ] = Path("curvewise-demo.png")
 
 
-def demo(*, seed: Seed = 0, output: DemoOutput) -> None:
+def demo(
+    *,
+    report: Annotated[
+        bool,
+        typer.Option(
+            "--report",
+            help="Write a report to explore, curvewise-demo.html, and show it in the browser.",
+        ),
+    ] = False,
+    seed: Seed = 0,
+    output: DemoOutput,
+) -> None:
     """Compare embedded curves: a verdict, a table, a figure.
 
     They are of TD(0) learning tic-tac-toe with three learning rates.
     """
     curves = curvewise.load_example("tictactoe")
+    if report:
+        file = ReportFile(Path("curvewise-demo.html"), open_it=True, step_name="games")
+        results = ask({"": curves}, {"rng": seed}, windows=[""])
+        title = "Three learning rates of TD(0) on tic-tac-toe"
+        file.write(
+            curves, *results, title=title, made={"Command": "curvewise demo --report"}
+        )
     found = curvewise.overview(curves, rng=seed)
-    output.save(lambda: found.figure(curves))
+    output.save(found, curves)
     output.show(found.comparison, lines=found.lines(), record=found.to_dict())
     note("On your own curves: curvewise compare PATH  (curvewise compare --help)")

@@ -10,9 +10,13 @@ import typer
 
 import curvewise
 from curvewise.cli.gate_files import check_junit, summary_place, write_files
-from curvewise.cli.options import Alpha, Center, Output, Reading, Shuffling, note_reading  # noqa: TC001 (typer reads the annotations)
+from curvewise.cli.measures import measure_of
+from curvewise.cli.options import Alpha, Center  # noqa: TC001 (typer reads the annotations)
+from curvewise.cli.output import Output  # noqa: TC001 (typer reads the annotations)
 from curvewise.cli.printing import FAILED, UNDECIDED
 from curvewise.cli.progress import progress
+from curvewise.cli.reading import Reading, note_reading
+from curvewise.cli.shuffling import Shuffling  # noqa: TC001 (typer reads the annotations)
 from curvewise.data.roles import BASELINE, CANDIDATE
 from curvewise.errors import CurvesError, OptionError
 from curvewise.text import listed
@@ -26,6 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["GateReading", "gate"]
 
 EXIT_CODES = {"pass": 0, "fail": FAILED, "undecided": UNDECIDED}
+MEASURES = {"mean": "mean", "final": "final", "every-step": "every step"}
 MAX_NAMED = 6  # algorithms that a message lists
 
 
@@ -204,7 +209,7 @@ def gate(
     check_junit(junit)
     names = {BASELINE: baseline, CANDIDATE: candidate}
     margins = _margins(margin)
-    measure = _on(on)
+    measure = measure_of(on, MEASURES, reach=True)
     members = reading.members(names)
     options: dict[str, Any] = {
         **_roles(members, names, n_paths=len(reading.paths)),
@@ -224,6 +229,11 @@ def gate(
     with shuffling.working():
         if len(members) == 1:
             (curves,) = members.values()
+            if order:
+                msg = (
+                    "--order is for several metrics or tasks, and there is a single gate."
+                )
+                raise OptionError(msg, option="order")
             found = curvewise.gate(
                 curves,
                 **{**options, "margin": _only(margins, members)},
@@ -235,7 +245,7 @@ def gate(
                 members, **options, order=order, sd_from=references
             )
     write_files(found, place, junit)
-    output.save(found.figure)
+    output.save(found)
     output.show(found)
     raise typer.Exit(EXIT_CODES[found.answer])
 
@@ -252,6 +262,10 @@ def _margins(given: list[str]) -> float | dict[str, float]:
         margins = {}
     if not margins or "" in margins or len(margins) < len(given):
         msg = "give a number, or NAME=NUMBER once for each metric or task."
+        if any(text.endswith("%") for text in given):
+            msg += (
+                " A share of the baseline's mean is --margin 0.02 --unit relative for 2%."
+            )
         raise typer.BadParameter(msg, param_hint="'--margin'")
     return margins
 
@@ -268,20 +282,6 @@ def _only(margins: float | dict[str, float], members: dict[str, Curves]) -> floa
         )
         raise OptionError(msg, option="margin")
     return margins[name]
-
-
-def _on(text: str) -> Any:
-    """Read what is taken of each run, as `gate` wants it."""
-    if text == "every-step":
-        return "every step"
-    if text in {"mean", "final"}:
-        return text
-    first, _, second = text.partition(":")
-    try:
-        return first if first == "reach" else float(first), float(second)
-    except ValueError:
-        msg = f"{text!r} is none of mean, final, every-step, FROM:TO, reach:SCORE."
-        raise typer.BadParameter(msg, param_hint="'--on'") from None
 
 
 def _roles(

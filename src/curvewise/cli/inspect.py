@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 
 import curvewise
-from curvewise.cli.options import GroupBy, Paths, RunBy, Task, X  # noqa: TC001 (typer reads the annotations)
 from curvewise.cli.printing import Style, show
 from curvewise.cli.progress import progress
+from curvewise.cli.reading import GroupBy, Paths, RunBy, Task, X  # noqa: TC001 (typer reads the annotations)
 
 __all__ = ["inspect"]
 

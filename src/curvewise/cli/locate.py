@@ -8,8 +8,11 @@ from typing import Annotated, Any, Literal
 import typer
 
 import curvewise
-from curvewise.cli.options import Alpha, Output, Reading, Shuffling  # noqa: TC001 (typer reads the annotations)
+from curvewise.cli.options import Alpha  # noqa: TC001 (typer reads the annotations)
+from curvewise.cli.output import CurveOutput  # noqa: TC001 (typer reads the annotations)
 from curvewise.cli.printing import check_plot, note, save_plot
+from curvewise.cli.reading import Reading  # noqa: TC001 (typer reads the annotations)
+from curvewise.cli.shuffling import Shuffling  # noqa: TC001 (typer reads the annotations)
 from curvewise.questions.locate.words import window_line
 
 __all__ = ["locate"]
@@ -47,7 +50,7 @@ def locate(
         typer.Option(help="Resamples for the intervals of shares; 0 for none."),
     ] = 1_999,
     shuffling: Shuffling,
-    output: Output,
+    output: CurveOutput,
     plot_windows: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Save a map of p over all windows."),
@@ -80,7 +83,7 @@ def locate(
         asked = found.window(*window)
         lines["Window"] = window_line(asked)
         record["window"] = asked.to_dict()
-    output.save(lambda: found.figure(curves))
+    output.save(found, curves)
     if plot_windows is not None:
         save_plot(lambda: curvewise.plot_window_maps(found), plot_windows)
     output.show(found, lines=lines, record=record)

@@ -9,8 +9,10 @@ from typing import Annotated, Any, Literal
 import typer
 
 import curvewise
-from curvewise.cli.options import Output, Reading, check_stated  # noqa: TC001 (typer reads the annotations)
+from curvewise.cli.output import Output  # noqa: TC001 (typer reads the annotations)
 from curvewise.cli.progress import progress
+from curvewise.cli.reading import Reading
+from curvewise.cli.simulating import check_stated
 from curvewise.inference.scenarios import KINDS
 
 __all__ = ["BatchReading", "monitor"]
@@ -139,7 +141,7 @@ def monitor(
             give_up=give_up or (),
             plan_file=plan_file,
         )
-    output.save(lambda: found.figure(curves))
+    output.save(found, curves)
     output.show(found)
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import typer
 
 import curvewise
-from curvewise.cli.options import Alpha, Error, Output, Reading, Shuffling  # noqa: TC001 (typer reads the annotations)
+from curvewise.cli.options import Alpha, Error  # noqa: TC001 (typer reads the annotations)
+from curvewise.cli.output import Output  # noqa: TC001 (typer reads the annotations)
+from curvewise.cli.reading import Reading  # noqa: TC001 (typer reads the annotations)
+from curvewise.cli.shuffling import Shuffling
 
 __all__ = ["PairShuffling", "pairs"]
 
@@ -33,14 +36,6 @@ class PairShuffling(Shuffling):
             "or precise.  [default: 9999, or as many as the adjustment needs]",
         ),
     ] = None
-
-    @property
-    def options_of_best(self) -> dict[str, Any]:
-        """The arguments of best(), whose counts go to a file beside those of the pairs."""
-        if self.checkpoint is None:
-            return self.options
-        beside = self.checkpoint.with_name(f"{self.checkpoint.name}.best")
-        return self.options | {"checkpoint": beside}
 
 
 def pairs(
@@ -78,5 +73,5 @@ def pairs(
             alpha=alpha,
             **shuffling.options_of_best,
         )
-    output.save(lambda: found.figure(curves))
+    output.save(found, curves)
     output.show(found, best, record={"best": best.to_dict()})

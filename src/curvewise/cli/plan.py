@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 import curvewise
-from curvewise.cli.options import Output, Reading, Simulating  # noqa: TC001 (typer reads the annotations)
+from curvewise.cli.output import Output  # noqa: TC001 (typer reads the annotations)
 from curvewise.cli.progress import progress
+from curvewise.cli.reading import Reading  # noqa: TC001 (typer reads the annotations)
+from curvewise.cli.simulating import Simulating  # noqa: TC001 (typer reads the annotations)
 from curvewise.errors import OptionError
 from curvewise.inference.effects import EFFECTS
 
@@ -29,7 +31,9 @@ def plan(
     ] = 0.8,
     question: Annotated[
         Literal["height", "shape", "overall"],
-        typer.Option(help="Which difference: in height, in shape, or any (overall)."),
+        typer.Option(
+            help="Which difference compare is to claim: in height, in shape, or any (overall)."
+        ),
     ] = "height",
     cautious: Annotated[
         bool,
@@ -45,7 +49,8 @@ def plan(
         bool,
         typer.Option(
             "--reuse-pilot",
-            help="The pilots stay in the data: plan from their total spread only.",
+            help="The pilots, of all algorithms, stay in the data: plan from their total "
+            "spread only.",
         ),
     ] = False,
     simulating: Simulating,
@@ -53,7 +58,8 @@ def plan(
 ) -> None:
     """How many runs does it take to find a difference, as the pilot runs in PATH vary?
 
-    Experiments are simulated with more runs, or fewer, until enough of them find it.
+    Experiments are simulated with more runs, or fewer, until curvewise compare would claim it
+    in enough of them.
 
     Example: curvewise plan pilots.csv --effect lift --size 300 --plot plan.png
     """
@@ -72,5 +78,5 @@ def plan(
             reuse_pilot=reuse_pilot,
             **options,
         )
-    output.save(found.figure)
+    output.save(found)
     output.show(found)

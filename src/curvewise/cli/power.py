@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 import curvewise
-from curvewise.cli.options import Output, Reading, Simulating, numbers_of  # noqa: TC001 (typer reads the annotations)
+from curvewise.cli.output import Output  # noqa: TC001 (typer reads the annotations)
 from curvewise.cli.progress import progress
+from curvewise.cli.reading import Reading  # noqa: TC001 (typer reads the annotations)
+from curvewise.cli.simulating import Simulating, numbers_of  # noqa: TC001 (typer reads the annotations)
 
 __all__ = ["power"]
 
@@ -25,8 +27,8 @@ def power(
 ) -> None:
     """How often would an experiment like the pilot runs in PATH find a difference?
 
-    Experiments are simulated from the spread of the pilots. --size takes several sizes, joined
-    by commas, as --runs does.
+    Experiments are simulated from the spread of the pilots, and tested as by curvewise compare.
+    --size takes several sizes, joined by commas, as --runs does.
 
     Example: curvewise power pilots.csv --effect lift --size 2 --unit sd --runs 5,10,20
     """
@@ -37,10 +39,10 @@ def power(
         found = curvewise.estimate_power(
             curves, n_runs=n_runs, sizes=simulating.sizes, **options
         )
-    output.save(found.figure)
+    output.save(found)
     output.show(found)
 
 
-def _whole(number: float) -> int:
+def _whole(number: float) -> Any:
     # What is no whole number is refused by name, with the others.
-    return int(number) if number.is_integer() else 0
+    return int(number) if number.is_integer() else number

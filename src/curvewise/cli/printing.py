@@ -21,12 +21,13 @@ from typing import TYPE_CHECKING, Any, Protocol
 import typer
 
 from curvewise.errors import CurvewiseError
-from curvewise.rendering.figures import check_figure_path, save_figure
+from curvewise.rendering.figures import SCREEN_DPI, check_figure_path, save_figures
 from curvewise.text import markdown_text, naming_flags, printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
+    from types import FrameType
 
     from rich.console import Console
 
@@ -43,6 +44,7 @@ __all__ = [
     "note",
     "prepare_streams",
     "save_plot",
+    "save_plots",
     "show",
 ]
 
@@ -50,8 +52,13 @@ FAILED = 1
 UNUSABLE = 3
 UNDECIDED = 4
 INTERRUPTED = 130
+MIN_WIDTH, MAX_LINE, MAX_WIDTH = 40, 90, 1_000  # characters
 SECONDS_TO_INTERRUPT = 0.05
 OUTPUT_CLOSED = 141  # what a shell reports of a command that SIGPIPE ended
+
+
+# The interrupts that came so far.
+_interrupts: list[int] = []
 
 
 class Style(StrEnum):
@@ -91,6 +98,12 @@ def exit_with_message() -> Iterator[None]:
     except KeyboardInterrupt:
         note("Interrupted; no result was written.")
         raise typer.Exit(INTERRUPTED) from None
+    except RuntimeError:
+        # A compiler that is interrupted may fail in ways of its own.
+        if not _interrupts:
+            raise
+        note("Interrupted; no result was written.")
+        raise typer.Exit(INTERRUPTED) from None
     except BrokenPipeError:
         _discard_output()
         raise typer.Exit(OUTPUT_CLOSED) from None
@@ -112,6 +125,14 @@ def prepare_streams() -> None:
         # which typer exits with 1.
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     sys.unraisablehook = _interrupt_again
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _note_interrupt)
+
+
+def _note_interrupt(number: int, frame: FrameType | None) -> None:
+    """Remember that the user interrupted, then do what Python does."""
+    _interrupts.append(number)
+    signal.default_int_handler(number, frame)
 
 
 def _interrupt_again(unraisable: sys.UnraisableHookArgs) -> None:
@@ -205,7 +226,10 @@ def _show_on_terminal(
     from rich.text import Text
 
     console = _console()
-    console.width = min(max(console.width, 40), 90)
+    # What is not printed on a terminal is as wide as it needs to be.
+    is_measured = console.is_terminal or "COLUMNS" in os.environ
+    width = max(console.width, MIN_WIDTH) if is_measured else MAX_WIDTH
+    console.width = min(max(console.width, MIN_WIDTH), MAX_LINE)
     for place, verdict in enumerate(verdicts):
         if place:
             console.print()
@@ -214,12 +238,13 @@ def _show_on_terminal(
         console.print()
         console.print(Text.assemble((f"{word}: ", "bold"), printable(line)))
     # A narrow window wraps long lines by itself; numbers must never be cut.
-    unbounded = _console(width=1_000)
+    unbounded = _console(width=MAX_WIDTH)
     for table in tables:
-        console.print()
-        unbounded.print(table.rich())
-        for line in table.notes:
-            console.print(Text(printable(line), style="dim"))
+        for part in table.portions(width):
+            console.print()
+            unbounded.print(part.rich())
+        for line in table.terminal_notes():
+            console.print(Text(line, style="dim"))
     for caution in cautions:
         console.print()
         console.print(Text(f"Warning: {printable(caution)}", style="yellow"))
@@ -242,11 +267,16 @@ def check_plot(path: Path | None) -> None:
         check_figure_path(path)
 
 
-def save_plot(draw: Callable[[], Any], path: Path) -> None:
+def save_plot(draw: Callable[[], Any], path: Path, dpi: int = SCREEN_DPI) -> None:
     """Draw and save a figure."""
+    save_plots({path: draw}, dpi)
+
+
+def save_plots(draws: Mapping[Path, Callable[[], Any]], dpi: int = SCREEN_DPI) -> None:
+    """Draw and save several figures, all of them or none."""
     with warnings.catch_warnings():
         # A name in a script the font lacks is drawn as boxes, and a very long one crowds
         # the figure; neither is a reason to warn.
         for message in ("Glyph .* missing from", "constrained_layout not applied"):
             warnings.filterwarnings("ignore", message=message, category=UserWarning)
-        save_figure(draw(), path)
+        save_figures(draws, dpi)

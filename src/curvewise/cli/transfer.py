@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 import curvewise
-from curvewise.cli.options import Output, Reading, Shuffling  # noqa: TC001 (typer reads the annotations)
+from curvewise.cli.output import Output  # noqa: TC001 (typer reads the annotations)
+from curvewise.cli.reading import Reading  # noqa: TC001 (typer reads the annotations)
+from curvewise.cli.shuffling import Shuffling  # noqa: TC001 (typer reads the annotations)
 from curvewise.errors import OptionError
 
 if TYPE_CHECKING:
@@ -126,7 +128,7 @@ def transfer(
         curves = next(iter(tasks.values()), None) or reading.curves()
         with shuffling.working():
             found = curvewise.transfer(curves, **options)
-    output.save(lambda: found.figure(curves))
+    output.save(found, curves)
     output.show(found)
 
 

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
-from curvewise.errors import CurvesError
+from curvewise.data.choices import check_choice
+from curvewise.data.tasks import Missing, Tasks, each_task
+from curvewise.errors import CurvesError, OptionError
 from curvewise.readers.request import Request, as_paths
 from curvewise.text import argument, in_python, listed, plural
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Unpack
 
     from curvewise.data.alignment_options import How, Policy
     from curvewise.data.curves import Curves
     from curvewise.data.records import Duplicates
-    from curvewise.readers.request import Options, PathLike, Tasks
+    from curvewise.readers.request import Options, PathLike, RunsByTask
 
-__all__ = ["read", "read_tasks", "runs_by_task"]
+__all__ = ["read", "read_all", "read_tasks", "runs_by_task"]
 
 MAX_NAMED = 8  # tasks that a message lists
 
@@ -46,6 +49,7 @@ def read(
     min_steps: int | None = None,
     duplicates: Duplicates | None = None,
     higher_is_better: bool | None = None,
+    where: Mapping[str, str] | None = None,
 ) -> Curves:
     """Read curves from a table, or from training logs.
 
@@ -87,6 +91,9 @@ def read(
         Logs tell: the later record of a resumed run, the mean of several episodes.
     higher_is_better : bool, optional
         By default True, unless the name of the score is that of a loss or an error.
+    where : mapping from column to value, optional
+        The rows of a table to keep: those with these values, such as
+        ``{"game": "pong", "sticky": "0.25"}``.
 
     Returns
     -------
@@ -121,6 +128,7 @@ def read(
         min_steps=min_steps,
         duplicates=duplicates,
         higher_is_better=higher_is_better,
+        where=where,
     )
     found = runs_by_task(path, request)
     if len(found) > 1:
@@ -133,31 +141,38 @@ def read_tasks(
     path: PathLike | Sequence[PathLike],
     *,
     task: str | None = None,
+    missing: Missing = "keep",
     **options: Unpack[Options],
-) -> dict[str, Curves]:
+) -> Tasks:
     """Read the curves of several tasks from a table, or from training logs.
 
     Parameters
     ----------
     path : path, or several
-        As in `read`.
+        As in `read`. Of several tables, in a folder or by their names, each is a task unless
+        a column tells them apart.
     task : str, optional
         What tells the tasks apart: the column of a table, the key of a configuration, a part
         of the path. By default what usually does, such as ``env_id`` or ``game``. The name of
         a task keeps that one.
+    missing : "keep", "refuse" or "drop"
+        What happens to a task that lacks an algorithm that others have, or that ``only``
+        names: as in `Tasks`.
     **options
-        All others as in `read`.
+        All others as in `read`. Each task is brought to common steps by itself.
 
     Returns
     -------
-    dict from task to Curves
+    Tasks
+        A mapping from task to Curves, in natural order of the names.
 
     Raises
     ------
     CurvesError, OptionError
-        As in `read`, and if nothing tells tasks apart.
+        As in `read` and `Tasks`, and if nothing tells tasks apart.
     """
-    found = runs_by_task(path, Request(task=task, **options))
+    check_choice("missing", missing, get_args(Missing))
+    found = runs_by_task(path, Request(task=task, **options), tables_are_tasks=True)
     name_it = f"Name the column or the key that does with {argument('task', 'NAME')}."
     if list(found) == [None]:
         msg = f"Nothing tells tasks apart here. {name_it}"
@@ -165,19 +180,42 @@ def read_tasks(
     if None in found:
         msg = f"Nothing tells the task of some runs, but that of others. {name_it}"
         raise CurvesError(msg)
-    curves = {}
-    for name, runs_of_task in found.items():
-        try:
-            curves[str(name)] = runs_of_task().curves()
-        except CurvesError as error:
-            if len(found) == 1:
-                raise
-            msg = f"Task {name!r}: {error}"
-            raise CurvesError(msg) from None
-    return curves
+    tables = each_task(
+        {str(name): runs for name, runs in found.items()}, lambda runs: runs().curves()
+    )
+    return Tasks(
+        tables,
+        algorithms=options.get("only") or None,
+        missing=missing,
+        without=found.without,
+    )
 
 
-def runs_by_task(path: PathLike | Sequence[PathLike], request: Request) -> Tasks:
+def read_all(
+    path: PathLike | Sequence[PathLike],
+    *,
+    task: str | None = None,
+    **options: Unpack[Options],
+) -> dict[str, Curves]:
+    """Read the curves of every task there is, one or several, as `read` finds them.
+
+    Curves that nothing tells a task of are those of the task "".
+    """
+    found = runs_by_task(path, Request(task=task, **options))
+    if None in found and len(found) > 1:
+        raise CurvesError(_several(found))
+    return each_task(
+        {str(name or ""): runs for name, runs in found.items()},
+        lambda runs: runs().curves(),
+    )
+
+
+def runs_by_task(
+    path: PathLike | Sequence[PathLike],
+    request: Request,
+    *,
+    tables_are_tasks: bool = False,
+) -> RunsByTask:
     """Return a function for each task that reads its runs, from a table or from logs."""
     paths = as_paths(path)
     if len(paths) == 1:
@@ -189,13 +227,20 @@ def runs_by_task(path: PathLike | Sequence[PathLike], request: Request) -> Tasks
         only = Path(paths[0])
         if is_single_table(only, request):
             return read_single_table(only, request)
+    if request.where:
+        msg = (
+            f"{argument('where')} chooses rows of a table, and these are training logs. Name "
+            f"fewer folders, or choose with {argument('task')} and {argument('only')}."
+        )
+        raise OptionError(msg, option="where")
     from curvewise.readers.log_curves import read_logs
     from curvewise.readers.scanning import Logs
 
-    return read_logs(Logs.found(paths, request.naming), request)
+    naming = replace(request.naming, tables_are_tasks=tables_are_tasks)
+    return read_logs(Logs.found(paths, naming), request)
 
 
-def _several(tasks: Tasks) -> str:
+def _several(tasks: RunsByTask) -> str:
     """Say that there are several tasks, and how to choose one."""
     names = [name for name in tasks if name is not None]
     others = "" if None not in tasks else ", and runs without a task"

@@ -3,32 +3,34 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from curvewise.data.alignment import Unaligned
+from curvewise.data.display import Display
 from curvewise.data.frames import natural_order
 from curvewise.data.selection import check_algorithms
 from curvewise.errors import CurvesError
 from curvewise.readers.naming.metric_choice import MetricChoice, lower_is_better
 from curvewise.readers.parsing.run_columns import TIME, steps_to_choose
-from curvewise.text import call, listed, plural
+from curvewise.readers.request import RunsByTask
+from curvewise.text import argument, call, listed, plural
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from curvewise.data.run_log import RunLog
     from curvewise.data.selection import Selection
-    from curvewise.readers.request import Request, Tasks
+    from curvewise.readers.request import Request
     from curvewise.readers.scanning import Logs, ReadRuns
 
 __all__ = ["read_logs"]
 
 MAX_FORMATS = 3  # that a line names
+MAX_TASKS = 6
 
 
-def read_logs(logs: Logs, request: Request) -> Tasks:
+def read_logs(logs: Logs, request: Request) -> RunsByTask:
     """Read one metric of the runs in logs, for each task.
 
     Returns
@@ -52,18 +54,45 @@ def read_logs(logs: Logs, request: Request) -> Tasks:
     elif better is None:
         better = not lower_is_better(choice.name)
     selection = request.selection(higher_is_better=better)
+    everyone = natural_order({algorithm for _, algorithm, _ in found.formats})
+    display = Display(listed(found.axes, 2), choice.name, tuple(everyone))
     tasks: dict[str | None, list[RunLog]] = {}
     for log in found.logs:
         tasks.setdefault(log.task, []).append(log)
-    return {
-        task: partial(
-            Unaligned,
-            tasks[task],
-            selection,
-            _source(logs, found, tasks[task], choice, selection),
+    kept = {task: _of_algorithms(own, request.only) for task, own in tasks.items()}
+    order = _in_natural_order(tasks)
+    _check_metric(kept, choice.name)
+    by_task = RunsByTask(
+        {
+            task: partial(
+                Unaligned,
+                kept[task],
+                selection,
+                _source(logs, found, kept[task], choice, selection),
+                display,
+            )
+            for task in order
+            if kept[task]
+        }
+    )
+    by_task.without = tuple(str(task) for task in order if not kept[task])
+    return by_task
+
+
+def _check_metric(tasks: Mapping[str | None, list[RunLog]], metric: str) -> None:
+    """Raise if nothing was logged of a metric in one of several tasks, but in others."""
+    lacking = [
+        "the runs without a task" if task is None else f"task {task!r}"
+        for task, logs in tasks.items()
+        if logs and not any(log.n_points for log in logs)
+    ]
+    if lacking and len(lacking) < len(tasks):
+        msg = (
+            f"Nothing was logged of {metric!r} in {listed(lacking, MAX_TASKS)}. Choose what all "
+            f"have with {argument('metric', 'NAME')}, or leave the others out: name fewer files "
+            f"or folders, or one task with {argument('task', 'NAME')}."
         )
-        for task in _in_natural_order(tasks)
-    }
+        raise CurvesError(msg)
 
 
 def _in_natural_order(tasks: Iterable[str | None]) -> list[str | None]:
@@ -78,23 +107,27 @@ def _chosen(logs: Logs, request: Request) -> tuple[ReadRuns, MetricChoice]:
     metric = request.metric or request.score
     if metric is not None:
         # Where all is well, nothing but what is asked for is read.
-        found = _of_algorithms(logs.read(metric), request.only)
-        names = {log.metric for log in found.logs if log.n_points}
-        have = {log.algorithm for log in found.logs if log.n_points}
-        if len(names) == 1 and have == {log.algorithm for log in found.logs}:
+        found = _with_algorithms(logs.read(metric), request.only)
+        kept = _of_algorithms(found.logs, request.only)
+        names = {log.metric for log in kept if log.n_points}
+        have = {log.algorithm for log in kept if log.n_points}
+        if len(names) == 1 and have == {log.algorithm for log in kept}:
             return found, MetricChoice(names.pop())
     scan = logs.scan()
     scan.check()
     choice = scan.choose_metric(metric, request.only)
-    return _of_algorithms(logs.read(choice.name), request.only), choice
+    return _with_algorithms(logs.read(choice.name), request.only), choice
 
 
-def _of_algorithms(found: ReadRuns, only: Sequence[str] | None) -> ReadRuns:
-    """Return the runs of the algorithms to keep; raise if there is none of a name."""
-    if not only:
-        return found
-    check_algorithms(only, list(dict.fromkeys(log.algorithm for log in found.logs)))
-    return replace(found, logs=[log for log in found.logs if log.algorithm in only])
+def _with_algorithms(found: ReadRuns, only: Sequence[str] | None) -> ReadRuns:
+    """Return the runs, all of them; raise if there is no algorithm of a name to keep."""
+    check_algorithms(only or (), list(dict.fromkeys(log.algorithm for log in found.logs)))
+    return found
+
+
+def _of_algorithms(logs: list[RunLog], only: Sequence[str] | None) -> list[RunLog]:
+    """Return the runs of the algorithms to keep."""
+    return [log for log in logs if log.algorithm in only] if only else logs
 
 
 def _source(

@@ -4,26 +4,31 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING
 
 from curvewise.data.alignment_options import AlignmentOptions
-from curvewise.data.selection import Columns, Selection
+from curvewise.data.selection import Columns, Selection, SelectionOptions
 from curvewise.errors import CurvesError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from curvewise.data.alignment import Unaligned
     from curvewise.data.alignment_options import How, Policy
     from curvewise.data.records import Duplicates
 
-__all__ = ["Naming", "Options", "PathLike", "Request", "Tasks", "as_paths"]
+__all__ = ["Naming", "Options", "PathLike", "Request", "RunsByTask", "as_paths"]
 
 PathLike = str | os.PathLike[str]
 
-if TYPE_CHECKING:
-    # The runs of each task, read when they are asked for; None is the task of runs without.
-    Tasks = dict[str | None, Callable[[], Unaligned]]
+
+class RunsByTask(dict["str | None", "Callable[[], Unaligned]"]):
+    """A function for each task that reads its runs; None is the task of runs without one.
+
+    ``without`` names the tasks in which none of the algorithms to keep was found.
+    """
+
+    without: tuple[str, ...] = ()
 
 
 def as_paths(path: PathLike | Sequence[PathLike]) -> list[PathLike]:
@@ -49,6 +54,9 @@ class Naming:
         What runs of different algorithms share.
     x : str, optional
         What the steps are.
+    tables_are_tasks : bool
+        Whether tables that lie side by side, and hold several algorithms each, are tasks if
+        nothing else tells any.
     """
 
     group_by: str | None = None
@@ -56,9 +64,10 @@ class Naming:
     task: str | None = None
     block: str | None = None
     x: str | None = None
+    tables_are_tasks: bool = False
 
 
-class Options(TypedDict, total=False):
+class Options(SelectionOptions, total=False):
     """The arguments of `read`, but for the path and the task."""
 
     metric: str | None
@@ -69,17 +78,8 @@ class Options(TypedDict, total=False):
     run: str | None
     step: str | None
     score: str | None
-    block: str | None
-    only: Sequence[str] | None
-    start: float | None
-    stop: float | None
-    align: How
-    n_steps: int | None
-    short: Policy
-    reason: str | None
-    min_steps: int | None
-    duplicates: Duplicates | None
     higher_is_better: bool | None
+    where: Mapping[str, str] | None
 
 
 @dataclass(frozen=True)
@@ -106,6 +106,7 @@ class Request:
     min_steps: int | None = None
     duplicates: Duplicates | None = None
     higher_is_better: bool | None = None
+    where: Mapping[str, str] | None = None
 
     def __post_init__(self) -> None:
         # Values that cannot be used are refused before anything is read.
@@ -150,4 +151,5 @@ class Request:
             higher_is_better,
             self.alignment,
             self.duplicates,
+            {str(column): str(value) for column, value in (self.where or {}).items()},
         )

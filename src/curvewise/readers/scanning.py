@@ -16,6 +16,7 @@ from curvewise.readers.folders import File, Skipped, walk
 from curvewise.readers.logged import Wanted
 from curvewise.readers.naming.configurations import Configurations, flattened
 from curvewise.readers.naming.identity import identify
+from curvewise.readers.naming.runs_and_tasks import part_of_tables
 from curvewise.readers.naming.traits import Clues
 from curvewise.readers.parsing.homes import stem_of
 from curvewise.readers.parsing.run_columns import TIME, steps_to_choose
@@ -279,11 +280,19 @@ class Logs:
         task = self.naming.task
         if task is not None and all(who.task != task for who in named.whos):
             named = self._named_by_task(clues, by, named)
+        elif self.naming.tables_are_tasks and None in {who.task for who in named.whos}:
+            part = part_of_tables(clues)
+            if task is None and part is not None:
+                named = identify(clues, **by, task_by=part)
         if self.naming.block is None:
             return named
         blocks = identify(clues, group_by=self.naming.block)
         whos = zip(named.whos, blocks.whos, strict=True)
-        shared = tuple(replace(who, block=block.algorithm) for who, block in whos)
+        # By their values alone, as in a single table: "week=3" is the block "3".
+        key = f"{self.naming.block.rpartition('.')[2]}="
+        shared = tuple(
+            replace(who, block=block.algorithm.removeprefix(key)) for who, block in whos
+        )
         notes = (*named.notes, f"block from {printable(self.naming.block)}")
         return replace(named, whos=shared, notes=notes)
 

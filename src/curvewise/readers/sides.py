@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from curvewise.data.roles import BASELINE, CANDIDATE, side_by_side
 from curvewise.errors import CurvesError
 from curvewise.readers import runs_by_task
-from curvewise.readers.request import Request
+from curvewise.readers.request import Request, RunsByTask
 from curvewise.text import listed
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
     from curvewise.data.alignment import Unaligned
     from curvewise.data.curves import Curves
-    from curvewise.readers.request import Options, PathLike, Tasks
+    from curvewise.readers.request import Options, PathLike
 
 __all__ = ["read_sides"]
 
@@ -63,7 +64,7 @@ def read_sides(
         known = next((name for own in found.values() for name in own if name), None)
         for role, tasks in found.items():
             if None in tasks:
-                found[role] = {known: tasks[None]}
+                found[role] = RunsByTask({known: tasks[None]})
     for role, other in ((BASELINE, CANDIDATE), (CANDIDATE, BASELINE)):
         missing = [str(name) for name in found[role] if name not in found[other]]
         if missing:
@@ -72,10 +73,31 @@ def read_sides(
                 "Compare tasks that both were trained on."
             )
             raise CurvesError(msg)
-    return {
+    curves = {
         name: side_by_side(runs(), found[CANDIDATE][name]())
         for name, runs in found[BASELINE].items()
     }
+    _check_apart(baseline, candidate, names or {})
+    return curves
+
+
+def _check_apart(
+    baseline: PathLike | Unaligned,
+    candidate: PathLike | Unaligned,
+    names: Mapping[str, str | None],
+) -> None:
+    """Raise where both sides are the same algorithm of the same place."""
+    places = [
+        os.path.realpath(side) if isinstance(side, str | os.PathLike) else None
+        for side in (baseline, candidate)
+    ]
+    same = places[0] is not None and places[0] == places[1]
+    if same and names.get(BASELINE) == names.get(CANDIDATE):
+        msg = (
+            f"Baseline and candidate are the same runs, those of {str(baseline)!r}. Name another "
+            "place for one of them."
+        )
+        raise CurvesError(msg)
 
 
 def _request_of(
@@ -85,9 +107,9 @@ def _request_of(
     return request if name is None else replace(request, only=[name])
 
 
-def _tasks(side: PathLike | Unaligned, request: Request) -> Tasks:
+def _tasks(side: PathLike | Unaligned, request: Request) -> RunsByTask:
     from curvewise.data.alignment import Unaligned
 
     if isinstance(side, Unaligned):
-        return {None: lambda: side}
+        return RunsByTask({None: lambda: side})
     return runs_by_task(side, request)

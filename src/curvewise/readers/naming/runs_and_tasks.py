@@ -16,7 +16,14 @@ if TYPE_CHECKING:
     from curvewise.readers.naming.telling import Names
     from curvewise.readers.naming.traits import Clues
 
-__all__ = ["left_over_task", "names_left", "run_of", "task_of", "without_task"]
+__all__ = [
+    "left_over_task",
+    "names_left",
+    "part_of_tables",
+    "run_of",
+    "task_of",
+    "without_task",
+]
 
 
 def _labelled(clues: Sequence[Clues], part: str, found: Choice) -> Choice:
@@ -132,6 +139,19 @@ def names_left(traits: list[Trait], algorithms: Names, tasks: Names) -> Choice |
             if None not in trait.values and len(names) == len(algorithms):
                 return Choice(trait.values, (trait,))
     return None
+
+
+def part_of_tables(clues: Sequence[Clues]) -> str | None:
+    """Return the part of the path that names tables, if each may be a task; else None.
+
+    That is so of several tables in one folder that say which algorithms their runs are of, and
+    nothing of tasks.
+    """
+    places = {clue.path for clue in clues}
+    says_who = all("algorithm" in c.labels and "task" not in c.labels for c in clues)
+    if len(places) < 2 or len({parts[:-1] for parts in places}) > 1 or not says_who:
+        return None
+    return f"path{len(next(iter(places)))}"
 
 
 def left_over_task(algorithm: Choice, traits: list[Trait], runs: Names) -> Choice | None:

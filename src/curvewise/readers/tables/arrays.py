@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from curvewise.data.alignment import Unaligned
+from curvewise.data.display import Display
 from curvewise.data.frames import WideTable
 from curvewise.data.validation import increasing_steps, precision_of, score_matrices
 from curvewise.errors import CurvesError
@@ -68,7 +69,8 @@ def read(path: Path, selection: Selection) -> Unaligned:
         raise CurvesError(msg)
     check_orientation(path.name, arrays, steps)
     source = f"{path.name}: one array per algorithm"
-    return Unaligned(_table(arrays, steps, selection), selection, source)
+    table = _table(arrays, steps, selection)
+    return Unaligned(table, selection, source, Display(everyone=tuple(arrays)))
 
 
 def check_orientation(

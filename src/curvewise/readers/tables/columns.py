@@ -60,14 +60,17 @@ COUNTERS = (
     "index",
 )
 NAMES_OF_TOOLS = {
-    "algorithm": ("expname", "optimizer", "group", "name"),
+    "algorithm": (
+        *("algoname", "algorithmname", "agentname", "methodname", "modelname"),
+        *("expname", "optimizer", "group", "condition", "variant", "name"),
+    ),
     "run": ("runid",),
     "step": (*TOTAL_STEPS, *USUAL_NAMES["step"], *COUNTERS),
     "score": (
         *("r", "episodereturn", "episodicreturn", "episodereward", "eprewmean"),
         *("eprewardmean", "episodereturnmean", "episoderewardmean", "meanreward"),
         *("meanreturn", "averagereturn", "averageepret", "averagetestepret"),
-        *("returnaverage", "acc", "loss"),
+        *("returnaverage", "totalreward", "cumulativereward", "acc", "loss"),
     ),
 }
 EVALUATION = re.compile(

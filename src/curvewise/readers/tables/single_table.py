@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from curvewise.errors import CurvesError
 from curvewise.readers.naming.metric_choice import lower_is_better
-from curvewise.readers.request import Naming
+from curvewise.readers.request import Naming, RunsByTask
 from curvewise.readers.tables.columns import (
     is_long_over_metrics,
     recognised,
@@ -24,7 +24,7 @@ from curvewise.readers.tables.table import columns_of, read_table, read_table_of
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from curvewise.readers.request import Request, Tasks
+    from curvewise.readers.request import Request
     from curvewise.readers.tables.formats import Format
 
 __all__ = ["is_single_table", "read_single_table"]
@@ -78,7 +78,7 @@ def _is_log(path: Path) -> bool:
         return False
 
 
-def read_single_table(path: Path, request: Request) -> Tasks:
+def read_single_table(path: Path, request: Request) -> RunsByTask:
     """Return a function for each task of a table that reads its runs.
 
     None is the task where nothing tells any.
@@ -98,7 +98,7 @@ def read_single_table(path: Path, request: Request) -> Tasks:
             )
             raise CurvesError(msg)
         selection = request.selection(higher_is_better=better is not False)
-        return {None: partial(found.module.read, path, selection)}
+        return RunsByTask({None: partial(found.module.read, path, selection)})
     available = list(columns_of(path, found))
     task = request.task if request.task in available else None
     columns = recognised(request.columns, [name for name in available if name != task])
@@ -109,6 +109,6 @@ def read_single_table(path: Path, request: Request) -> Tasks:
     if task is None:
         if request.task is not None:
             raise unknown_column_error(request.task, available)
-        return {None: partial(read_table, path, found, selection)}
+        return RunsByTask({None: partial(read_table, path, found, selection)})
     keep = None if request.task in {None, task} else request.task
     return read_table_of_tasks(path, found, selection, task, keep)

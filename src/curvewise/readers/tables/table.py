@@ -12,9 +12,17 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from curvewise.data.alignment import Unaligned
-from curvewise.data.frames import WideTable, long_table, natural_order, score_numbers
+from curvewise.data.display import Display
+from curvewise.data.frames import (
+    WideTable,
+    long_table,
+    natural_order,
+    rows_by_task,
+    score_numbers,
+)
 from curvewise.data.steps import as_steps
 from curvewise.errors import CurvesError
+from curvewise.readers.request import RunsByTask
 from curvewise.readers.tables.columns import (
     ColumnsToRead,
     missing_column_error,
@@ -25,14 +33,13 @@ from curvewise.readers.tables.columns import (
 from curvewise.text import did_you_mean, plural, step_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     import polars as pl
 
     from curvewise.data.selection import Columns, Selection
     from curvewise.data.validation import Names
-    from curvewise.readers.request import Tasks
     from curvewise.readers.tables.formats import Format
 
 __all__ = ["columns_of", "read_table", "read_table_of_tasks"]
@@ -50,26 +57,40 @@ def read_table_of_tasks(
     selection: Selection,
     task: str,
     keep: str | None = None,
-) -> Tasks:
+) -> RunsByTask:
     """Read a table that holds several tasks, told apart by the column ``task``.
 
     Return a function for each task that returns its runs, in natural order. With ``keep``
     only that task; raise if there is none of that name.
     """
+    import narwhals as nw
+
     loaded = _load(path, table_format, selection, task)
-    tasks = _names(loaded.frame, task)
-    names = natural_order(set(tasks))
-    if keep is not None and keep not in names:
-        columns = columns_of(path, table_format)
-        msg = f"No task or column is called {keep!r}; {did_you_mean(keep, [*names, *columns])}"
-        raise CurvesError(msg)
+    algorithm = str(loaded.selection.columns.algorithm)
+    table = nw.from_native(loaded.frame, eager_only=True)
+    parts = rows_by_task(table, task, algorithm, selection.only or None)
+    if keep is not None:
+        if keep not in parts:
+            columns = columns_of(path, table_format)
+            close = did_you_mean(keep, [*parts, *columns])
+            msg = f"No task or column is called {keep!r}; {close}"
+            raise CurvesError(msg)
+        parts = {keep: parts[keep]}
 
     def runs_of_task(name: str) -> Unaligned:
-        return _runs(loaded.frame.filter(tasks == name), loaded)
+        part = parts[name]
+        own = replace(loaded.selection, only=part.only)
+        return _runs(loaded.frame[part.rows], loaded._replace(selection=own))
 
-    return {
-        name: partial(runs_of_task, name) for name in (names if keep is None else [keep])
-    }
+    found = RunsByTask(
+        {
+            name: partial(runs_of_task, name)
+            for name, part in parts.items()
+            if part.only != []
+        }
+    )
+    found.without = tuple(name for name in parts if name not in found)
+    return found
 
 
 def columns_of(path: Path, table_format: Format) -> dict[str, bool]:
@@ -110,6 +131,7 @@ class _Loaded(NamedTuple):
     # The step of each column in wide form; nothing in long form.
     steps: dict[str, float]
     source: str
+    display: Display
 
 
 def _load(
@@ -121,17 +143,26 @@ def _load(
         holds_lists: dict[str, bool] = reader.columns(path)
         if task is not None and task not in holds_lists:
             raise unknown_column_error(task, list(holds_lists))
+        for column in selection.where:
+            if column not in holds_lists:
+                raise unknown_column_error(column, list(holds_lists))
         others = [column for column in holds_lists if column != task]
         columns = recognised(selection.columns, others)
         steps = _wide_steps(columns, others)
         to_read = _columns_to_read(columns, holds_lists, steps)
-        if task is not None:
-            to_read = to_read._replace(names=list(dict.fromkeys([*to_read.names, task])))
+        added = [*selection.where, *([] if task is None else [task])]
+        texts = [name for name in added if name not in to_read.numbers]
+        to_read = to_read._replace(names=list(dict.fromkeys([*to_read.names, *texts])))
         frame: pl.DataFrame = reader.load(path, to_read)
     if frame.height == 0:
         msg = f"{path.name} has a header but no rows; it needs a row per run and step."
         raise CurvesError(msg)
+    frame = _rows_where(frame, selection.where)
     source = columns.described()
+    if selection.where:
+        source += "; only " + ", ".join(
+            f"{column}={value!r}" for column, value in selection.where.items()
+        )
     if steps:
         used = {*to_read.names, *to_read.numbers}
         unused = [repr(column) for column in holds_lists if column not in used]
@@ -140,9 +171,48 @@ def _load(
     if to_read.lists:
         frame, columns = _unrolled(frame, columns, to_read.lists)
         source = f"one row per run, {columns.described()}"
+    everyone: tuple[str, ...] = ()
+    if selection.only:
+        everyone = tuple(natural_order(set(_names(frame, columns.algorithm))))
+    names = {"step_name": columns.step, "score_name": columns.score}
     return _Loaded(
-        frame, replace(selection, columns=columns), steps, f"{path.name}: {source}"
+        frame,
+        replace(selection, columns=columns),
+        steps,
+        f"{path.name}: {source}",
+        Display(
+            everyone=everyone, **{part: name for part, name in names.items() if name}
+        ),
     )
+
+
+def _rows_where(frame: pl.DataFrame, where: Mapping[str, str]) -> pl.DataFrame:
+    """Keep the rows with these values; raise if there are none."""
+    import polars as pl
+
+    for column, value in where.items():
+        texts = frame[column].cast(pl.String).str.strip_chars()
+        is_kept = texts == value
+        number = _number(value)
+        if number is not None:
+            # 3 and 3.0 are the same number.
+            is_kept = is_kept | (texts.cast(pl.Float64, strict=False) == number)
+        is_kept = is_kept.fill_null(value=False)
+        if not is_kept.any():
+            there = natural_order({text for text in texts.to_list() if text is not None})
+            msg = (
+                f"No row has {value!r} in column {column!r}; {did_you_mean(value, there)}"
+            )
+            raise CurvesError(msg)
+        frame = frame.filter(is_kept)
+    return frame
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
 
 
 def _runs(frame: pl.DataFrame, loaded: _Loaded) -> Unaligned:
@@ -153,7 +223,7 @@ def _runs(frame: pl.DataFrame, loaded: _Loaded) -> Unaligned:
         if loaded.steps
         else long_table(frame, selection)
     )
-    return Unaligned(table, selection, loaded.source)
+    return Unaligned(table, selection, loaded.source, loaded.display)
 
 
 def _wide_steps(columns: Columns, available: list[str]) -> dict[str, float]:
