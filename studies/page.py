@@ -5,8 +5,10 @@ from __future__ import annotations
 import html
 import io
 import re
+from importlib.resources import files
 from typing import TYPE_CHECKING, get_args
 
+import curvewise as cw
 from studies.report import Verdict
 
 if TYPE_CHECKING:
@@ -19,32 +21,26 @@ if TYPE_CHECKING:
 
 __all__ = ["file_name", "tally", "write_page", "write_pictures"]
 
+# What the style sheet of reports lacks.
 STYLE = """
-body { font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 62rem;
-  padding: 0 1rem; color: #1a1a1a; background: #fff; }
-table { border-collapse: collapse; margin: 1rem 0; font-size: .9rem; }
-th, td { border-bottom: 1px solid #ccc; padding: .3rem .7rem; text-align: left;
-  vertical-align: top; }
-th { border-bottom: 2px solid #555; }
-figure { margin: 1.5rem 0; overflow-x: auto; }
-figure svg { max-width: 100%; height: auto; }
-figcaption, .note { color: #444; font-size: .9rem; }
-.agrees { color: #00664a; font-weight: 600; }
-.differs { color: #a33c00; font-weight: 600; }
-.unknown { color: #555; font-weight: 600; }
-nav li { margin: .2rem 0; }
-.agrees, .differs, .unknown { white-space: nowrap; }
 .wide { overflow-x: auto; }
+.agrees { color: var(--agrees); font-weight: 600; white-space: nowrap; }
+.differs { color: var(--differs); font-weight: 600; white-space: nowrap; }
+.unknown { color: var(--muted); font-weight: 600; white-space: nowrap; }
+:root { --agrees: #00664a; --differs: #a33c00; }
+@media screen and (prefers-color-scheme: dark) { :root { --agrees: #5fd0ab; --differs: #ffa06a; } }
+.claims td { text-align: left; white-space: normal; vertical-align: top; }
+.provenance, figcaption { color: var(--muted); font-size: .88rem; }
+figure { overflow-x: auto; }
+figure svg { max-width: 100%; height: auto; background: #fff; }
 @media (max-width: 45rem) {
   .claims thead { display: none; }
   .claims tr, .claims td { display: block; }
   .claims td { border: 0; padding: .15rem 0; }
-  .claims tr { border-bottom: 1px solid #ccc; padding: .6rem 0; }
-  .claims td:nth-child(3)::before { content: "published: "; color: #444; }
-  .claims td:nth-child(4)::before { content: "re-run: "; color: #444; }
+  .claims tr { border-bottom: 1px solid var(--rule); padding: .6rem 0; }
+  .claims td:nth-child(3)::before { content: "published: "; color: var(--muted); }
+  .claims td:nth-child(4)::before { content: "re-run: "; color: var(--muted); }
 }
-details { margin: 1.2rem 0; }
-summary { font-size: 1.17rem; font-weight: 600; cursor: pointer; }
 """
 MAX_OPEN_ROWS = 20  # longer tables are collapsed
 MARKS = {
@@ -64,7 +60,7 @@ def write_page(studies: Sequence[Study], path: Path, provenance: str) -> None:
     text = (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>The papers, run again</title><style>{STYLE}</style></head>\n"
+        f"<title>The papers, run again</title><style>{_style()}</style></head>\n"
         f"<body>\n{body}\n</body></html>\n"
     )
     # Written under another name first: an interrupted run leaves no broken page.
@@ -118,7 +114,7 @@ def _head(studies: Sequence[Study], provenance: str) -> Iterator[str]:
         "-m studies --only piater1998 --seed 7</code> for one study with another seed. What "
         "took long is kept beside this page and used again.</p>"
     )
-    yield f'<p class="note">{html.escape(provenance)}</p>'
+    yield f'<p class="provenance">{html.escape(provenance)}</p>'
     yield "<nav><ul>"
     for study in studies:
         title = html.escape(study.title)
@@ -139,7 +135,7 @@ def _study(study: Study) -> Iterator[str]:
     size = "quick form" if study.quick else "full size"
     before = f", and {study.seconds_before:.0f} s before" if study.seconds_before else ""
     yield (
-        f'<p class="note">Seed {study.seed}, {size}, {study.seconds:.0f} s{before}.</p>'
+        f'<p class="provenance">Seed {study.seed}, {size}, {study.seconds:.0f} s{before}.</p>'
         "</section>"
     )
 
@@ -148,7 +144,11 @@ def _claims(claims: Sequence[Claim]) -> str:
     rows = []
     for claim in claims:
         kind, mark = MARKS[claim.verdict]
-        note = f'<div class="note">{html.escape(claim.note)}</div>' if claim.note else ""
+        note = (
+            f'<div class="provenance">{html.escape(claim.note)}</div>'
+            if claim.note
+            else ""
+        )
         rows.append(
             f"<tr><td>{html.escape(claim.where)}</td><td>{html.escape(claim.claim)}{note}</td>"
             f"<td>{html.escape(claim.published)}</td><td>{html.escape(claim.ours)}</td>"
@@ -165,20 +165,20 @@ def _claims(claims: Sequence[Claim]) -> str:
 
 
 def _table(table: Table) -> str:
-    head = "".join(f"<th>{html.escape(cell)}</th>" for cell in table.header)
-    body = "".join(
-        "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>"
-        for row in table.rows
-    )
-    note = f'<p class="note">{html.escape(table.note)}</p>' if table.note else ""
+    """Return a table as reports show it, folded if it is long."""
+    notes = (table.note,) if table.note else ()
+    shown = cw.Table(table.header, table.rows, "", notes, len(table.header))
+    text = f'<div class="wide">{shown.html(styled=False)}</div>'
     title = html.escape(table.title)
-    text = (
-        f'<div class="wide"><table><thead><tr>{head}</tr></thead>'
-        f"<tbody>{body}</tbody></table></div>{note}"
-    )
     if len(table.rows) > MAX_OPEN_ROWS:
         return f"<details><summary>{title}</summary>{text}</details>"
     return f"<h3>{title}</h3>{text}"
+
+
+def _style() -> str:
+    """Return the style sheet of reports, and what this page has besides."""
+    own = files("curvewise.reports") / "assets" / "style.css"
+    return own.read_text(encoding="utf-8") + STYLE
 
 
 def _picture(study: Study, picture: Picture) -> str:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 import curvewise as cw
 from studies.calibration.designs import NAMES
+from studies.streams import stream
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,6 +25,7 @@ __all__ = ["TOLERANCE", "DataSet", "draw_data_set", "true_effects", "true_means"
 Floats = npt.NDArray[np.float64]
 
 BLOCK_SPREAD = 2.0  # of block effects, in units of the process
+N_WINNING_RUNS = 20_000  # of each of two algorithms, to tell how often one wins
 TOLERANCE = 1e-9  # below which two planted means are the same
 
 
@@ -36,7 +38,10 @@ class DataSet:
     tasks : mapping from name to Curves
         One table, or several for questions about many.
     truly_different : frozenset of str
-        The tasks that have the planted difference; of several, every other one on average.
+        The tasks that have the planted difference; of several, every other one on average, or
+        as the truth says.
+    amounts : mapping from task to float
+        How many times the difference was planted.
     design, process, truth
         What it was drawn from.
     rng : Generator
@@ -45,6 +50,7 @@ class DataSet:
 
     tasks: Mapping[str, cw.Curves]
     truly_different: frozenset[str]
+    amounts: Mapping[str, float]
     design: Design
     process: Process
     truth: Truth
@@ -86,6 +92,17 @@ class DataSet:
         return bool(np.ptp(parts, axis=0).max() > self.tolerance)
 
     @property
+    def leads(self) -> dict[str, float]:
+        """How far the mean of the first algorithm is above that of the last, on each task."""
+        lead = float(self.heights[0] - self.heights[-1])
+        return {task: amount * lead for task, amount in self.amounts.items()}
+
+    def winning(self, task: str) -> float:
+        """Return how often a run of the first algorithm has a higher mean than the last's."""
+        process, n_steps = self.process, self.design.n_steps
+        return _winning(process, n_steps, len(self.design.sizes), self.leads[task])
+
+    @property
     def differing_steps(self) -> npt.NDArray[np.bool_]:
         """Whether the algorithms truly differ at each step."""
         return np.asarray(np.ptp(self.effects, axis=0) > self.tolerance)
@@ -103,6 +120,17 @@ def true_effects(process: Process, design: Design, truth: Truth) -> Floats:
     return process.reference(design.n_steps).unit * effects
 
 
+@lru_cache(maxsize=256)
+def _winning(process: Process, n_steps: int, n_algorithms: int, lead: float) -> float:
+    rng = stream(0, f"calibration: winning of {process.name}", n_steps, n_algorithms)
+    codes = np.repeat([0, n_algorithms - 1], N_WINNING_RUNS)
+    means = process.draw(rng, codes, n_steps).astype(process.dtype).mean(axis=1)
+    ours = means[:N_WINNING_RUNS] + lead
+    theirs = np.sort(means[N_WINNING_RUNS:])
+    wins, not_lost = (np.searchsorted(theirs, ours, side) for side in ("left", "right"))
+    return float(np.mean(wins + not_lost)) / (2 * N_WINNING_RUNS)
+
+
 def true_means(process: Process, design: Design, truth: Truth) -> Floats:
     """Return the true mean curve of each algorithm: that of the process and the effect."""
     return process.reference(design.n_steps).mean + true_effects(process, design, truth)
@@ -115,20 +143,24 @@ def draw_data_set(
     rng: np.random.Generator,
     n_tasks: int = 1,
 ) -> DataSet:
-    """Draw one table, or several of which each has the planted difference or not, by chance."""
-    planted = [n_tasks == 1 or bool(rng.random() < 0.5) for _ in range(n_tasks)]
-    names = [f"task {i}" for i in range(n_tasks)]
+    """Draw one table, or several of which each has the planted difference or not.
+
+    That is by chance, unless the truth says how many times each task has it.
+    """
+    if n_tasks > 1 and truth.on_tasks:
+        planted = np.resize(truth.on_tasks, n_tasks).tolist()
+    else:
+        planted = [float(n_tasks == 1 or rng.random() < 0.5) for _ in range(n_tasks)]
+    amounts = {f"task {i}": amount for i, amount in enumerate(planted)}
     effects = truth.effects(len(design.sizes), design.n_steps)
     alike = np.repeat(effects[:1], len(effects), axis=0)
     tasks = {
-        name: _curves(process, design, effects if own else alike, rng)
-        for name, own in zip(names, planted, strict=True)
+        name: _curves(process, design, alike + amount * (effects - alike), rng)
+        for name, amount in amounts.items()
     }
     is_difference = bool(np.ptp(effects, axis=0).max() > TOLERANCE)
-    different = (
-        n for n, own in zip(names, planted, strict=True) if own and is_difference
-    )
-    return DataSet(tasks, frozenset(different), design, process, truth, rng)
+    different = (name for name, amount in amounts.items() if amount and is_difference)
+    return DataSet(tasks, frozenset(different), amounts, design, process, truth, rng)
 
 
 def _curves(

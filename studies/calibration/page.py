@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from studies.calibration.measuring import Row
+    from studies.calibration.truths import Truth
     from studies.calibration.verdicts import Finding
 
 __all__ = ["page_text", "rate_text"]
@@ -163,11 +164,7 @@ def _simulated(rows: Sequence[Row]) -> Iterator[str]:
     )
     yield _table(
         ("truth", "mean curves"),
-        (
-            (name, _first_line(TRUTHS[name].effects))
-            for name in TRUTHS
-            if name in used("truth")
-        ),
+        ((name, _truth(TRUTHS[name])) for name in TRUTHS if name in used("truth")),
     )
     yield _table(
         ("design", "runs of each algorithm", "steps", "blocks"),
@@ -182,6 +179,15 @@ def _simulated(rows: Sequence[Row]) -> Iterator[str]:
             if name in used("design")
         ),
     )
+
+
+def _truth(truth: Truth) -> str:
+    """Say what is planted, and how much of it in each of several tasks."""
+    planted = _first_line(truth.effects)
+    if not truth.on_tasks:
+        return planted
+    times = ", ".join(f"{each:g}" for each in truth.on_tasks)
+    return f"{planted} On tasks, in turn, {times} times as much."
 
 
 def _first_line(function: Callable[..., object]) -> str:

@@ -32,6 +32,7 @@ ALIKE = tuple(name for name, process in PROCESSES.items() if process.exchangeabl
 UNEQUAL = tuple(name for name, process in PROCESSES.items() if not process.exchangeable)
 SOME: Names = ("AR(1)", "log-normal", "RL", "integer ties", "Atari")
 FEW: Names = ("AR(1)", "RL")
+AGGREGATED: Names = ("AR(1)", "log-normal", "failing runs")
 NULL: Names = ("nothing differs",)
 
 
@@ -44,8 +45,10 @@ def _cells(
 
 def _full() -> tuple[Cell, ...]:
     two: Names = ("5 + 5", "10 + 10", "4 + 7")
+    few: Names = ("3 + 3", "5 + 5")
     several: Names = ("3 × 5", "3, 5, 6", "6 × 5")
     blocks: Names = ("8 pairs", "6 blocks of 3", "12 of 3 pairs")
+    many: Names = (*NULL, "all tasks alike", "half each way", "one task in five")
     learning: Names = ("learn alike", "one learns faster")
     batches: Names = (
         *("2 batches of 5 + 5", "3 batches of 5 + 5"),
@@ -88,6 +91,9 @@ def _full() -> tuple[Cell, ...]:
             ("nothing differs", "one differs"),
             500,
         ),
+        *_cells("compare_tasks", SOME, ("5 + 5",), many, 300),
+        *_cells("compare_tasks", FEW, ("3 + 3", "4 + 7", "8 pairs"), many, 150),
+        *_cells("compare_tasks", UNEQUAL[:2], ("5 + 5",), NULL, 150),
         *_cells("locate", ALIKE, ("5 + 5",), NULL, 500),
         *_cells("locate", SOME, ("10 + 10", "3 × 5", "8 pairs"), NULL, 500),
         *_cells(
@@ -182,6 +188,18 @@ def _full() -> tuple[Cell, ...]:
             600,
         ),
         *_cells("gate", UNEQUAL, ("5 + 5", "4 + 12"), ("height differs",), 600),
+        *(
+            cell
+            for n_tasks, n_sets in ((5, 400), (10, 400), (26, 250), (57, 150))
+            for cell in (
+                *_cells(f"aggregate of {n_tasks} tasks", AGGREGATED, few, NULL, n_sets),
+                *_cells(
+                    f"aggregate of {n_tasks} tasks", FEW[:1], ("10 + 10",), NULL, n_sets
+                ),
+            )
+        ),
+        *_cells("aggregate of 10 tasks, unequal runs", AGGREGATED, two[:2], NULL, 300),
+        *_cells("aggregate of 26 tasks, unequal runs", AGGREGATED, two[1:2], NULL, 150),
     ]
     return tuple(cells)
 
@@ -197,6 +215,9 @@ QUICK = (
     Cell('compare, center="trimmed"', "AR(1)", "5 + 5", "nothing differs", 40),
     Cell('compare, center="ranks"', "integer ties", "5 + 5", "nothing differs", 40),
     Cell("compare_many", "AR(1)", "5 + 5", "one differs", 40),
+    Cell("compare_tasks", "AR(1)", "5 + 5", "half each way", 12),
+    Cell("compare_tasks", "integer ties", "3 + 3", "one task in five", 12),
+    Cell("compare_tasks", "AR(1)", "3 + 3", "nothing differs", 12),
     Cell("locate", "RL", "5 + 5", "nothing differs", 40),
     Cell("locate", "AR(1)", "5 + 5", "a quarter differs", 40),
     Cell("locate", "AR(1)", "5 + 5", "curves cross", 40),
@@ -215,4 +236,10 @@ QUICK = (
     Cell("monitor", "AR(1)", "4 batches of 4 × 4", "one differs", 4),
     Cell('monitor, spending="obf"', "AR(1)", "2 batches of 5 + 5", "nothing differs", 30),
     Cell("gate", "RL", "4 + 12", "height differs", 40),
+    Cell("aggregate of 5 tasks", "AR(1)", "3 + 3", "nothing differs", 20),
+    Cell("aggregate of 10 tasks", "AR(1)", "5 + 5", "nothing differs", 20),
+    Cell("aggregate of 26 tasks", "log-normal", "3 + 3", "nothing differs", 6),
+    Cell("aggregate of 57 tasks", "AR(1)", "3 + 3", "nothing differs", 3),
+    Cell("aggregate of 10 tasks, unequal runs", "AR(1)", "5 + 5", "nothing differs", 10),
+    Cell("aggregate of 26 tasks, unequal runs", "AR(1)", "5 + 5", "nothing differs", 3),
 )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,7 @@ __all__ = ["PROCESSES", "Process", "Reference"]
 
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int64]
+Example = Literal["tictactoe", "atari"]
 
 N_REFERENCE_RUNS = 40_000
 RHO = 0.9
@@ -191,7 +192,9 @@ def large_offset(rng: np.random.Generator, codes: Codes, n_steps: int) -> Floats
     return 1e6 + 10 * autoregressive(rng, codes, n_steps)
 
 
-def real_curves(example: str, rng: np.random.Generator, codes: Codes, k: int) -> Floats:
+def real_curves(
+    example: Example, rng: np.random.Generator, codes: Codes, k: int
+) -> Floats:
     """Draw curves of an embedded example, about the mean of their own algorithm.
 
     Neighbouring steps are averaged into ``k``, or into as many as there are, the last one
@@ -204,7 +207,7 @@ def real_curves(example: str, rng: np.random.Generator, codes: Codes, k: int) ->
 
 
 @lru_cache(maxsize=8)
-def _residuals(example: str, n_steps: int) -> Floats:
+def _residuals(example: Example, n_steps: int) -> Floats:
     curves = cw.load_example(example)
     parts = np.array_split(np.arange(curves.n_steps), min(n_steps, curves.n_steps))
     binned = np.stack([curves.scores[:, part].mean(axis=1) for part in parts], axis=1)

@@ -9,9 +9,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from studies.calibration import (
+    aggregating,
     choosing,
     comparing,
     gating,
+    judging,
     locating,
     transferring,
     watching,
@@ -24,6 +26,9 @@ __all__ = ["QUESTIONS"]
 
 QUESTIONS: dict[str, Question] = {
     question.name: question
-    for module in (comparing, locating, choosing, transferring, gating, watching)
+    for module in (
+        *(comparing, judging, locating, choosing, transferring, gating, watching),
+        aggregating,
+    )
     for question in module.QUESTIONS
 }

@@ -32,10 +32,14 @@ class Truth:
     effects : function
         (number of algorithms, number of steps) -> mean curves, one row for each algorithm,
         in units of the process.
+    on_tasks : tuple of float
+        How many times that is planted in each of several tasks, in turn; in none or once by
+        chance where it is empty.
     """
 
     name: str
     effects: Callable[[int, int], Floats]
+    on_tasks: tuple[float, ...] = ()
 
 
 def nothing(n_algorithms: int, n_steps: int) -> Floats:
@@ -129,6 +133,9 @@ TRUTHS: dict[str, Truth] = {
         Truth("two tie", two_tie),
         Truth("near ties", near_tie),
         Truth("others balance", balanced),
+        Truth("all tasks alike", height, (0.5,)),
+        Truth("half each way", height, (1, -1)),
+        Truth("one task in five", height, (1.5, 0, 0, 0, 0)),
         Truth("learn alike", learning),
         Truth("one learns faster", learning_faster),
     )

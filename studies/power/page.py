@@ -9,6 +9,8 @@ from studies.power import gates
 from studies.power.closed_pairs import ADJUSTMENTS, N_SHUFFLES, closed_pairs_powers
 from studies.power.crying_wolf import crying_wolf
 from studies.power.first_test import DIFFERENCES, KINDS, TARGET, first_test_powers
+from studies.power.many_tasks import KINDS as RUN_KINDS
+from studies.power.many_tasks import counted_tasks, many_tasks_powers, n_sets_of
 from studies.power.pilots import TRUE_POWER, pilot_powers
 from studies.power.sequential import (
     EFFECTS,
@@ -39,12 +41,13 @@ def page_text(n_sets: int, seed: int) -> str:
             "How often the tests are wrong is measured in [calibration](calibration.md)."
         ),
         "PROVENANCE",
-        f"The standard error of a rate is at most {math.sqrt(0.25 / n_sets):.3f}.".replace(
-            " 0.", " ."
-        ),
+        f"The standard error of a rate is at most {_error(n_sets)}.",
         *_first_test({n: first_test_powers(n, n_sets, seed) for n in N_RUNS}),
         *_typical_runs(typical_runs_powers(n_sets, seed)),
         *_closed_pairs(closed_pairs_powers(n_sets, seed)),
+        *_many_tasks(
+            many_tasks_powers(n_sets, seed), counted_tasks(n_sets, seed), n_sets
+        ),
         *_unequal_spread(unequal_spread_powers(n_sets, seed)),
         *_gates(gates.gate_rates(n_sets, seed)),
         *_times(times_powers(n_sets, seed)),
@@ -160,6 +163,60 @@ def _closed_pairs(found: dict[str, Any]) -> Iterator[str]:
     ]
     yield table(
         ["heights (SD)", *(f"{adjust}: false / found" for adjust in ADJUSTMENTS)], rows
+    )
+
+
+def _error(n_sets: int) -> str:
+    """Return the largest standard error of a rate."""
+    return f"{math.sqrt(0.25 / n_sets):.3f}".removeprefix("0")
+
+
+def _many_tasks(
+    found: dict[str, Any], counted: dict[str, Any], n_sets: int
+) -> Iterator[str]:
+    yield "## Many tasks"
+    yield (
+        "What `compare_tasks()` finds, α = .05, one step: that an algorithm is better on the "
+        "whole (*V*), that the two differ on any task (*Q*), that they differ on at least one "
+        "task (*counted*, Fisher's combination); how often the 95% interval of the "
+        "probability of winning misses it, and its mean width. Normal runs / runs of which 12% "
+        "fail; the effects are in `studies/power/many_tasks.py`. With no difference, and for V "
+        "also where half of the tasks go each way, what is found is a false alarm. Half of the "
+        "data sets for ten tasks, a sixth for 57: the standard error of a rate is up to "
+        f"{_error(n_sets_of(n_sets, 10, 5))} and {_error(n_sets_of(n_sets, 57, 5))}."
+    )
+
+    def both(own: dict[str, dict[str, float]], name: str) -> str:
+        return " / ".join(rate(own[kind][name]) for kind in RUN_KINDS)
+
+    names = ("whole", "anywhere", "counted", "missed", "width")
+    yield table(
+        ["truth, tasks × runs", "V", "Q", "counted", "interval misses", "width"],
+        [[name, *(both(own, each) for each in names)] for name, own in found.items()],
+    )
+    yield (
+        "How many tasks are named by Holm and by Benjamini & Hochberg (with the share of false "
+        "ones among them), and how many are counted at least, on average; how often that is too "
+        "many. Normal runs; the first is better where they differ. The last row has a few "
+        f"data sets only, {n_sets_of(n_sets, 57, 10)}."
+    )
+    yield table(
+        [
+            "tasks × runs, different",
+            *("Holm", "BH", "false share", "differ", "too many", "better", "too many"),
+        ],
+        [
+            [
+                name,
+                *(f"{own[each]:.1f}" for each in ("holm", "bh")),
+                f"{own['false']:.3f}".removeprefix("0"),
+                f"{own['differ']:.1f}",
+                f"{own['too many']:.3f}".removeprefix("0"),
+                f"{own['better']:.1f}",
+                f"{own['better too many']:.3f}".removeprefix("0"),
+            ]
+            for name, own in counted.items()
+        ],
     )
 
 

@@ -15,6 +15,7 @@ from studies.power import (
     crying_wolf,
     first_test,
     gates,
+    many_tasks,
     page,
     pilots,
     sequential,
@@ -44,6 +45,8 @@ def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (first_test, "DIFFERENCES", ("shift",)),
         (typical_runs, "KINDS", ("normal",)),
         (closed_pairs, "DESIGNS", ("0 0 0 3 3",)),
+        (many_tasks, "TRUTHS", ("same shift, 10 × 3",)),
+        (many_tasks, "COUNTED", ("10 × 4, 9 by 4 SD",)),
         (unequal_spread, "DESIGNS", ("5 + 5, equal spreads, one moved",)),
         (gates, "KINDS", ("normal", "15% fail")),
         (gates, "SCENES", ("relative, 5 + 5, normal", "time, lognormal, 5 + 5, as long")),
@@ -107,6 +110,7 @@ def test_the_page_has_every_table(
         "differ at all?",
         "Typical runs",
         "Pairs",
+        "Many tasks",
         "Unequal spread",
         "pilots tell",
         "Looks after batches",
@@ -122,6 +126,19 @@ def test_the_page_has_every_table(
     # Nothing is measured again.
     runner.main()
     assert " s" not in capsys.readouterr().err
+
+
+def test_failing_runs_win_as_often_as_is_said() -> None:
+    rng = np.random.default_rng(0)
+    leads = np.array([0.0, 1.0])
+    for kind in many_tasks.KINDS:
+        runs = rng.normal(size=(2, 2, 100_000))
+        if kind != "normal":
+            runs -= many_tasks.DEPTH * (rng.random(runs.shape) < 0.12)
+        ours, theirs = runs
+        spread = ours.std()
+        wins = np.mean(ours + spread * leads[:, None] > theirs, axis=1)
+        assert wins == pytest.approx(many_tasks._chance(leads, kind), abs=0.01)
 
 
 def test_a_rate_has_two_decimals() -> None:

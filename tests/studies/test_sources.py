@@ -1,13 +1,14 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 import pytest
 
 from curvewise import CurvesError, OptionError
-from studies.sources import cross_validation, endgames, grid_worlds, krk
+from studies.sources import cross_validation, endgames, grid_worlds, krk, notebook
 from studies.sources.c45 import Domain, Tree
 from studies.sources.cross_validation import domain, learning_curves, stored_curves
 from studies.sources.grid_worlds import WORLDS, Learner
@@ -251,3 +252,15 @@ def test_trials_that_keep_their_order_draw_it_once() -> None:
     again = np.random.default_rng(6)
     again.random((5, 4))
     assert rng.random() == again.random()
+
+
+def test_the_notebook_shows_what_its_cells_give() -> None:
+    page = Path(__file__).parents[2] / "docs/notebook.ipynb"
+    stored = json.loads(page.read_text(encoding="utf-8"))
+    again = notebook.executed()
+    assert stored["cells"][:-1] == again["cells"][:-1]
+    # The report says when it was made, and is as large as its script.
+    for told in (stored, again):
+        (output,) = told["cells"][-1]["outputs"]
+        assert output["data"]["text/html"][0].startswith("<iframe sandbox=")
+    assert stored["nbformat"] == again["nbformat"] == 4

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -221,6 +222,50 @@ def test_true_metrics_are_those_of_the_true_mean_curves() -> None:
     assert is_wrong("transfer", "interval: transfer ratio", shifted, data) is None
 
 
+def test_aggregates_are_held_against_many_runs_of_the_process() -> None:
+    question = QUESTIONS["aggregate of 10 tasks"]
+    process, design = PROCESSES["AR(1)"], DESIGNS["5 + 5"]
+    rng = np.random.default_rng(0)
+    data = draw_data_set(
+        process, design, TRUTHS["nothing differs"], rng, question.n_tasks
+    )
+    found = question.ask(data)
+    told = {claim.name: claim.is_wrong(found, data) for claim in question.claims}
+    # The mean of a process that is 0 on average is that of the heights of tasks, which is 0.
+    low, high = found.mean["A"].interval
+    assert abs(found.truth.numbers.mean()) < 0.05 * (high - low)
+    assert told["interval of the mean misses"] == (not low <= 0 <= high)
+    # Percentile intervals of 5 runs are shorter than those of Student's t.
+    one, other = found.percentile["mean"]
+    assert other - one < high - low
+    assert not told["band of the profile misses somewhere"]
+    truth = found.truth
+    moved = replace(found, truth=replace(truth, numbers=truth.numbers + 9))
+    for claim in question.claims:
+        if "difference" not in claim.name and "step" not in claim.name:
+            assert claim.is_wrong(moved, data) or "gap" in claim.name, claim.name
+    curves = replace(
+        truth, iqm_curve=truth.iqm_curve + 9, mean_curve=truth.mean_curve + 9
+    )
+    for claim in question.claims:
+        if "step" in claim.name:
+            assert claim.is_wrong(replace(found, truth=curves), data)
+
+
+def test_every_other_task_has_few_runs_where_numbers_differ() -> None:
+    question = QUESTIONS["aggregate of 10 tasks, unequal runs"]
+    rng = np.random.default_rng(0)
+    data = draw_data_set(
+        PROCESSES["AR(1)"],
+        DESIGNS["5 + 5"],
+        TRUTHS["nothing differs"],
+        rng,
+        question.n_tasks,
+    )
+    sizes = [own["A"] for own in question.ask(data).mean.n_runs.values()]
+    assert sizes == [5, 3] * 5
+
+
 def test_every_claim_is_measured_in_both_plans() -> None:
     """Each cell names what there is, is stored under its own name, and no claim is left out."""
     assert len({cell.slug for cell in FULL}) == len(FULL)
@@ -242,3 +287,47 @@ def test_a_refused_data_set_counts_as_no_mistake(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(cw, "compare", refuse)
     cell = Cell("compare", "AR(1)", "5 + 5", "nothing differs", 3)
     assert rates_of(cell, 0, range(3)) == {}
+
+
+def judged(**given: Any) -> SimpleNamespace:
+    """What compare_tasks may have found, with nothing in it but what is given."""
+    won = given.pop("won", {})
+    found = {
+        "a": "A",
+        "on_the_whole": SimpleNamespace(significant=False, interval=(0.4, 0.6)),
+        "at_least": SimpleNamespace(differ=0, a_better=0, b_better=0),
+        "different": (),
+        "per_task": {task: SimpleNamespace(winner=name) for task, name in won.items()},
+        **given,
+    }
+    return SimpleNamespace(**found)
+
+
+def test_what_is_said_of_many_tasks_is_held_against_their_leads() -> None:
+    data = SimpleNamespace(
+        truly_different={"x", "y"},
+        leads={"x": 1.0, "y": -1.0, "z": 0.0},
+        tasks={"x": None, "y": None, "z": None},
+        winning={"x": 0.9, "y": 0.1, "z": 0.5}.__getitem__,
+        rng=np.random.default_rng(0),
+    )
+
+    def wrong(claim: str, **given: Any) -> bool | None:
+        return is_wrong("compare_tasks", claim, judged(**given), data)  # type: ignore[arg-type]
+
+    won = SimpleNamespace(significant=True, interval=(0.6, 0.9))
+    assert wrong("a winner on the whole found", on_the_whole=won) is True
+    assert wrong("height differs anywhere") is None
+    assert wrong("interval of the probability misses", on_the_whole=won) is True
+    assert wrong("interval of the probability misses") is False
+    for differ, too_many in ((2, False), (3, True)):
+        counts = SimpleNamespace(differ=differ, a_better=1, b_better=1)
+        assert wrong("fewer tasks differ than stated", at_least=counts) is too_many
+        assert wrong("better on fewer tasks than stated", at_least=counts) is False
+    both = SimpleNamespace(differ=2, a_better=2, b_better=0)
+    assert wrong("better on fewer tasks than stated", at_least=both) is True
+    assert wrong("a named task does not differ", different=("z",)) is True
+    assert wrong("a named task does not differ", different=("x", "y")) is False
+    assert wrong("a named winner is not better", won={"x": "B"}) is True
+    assert wrong("a named winner is not better", won={"x": "A", "y": "B"}) is False
+    assert wrong("a named winner is not better", won={"x": None}) is False

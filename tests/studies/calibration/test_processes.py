@@ -121,6 +121,23 @@ def test_of_several_tasks_some_differ_and_some_do_not() -> None:
     assert not none.truly_different
 
 
+def test_a_truth_can_say_what_each_task_has() -> None:
+    design, process = DESIGNS["5 + 5"], PROCESSES["AR(1)"]
+    rng = np.random.default_rng(4)
+    both = draw_data_set(process, design, TRUTHS["half each way"], rng, 10)
+    assert len(both.truly_different) == 10
+    assert sum(both.leads.values()) == 0
+    assert both.winning("task 0") == pytest.approx(1 - both.winning("task 1"), abs=0.02)
+    few = draw_data_set(process, design, TRUTHS["one task in five"], rng, 10)
+    assert few.truly_different == {"task 0", "task 5"}
+    assert few.leads["task 0"] == 1.5 * (few.heights[0] - few.heights[1])
+    assert few.winning("task 1") == pytest.approx(0.5, abs=0.02)
+    ours, theirs = (
+        few.tasks["task 0"].scores[part].mean() for part in (slice(5), slice(5, 10))
+    )
+    assert ours < theirs
+
+
 def test_scores_are_handed_over_in_the_type_of_the_process() -> None:
     data = draw_data_set(
         PROCESSES["float32 offset"],
