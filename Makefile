@@ -2,35 +2,51 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+RUNTIME := $(VENV)/.runtime
 READY := $(VENV)/.ready
+# Bytecode is compiled when it is first needed, which takes less time than compiling all of it.
+INSTALL = if command -v uv > /dev/null; \
+	then uv pip install --quiet --python $(BIN)/python $(1); \
+	else $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile $(1); fi
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all coverage check format calibration power alignment bench studies studies-quick clean
+.PHONY: help demo test test-slow test-all coverage check format calibration power alignment bench studies studies-quick clean
 
-PYTEST := $(BIN)/python -m pytest -q -n auto --dist worksteal
+# Bytecode is kept even where it is not wanted elsewhere: without it each of the many processes
+# that the tests start would compile the package again.
+PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q -n auto --dist worksteal
 FAST := -m 'not slow'
 
 help:  ## List the commands
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-$(READY): pyproject.toml
+# What users need, with uv where there is one: it takes seconds, pip about a minute.
+$(RUNTIME): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo "curvewise needs Python 3.11 or later; set PYTHON=python3.x"; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' \
 		|| { echo "$(PYTHON) cannot make virtual environments; install its venv package"; exit 1; }
-	@echo "Setting up $(VENV) (once; a minute or two) ..."
+	@echo "Installing curvewise and what it needs into $(VENV) (once; about 650 MB, a minute or so) ..."
 	@$(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@$(call INSTALL,--editable .)
+	@touch $(RUNTIME)
+
+# What contributors need besides: test tools, checkers, clusters, a driver for browsers.
+$(READY): $(RUNTIME)
+	@echo "Adding what tests need (once; about 700 MB, another minute or two) ..."
+	@$(call INSTALL,--editable '.[dev]')
 	@touch $(READY)
 
-demo: $(READY)  ## Compare the embedded curves: a verdict, a table, a figure
+demo: $(RUNTIME)  ## Compare the embedded curves: a verdict, a table, a figure
 	@$(BIN)/curvewise demo
 
 test: $(READY)  ## Run the fast tests (under five minutes on two cores)
 	@$(PYTEST) $(FAST)
 
-test-all: $(READY)  ## Run all tests
+test-slow: $(READY)  ## Run the other tests
+	@$(PYTEST) -m slow
+
+test-all: $(READY)  ## Run all tests, fast and slow
 	@$(PYTEST)
 
 coverage: $(READY)  ## List the lines and branches that the fast tests do not reach
@@ -56,7 +72,7 @@ alignment: $(READY)  ## Measure common steps and failing runs; writes docs/align
 	@$(BIN)/python -m studies.alignment
 
 bench: $(READY)  ## Measure curvewise and its peers in one run (about five minutes)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
+	@$(call INSTALL,--editable '.[bench]')
 	@$(BIN)/python -m benchmarks.bench
 
 studies: $(READY)  ## Repeat the papers' experiments; writes studies/out/index.html
