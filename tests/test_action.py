@@ -82,17 +82,24 @@ def write_runs(folder: Path) -> None:
         ({"candidate": "bad.csv", "margin": "1"}, 1, "fail"),
         ({"candidate": "new.csv", "margin": "1"}, 4, "undecided"),
         ({"candidate": "new.csv", "margin": "1", "undecided": "pass"}, 0, "undecided"),
-        ({"candidate": "bad.csv", "margin": "1", "undecided": "pass"}, 1, "fail"),
+        pytest.param(
+            *({"candidate": "bad.csv", "margin": "1", "undecided": "pass"}, 1, "fail"),
+            marks=pytest.mark.slow,
+        ),
         ({"candidate": "none.csv", "margin": "1"}, 3, "error"),
         ({"candidate": "new.csv", "margin": "1", "undecided": "maybe"}, 2, "error"),
+        ({"candidate": "new.csv", "margin": "1", "baseline": ""}, 2, "error"),
+        ({"candidate": "new.csv", "margin": "4", "args": '--seed 1 "2'}, 2, "error"),
     ],
 )
 def test_the_step_ends_as_the_gate_answers(
     tmp_path: Path, inputs: dict[str, str], code: int, answer: str
 ) -> None:
     write_runs(tmp_path)
-    done, outputs, summary = run_step(GATE, tmp_path, baseline="old.csv", **inputs)
+    inputs = {"baseline": "old.csv", **inputs}
+    done, outputs, summary = run_step(GATE, tmp_path, **inputs)
     assert done.returncode == code, done.stdout + done.stderr
+    assert ("::warning::" in done.stdout) == (answer == "undecided")
     assert outputs == f"answer={answer}\n"
     if answer != "error":
         assert summary.startswith(f"### Gate: {answer}")

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from curvewise import load_example
 from curvewise.readers.logs import LOG_FORMATS
 from tests.cli.running import invoke
 from tests.readers.logs.writing import scalar, text, write_events
@@ -182,6 +183,18 @@ def weekly(folder: Path) -> None:
         write(folder / f"week{week}.csv", "\n".join(lines) + "\n")
 
 
+def benchmark(folder: Path) -> None:
+    """The embedded games as one table."""
+    lines = ["game,agent,run,iteration,score"]
+    for game, curves in load_example("atari-8").items():
+        for agent, run, scores in zip(
+            curves.labels, curves.runs, curves.scores, strict=True
+        ):
+            steps = zip(curves.steps, scores, strict=True)
+            lines += [f"{game},{agent},{run},{step},{own}" for step, own in steps]
+    write(folder / "games.csv", "\n".join(lines) + "\n")
+
+
 def dopamine(folder: Path) -> None:
     run = folder / "dqn" / "Pong" / "1" / "logs"
     run.mkdir(parents=True)
@@ -197,6 +210,7 @@ FOLDERS: dict[str, Callable[[Path], None]] = {
     "export": wandb_export,
     "plain": plain,
     "weekly": weekly,
+    "benchmark": benchmark,
     "dopamine": dopamine,
 }
 
@@ -252,3 +266,21 @@ def test_rates_on_lengths_are_those_that_were_measured() -> None:
     quoted = rates("different-lengths.md")
     assert len(quoted) > 25
     assert set(quoted) <= set(rates("alignment.md"))
+
+
+def test_coverages_of_aggregates_are_those_of_the_calibration() -> None:
+    measured = (ROOT / "docs" / "calibration.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "tasks.md").read_text(encoding="utf-8")
+    words = {"normal": "AR(1)", "some runs fail": "failing runs"}
+    rows = re.findall(r"^\| (\d+) × (\d+), ([a-z ]+) \| (.*) \|$", page, re.MULTILINE)
+    assert len(rows) == 12
+    for n_tasks, n_runs, kind, cells in rows:
+        section = measured.split(f"\n## aggregate of {n_tasks} tasks\n")[1]
+        start = f"| {words[kind]} | {n_runs} + {n_runs} | nothing differs |"
+        (line,) = re.findall(
+            rf"^{re.escape(start)}(.*)$", section.split("\n## ")[0], re.MULTILINE
+        )
+        missed = [float(cell) for cell in line.split("|")[1:5]]
+        assert [float(cell) for cell in cells.split("|")] == pytest.approx(
+            [1 - rate for rate in missed]
+        )

@@ -146,6 +146,16 @@ def test_what_cannot_be_read_is_told_in_a_sentence(pytester: pytest.Pytester) ->
     assert "pytest_plugin.py" not in result.stdout.str()
 
 
+def test_what_cannot_be_asked_is_told_in_a_sentence(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        "def test_gate(gate): gate('a.csv', 'b.csv', margin=1, short='no')"
+    )
+    result = run(pytester)
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["E *OptionError: short must be *"])
+    assert "pytest_plugin.py" not in result.stdout.str()
+
+
 def test_answers_do_not_change_from_run_to_run(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(
         """

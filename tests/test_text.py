@@ -119,8 +119,10 @@ def test_every_flag_that_a_sentence_names_exists() -> None:
     with naming_flags():
         missing = {name for name in named if argument(name) not in flags}
         # The command has --over and --align instead, and checks its values itself; noise()
-        # and the curves that a scenario acts on are for Python only.
-        assert missing <= {"weights", "how", "sd", "correlation", "on"}
+        # and the curves that a scenario acts on, the panels of a figure, what a map shows, and
+        # how many multipliers make a band, are for Python only.
+        python = {"weights", "how", "sd", "correlation", "on", "panels", "show"}
+        assert missing <= python | {"n_multipliers"}
         assert {argument("exact", value) for value in (True, False)} <= flags
         assert argument("higher_is_better", value=False) in flags
         assert everything() in flags

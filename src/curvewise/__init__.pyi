@@ -2,6 +2,7 @@ from .data.alignment import align as align
 from .data.curves import Curves as Curves
 from .data.examples import load_example as load_example
 from .data.run_log import RunLog as RunLog
+from .data.tasks import Tasks as Tasks
 from .errors import CurvesError as CurvesError
 from .errors import CurvewiseError as CurvewiseError
 from .errors import OptionError as OptionError
@@ -11,6 +12,18 @@ from .inference.noise import AutoregressiveNoise as AutoregressiveNoise
 from .inference.noise import noise as noise
 from .inference.scenarios import Scenario as Scenario
 from .inference.scenarios import scenario as scenario
+from .questions.aggregate.plots import plot_aggregate as plot_aggregate
+from .questions.aggregate.plots import plot_aggregate_curves as plot_aggregate_curves
+from .questions.aggregate.plots import plot_profiles as plot_profiles
+from .questions.aggregate.profiles import Profiles as Profiles
+from .questions.aggregate.question import aggregate as aggregate
+from .questions.aggregate.result import Aggregate as Aggregate
+from .questions.aggregate.result import AggregateDifference as AggregateDifference
+from .questions.aggregate.result import AggregateScore as AggregateScore
+from .questions.best.bests import Bests as Bests
+from .questions.best.bests import Standing as Standing
+from .questions.best.heat_map import plot_bests as plot_bests
+from .questions.best.many import best_many as best_many
 from .questions.best.plots import plot_best as plot_best
 from .questions.best.question import best as best
 from .questions.best.result import Best as Best
@@ -66,6 +79,11 @@ from .questions.power.plots import plot_power as plot_power
 from .questions.power.question import estimate_power as estimate_power
 from .questions.power.result import Power as Power
 from .questions.power.result import PowerCurve as PowerCurve
+from .questions.tasks.plots import plot_task_pairs as plot_task_pairs
+from .questions.tasks.plots import plot_tasks as plot_tasks
+from .questions.tasks.question import compare_tasks as compare_tasks
+from .questions.tasks.result import TaskComparison as TaskComparison
+from .questions.tasks.result import TaskComparisons as TaskComparisons
 from .questions.transfer.gain_plot import plot_gain as plot_gain
 from .questions.transfer.metric import Metric as Metric
 from .questions.transfer.metrics_plot import plot_metrics as plot_metrics
@@ -81,5 +99,8 @@ from .readers import read_tasks as read_tasks
 from .readers.scan import Scan as Scan
 from .readers.scanning import scan as scan
 from .rendering.curve_plot import plot_curves as plot_curves
+from .rendering.tables import Table as Table
+from .reports import Report as Report
+from .reports import report as report
 
 __version__: str

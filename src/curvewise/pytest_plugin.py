@@ -63,12 +63,12 @@ def gate(pytestconfig: pytest.Config) -> Callable[..., Gate]:
         **options: Any,
     ) -> Gate:
         __tracebackhide__ = True
-        from curvewise import CurvesError
+        from curvewise import CurvewiseError
 
         asked = {"rng": 0, **options, "margin": margin}
         try:
             found = _asked(baseline, candidate, names, asked)
-        except CurvesError as error:
+        except CurvewiseError as error:
             # The sentence says it all: how the reader came to it is nobody's concern.
             raise error.with_traceback(None) from None
         if found.answer == "fail":

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
 __all__ = [
+    "MIN_SHORT_STEP",
+    "about_step",
     "argument",
     "call",
     "capitalised",
@@ -34,10 +36,13 @@ __all__ = [
     "percent",
     "plural",
     "printable",
+    "shortened",
     "step_text",
     "threshold_text",
 ]
 
+
+MIN_SHORT_STEP = 10_000  # steps from here on may end in k, M, G or T
 
 # Whether the reader types flags of the command or arguments of Python.
 _names_flags: ContextVar[bool] = ContextVar("names_flags", default=False)
@@ -185,13 +190,33 @@ def percent(share: float) -> str:
     return f"{100 * share:.6g}%"
 
 
-def step_text(step: float) -> str:
-    """Write a step in full, however large.
+def step_text(step: float, least: float = MIN_SHORT_STEP) -> str:
+    """Write a step as people do, and never rounded.
 
-    >>> step_text(9_999_900.0), step_text(0.05)
-    ('9999900', '0.05')
+    From ``least`` on it ends in k, M, G or T if no more than four digits are left then.
+
+    >>> [step_text(x) for x in (39_000_000.0, 12_500, 9_999_900.0, 8000, 0.05)]
+    ['39M', '12.5k', '9999900', '8000', '0.05']
     """
+    if abs(step) >= least:
+        for factor, letter in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")):
+            if abs(step) >= factor:
+                shown = f"{step / factor:.4g}"
+                if float(shown) < 1_000 and float(shown) * factor == step:
+                    return f"{shown}{letter}"
+                break
     return str(int(step)) if float(step).is_integer() else f"{step:.12g}"
+
+
+def about_step(step: float) -> str:
+    """Write a step at which something was found; between logged ones it is rounded.
+
+    >>> about_step(9_999_900.0), about_step(164.338461538), about_step(0.05)
+    ('9999900', '164.3', '0.05')
+    """
+    if float(step).is_integer():
+        return step_text(step)
+    return f"{step:.4g}" if abs(step) < 1e4 else f"{step:.0f}"
 
 
 def p_short(pvalue: float) -> str:
@@ -231,16 +256,18 @@ def threshold_text(value: float) -> str:
     return text.rstrip("0").rstrip(".") if "." in text and "e" not in text else text
 
 
-def column_texts(values: Sequence[float | None]) -> list[str]:
+def column_texts(values: Sequence[float | None], decimals: int = 2) -> list[str]:
     """Write a column of numbers with the same decimals throughout.
 
-    >>> column_texts([490.6, None, 148848.4])
-    ['490.60', '', '148848.40']
+    The largest has four significant digits, and at least so many decimals.
+
+    >>> column_texts([490.6, None, 148848.4]), column_texts([490.6, 148848.4], decimals=0)
+    (['490.60', '', '148848.40'], ['491', '148848'])
     """
     known = [abs(value) for value in values if value is not None and math.isfinite(value)]
     largest = max(known, default=0.0)
     size = math.floor(math.log10(largest)) if largest > 0 else 0
-    style = ".4e" if size > 8 or size < -5 else f".{2 if size >= 1 else 3 - size}f"
+    style = ".4e" if size > 8 or size < -5 else f".{max(decimals, 3 - size)}f"
 
     def text(value: float | None) -> str:
         if value is None:
@@ -287,6 +314,20 @@ def printable(text: str) -> str:
         else character.encode("unicode_escape").decode()
         for character in text
     )
+
+
+def shortened(name: str, most: int = 40) -> str:
+    """Write a name with at most this many characters, control characters spelt out.
+
+    Of a long name both ends are kept, since names tend to differ there.
+
+    >>> shortened("proximal policy optimisation, seed 3", most=15)
+    'proxima… seed 3'
+    """
+    shown = printable(name)
+    if len(shown) > most:
+        shown = f"{shown[: most // 2]}…{shown[len(shown) - (most - 1) // 2 :]}"
+    return shown
 
 
 def markdown_text(text: str) -> str:

@@ -18,7 +18,7 @@ from matplotlib.figure import Figure
 import curvewise as cw
 from curvewise.inference.result import Result
 from curvewise.shuffling.parallel import reporting_progress
-from curvewise.text import naming_flags
+from curvewise.text import markdown_text, naming_flags
 from tests.simulation import some_curves
 
 if TYPE_CHECKING:
@@ -101,6 +101,8 @@ def _asked(given: cw.Curves | None = None) -> dict[str, Asked]:
     three = {"A": 1, "B": -0.5, "C": -0.5}
     family = {"one": one, "three": three}
     tables = {"all": curves, "two": two}
+    same = {"one": curves, "two": curves}
+    tasks = {"pong": curves, "maze": _turned(curves), "chess": _turned(_turned(curves))}
     return {
         "compare": Asked("compare", cw.compare, (curves,), sampled),
         "compare unequal": Asked(
@@ -123,6 +125,9 @@ def _asked(given: cw.Curves | None = None) -> dict[str, Asked]:
         ),
         "best": Asked("best", cw.best, (curves,), sampled),
         "best ranks": Asked("best", cw.best, (curves,), {**sampled, "center": "ranks"}),
+        "best_many": Asked(
+            "best", cw.best_many, (tables,), {**sampled, "missing": "keep"}
+        ),
         "best max-t": Asked("best", cw.best, (curves,), {**sampled, "adjust": "max-t"}),
         "contrast": Asked("contrast", cw.contrast, (curves, one), sampled),
         "contrast typical": Asked(
@@ -142,6 +147,17 @@ def _asked(given: cw.Curves | None = None) -> dict[str, Asked]:
             "gate", cw.gate, (curves,), {**gated, **sampled, "on": "every step"}
         ),
         "gate_many": Asked("gate", cw.gate_many, (tables,), {**gated, **sampled}),
+        "aggregate": Asked("aggregate", cw.aggregate, (same,), {}),
+        "aggregate every step": Asked(
+            "aggregate",
+            cw.aggregate,
+            (same,),
+            {"on": "every step", "n_multipliers": 199, "statistic": "iqm"},
+        ),
+        "compare_tasks": Asked(
+            "tasks", cw.compare_tasks, (tasks,), {**sampled, "a": "A", "b": "C"}
+        ),
+        "compare_tasks of three": Asked("tasks", cw.compare_tasks, (tasks,), sampled),
         "calibrate": Asked("calibrate", cw.calibrate, (curves,), {}),
         "check_criteria": Asked("criteria", cw.check_criteria, (), {}),
         "overview": Asked("overview", cw.overview, (curves,), sampled),
@@ -153,6 +169,16 @@ def _asked(given: cw.Curves | None = None) -> dict[str, Asked]:
         ),
         "plan": Asked("plan", cw.plan, (curves,), simulated),
     }
+
+
+def _turned(curves: cw.Curves) -> cw.Curves:
+    """The same runs with other scores, as those of another task."""
+    return cw.Curves(
+        1.5 * curves.scores[:, ::-1] + 1,
+        curves.labels,
+        curves.steps,
+        preparation=curves.preparation,
+    )
 
 
 def _batches(curves: cw.Curves) -> dict[str, Any]:
@@ -167,7 +193,8 @@ QUESTIONS = list(_asked())
 SHUFFLED = [name for name, asked in _asked().items() if asked.shuffles]
 SIMULATED = [name for name in QUESTIONS if _asked()[name].folder in {"power", "plan"}]
 # Questions that another question's command answers.
-COMMANDS = {"best": "pairs", "overview": "compare"}
+COMMANDS = {"best": "pairs", "overview": "compare", "aggregate": "tasks"}
+PAGES = {"aggregate": "tasks"}
 
 
 @cache
@@ -244,12 +271,41 @@ def test_a_result_prints_describes_draws_and_warns(name: str) -> None:
     assert verdict.endswith(".")
     assert "  " not in verdict
     assert all(table.text() in str(result) for table in result.tables())
-    assert result._repr_html_().startswith("<table>")
+    html = result._repr_html_()
+    assert html.startswith("<p><strong>")
+    assert html.index("<p>") < html.index("<table>")
+    assert result._repr_markdown_().startswith(markdown_text(result.describe()))
     assert isinstance(result.warnings, tuple)
     assert all(isinstance(warning, str) for warning in result.warnings)
     assert len(result.caveats) == len(result.warnings)
     assert isinstance(result.figure(_asked()[name].curves), Figure)
     assert isinstance(result.figure(), Figure)
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_a_headline_is_one_line(name: str) -> None:
+    line = answer(name).headline()
+    assert 10 < len(line) <= 110
+    assert line.endswith((".", "…"))
+    assert "\n" not in line
+    assert "  " not in line
+
+
+LONG = {"A": "an algorithm of a long name " * 9, "B": "b" * 300, "C": "\x1b[31mred"}
+
+
+@pytest.mark.parametrize("name", ["compare", "locate", "compare_pairs", "best", "gate"])
+def test_long_names_leave_headlines_short(name: str) -> None:
+    curves = _curves()
+    labels = [LONG[own] for own in curves.labels]
+    renamed = cw.Curves(curves.scores, labels, curves.steps)
+    asked = _asked()[name]
+    options: dict[str, Any] = {"n_shuffles": 99, "rng": 0}
+    if name == "gate":
+        options |= {"candidate": LONG["B"], "baseline": LONG["A"], "margin": 1.0}
+    line = asked.function(renamed, **options).headline()
+    assert len(line) <= 110
+    assert "\x1b" not in line
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
@@ -328,9 +384,9 @@ def test_bad_options_are_refused_by_name(name: str, option: str, value: object) 
 
 @pytest.mark.parametrize("folder", sorted({asked.folder for asked in _asked().values()}))
 def test_command_page_and_tests_of_the_same_name_exist(folder: str) -> None:
-    command = COMMANDS.get(folder, folder)
+    command, page = COMMANDS.get(folder, folder), PAGES.get(folder, folder)
     assert (ROOT / f"src/curvewise/cli/{command}.py").is_file()
-    assert (ROOT / f"docs/{folder}.md").is_file()
+    assert (ROOT / f"docs/{page}.md").is_file()
     assert (ROOT / f"tests/questions/{folder}").is_dir()
     for module in ("question", "result", "words", "plots"):
         assert (ROOT / f"src/curvewise/questions/{folder}/{module}.py").is_file()
@@ -388,6 +444,7 @@ def test_sizes_that_depend_on_a_fill_are_not_quoted(name: str) -> None:
     assert told is not None
     plain = _asked(_aligned("carry"))[name].ask().describe().replace(told.sentence(), "")
     no_sizes = {"compare_many", "gate_many", "calibrate", "estimate_power observed"}
+    no_sizes |= {"best_many", "compare_tasks", "compare_tasks of three"}
     if name not in no_sizes:
         assert SIZES.search(plain), plain
     result = _asked(_aligned("worst"))[name].ask()

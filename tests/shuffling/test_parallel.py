@@ -66,12 +66,15 @@ def test_threads_and_processes(serial: dict[str, Any]) -> None:
         assert compare(CURVES, n_jobs=2, **OPTIONS).to_dict() == serial
 
 
-def test_dask(serial: dict[str, Any]) -> None:
+@pytest.mark.parametrize("processes", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_dask(serial: dict[str, Any], processes: bool) -> None:
     distributed = pytest.importorskip("distributed")
     with (
         warnings.catch_warnings(),
-        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None)
-        as cluster,
+        # Any port that is free: other tests may have a cluster at the same time.
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=processes, dashboard_address=":0"
+        ) as cluster,
         distributed.Client(cluster),
     ):  # fmt: skip
         warnings.simplefilter("ignore")

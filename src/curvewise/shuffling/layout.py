@@ -74,12 +74,16 @@ def _canonical_order(curves: Curves) -> tuple[Integers, Integers]:
     exchangeable.
     """
     scores = curves.scores
-    varying = np.flatnonzero(np.ptp(scores, axis=0) > 0)[:64]
-    keys = [scores.mean(axis=1), *(scores[:, step] for step in reversed(varying))]
-    rank = np.empty(curves.n_runs, dtype=np.int64)
-    rank[np.lexsort(keys)] = np.arange(curves.n_runs)
+    varying = np.flatnonzero(scores.max(axis=0) > scores.min(axis=0))[:64]
+    leading = scores[:, varying[0]] if len(varying) else scores.mean(axis=1)
+    by_score = np.argsort(leading)
+    if (np.diff(leading[by_score]) == 0).any():
+        keys = [scores.mean(axis=1), *(scores[:, step] for step in reversed(varying))]
+        by_score = np.lexsort(keys)
     if curves.blocks is None:
-        return np.argsort(rank), np.zeros(curves.n_runs, dtype=np.int64)
+        return by_score, np.zeros(curves.n_runs, dtype=np.int64)
+    rank = np.empty(curves.n_runs, dtype=np.int64)
+    rank[by_score] = np.arange(curves.n_runs)
     first = {name: int(rank[curves.blocks == name].min()) for name in set(curves.blocks)}
     blocks = np.array([first[name] for name in curves.blocks])
     order = np.lexsort([rank, blocks])

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from curvewise.errors import CurvewiseError
@@ -20,6 +21,7 @@ __all__ = ["chunks_of", "in_chunks", "reporting_progress", "single_blas", "track
 
 T = TypeVar("T")
 N_TRIES = 3
+PARTS = 100  # of an item, in which progress is reported
 # What backends raise when a worker dies: loky, multiprocessing, dask, ray.
 LOST_WORKER = {
     "TerminatedWorkerError",
@@ -45,17 +47,27 @@ def reporting_progress(report: Callable[[int, int], None]) -> Iterator[None]:
         _report.reset(token)
 
 
-def track_items(items: Sequence[T]) -> Iterator[T]:
-    """Yield items and report progress per item; nested work reports nothing."""
+def track_items(items: Sequence[T], *, in_parts: bool = False) -> Iterator[T]:
+    """Yield items and report progress per item.
+
+    Nested work reports nothing; with ``in_parts``, how much of an item is done. It must then
+    go once from nothing to all of it.
+    """
     report = _report.get()
-    for done, item in enumerate(items, start=1):
-        token = _report.set(None)
+    parts = PARTS if in_parts else 1
+
+    def nested(before: int, done: int, total: int) -> None:
+        if report:
+            report(parts * before + parts * done // total, parts * len(items))
+
+    for before, item in enumerate(items):
+        inner = partial(nested, before) if report and in_parts else None
+        token = _report.set(inner)
         try:
             yield item
         finally:
             _report.reset(token)
-        if report:
-            report(done, len(items))
+        nested(before, 1, 1)
 
 
 def chunks_of(items: range, size: int) -> list[range]:

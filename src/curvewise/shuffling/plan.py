@@ -80,12 +80,11 @@ class Plan:
         free = (
             limits.free if isinstance(n_shuffles, str) else max(n_shuffles, limits.free)
         )
-        n_all, possible = restriction.count, restriction.count <= limits.exact
         if exact is None:
-            exact = possible and n_all <= free
-        elif exact and not possible:
+            exact = restriction.count <= min(limits.exact, free)
+        elif exact and restriction.count > limits.exact:
             msg = (
-                f"There are {_large(n_all)} relabellings, more than can be visited one by one. "
+                f"There are {_large(restriction.count)} relabellings, more than can be visited one by one. "
                 f"Sample them instead: {argument('exact', value=False)}."
             )
             raise OptionError(msg, option="exact")

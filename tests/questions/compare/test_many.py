@@ -18,6 +18,7 @@ from curvewise.kernels.adjustments import (
     n_different_at_least,
 )
 from curvewise.kernels.relabelling import shuffles
+from curvewise.questions.compare.caveats import TooManyTables
 from curvewise.shuffling.parallel import reporting_progress
 from curvewise.shuffling.stopping import FIRST_LOOK
 from tests.questions.compare.test_question import LOOKS, capped
@@ -224,3 +225,23 @@ def test_what_is_refused_is_named() -> None:
         compare_many(tables, alpha=2)
     with pytest.raises(OptionError, match="n_jobs must be"):
         compare_many(tables, n_jobs=0)
+
+
+def test_what_no_table_could_show_after_adjustment_is_warned_of() -> None:
+    tables = {f"task {place}": some_curves(place, (5, 5)) for place in range(8)}
+    found = compare_many(tables, adjust="holm", rng=0)
+    assert found.caveats[0] == TooManyTables(8, found.smallest_pvalue, 0.05, "holm")
+    assert found.smallest_pvalue == pytest.approx(8 / 126)
+    assert found.warnings[0] == (
+        "The smallest p possible, adjusted for 8 tables by Holm, is 0.0635, which is above "
+        'alpha = 0.05: no table can be named. Use more runs, or adjust="bh".'
+    )
+    assert not found.significant()
+    others = [
+        compare_many(tables, rng=0),
+        compare_many(tables, adjust="holm", alpha=0.07, rng=0),
+        # Here no table could be significant by itself, which its own warning says.
+        compare_many({name: some_curves(0, (3, 3)) for name in "xy"}, rng=0),
+    ]
+    for other in others:
+        assert not any(isinstance(caveat, TooManyTables) for caveat in other.caveats)

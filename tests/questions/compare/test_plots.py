@@ -17,7 +17,8 @@ from curvewise import (
     plot_comparison,
     plot_null_distribution,
 )
-from curvewise.rendering.figures import save_figure
+from curvewise.rendering.end_labels import EndLabel
+from curvewise.rendering.figures import save_figures
 from tests.simulation import some_curves
 
 if TYPE_CHECKING:
@@ -80,9 +81,10 @@ def test_whatever_can_be_compared_can_be_drawn(curves: Curves, tmp_path: Path) -
     path = tmp_path / "figure.png"
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph .* missing")
-        save_figure(figure, path)
+        save_figures({path: lambda: figure})
     assert path.read_bytes().startswith(b"\x89PNG")
-    assert len(legend_texts(figure)) >= len(curves.algorithms)
+    names = figure.axes[0].findobj(EndLabel) or figure.legends[0].get_texts()
+    assert len(names) == len(curves.algorithms)
 
 
 def test_the_current_axes_serve_when_none_are_given() -> None:

@@ -285,10 +285,11 @@ def test_auto_settles_every_p_and_reports_how_often_it_shuffled(error: Any) -> N
     assert min(seen) == FIRST_LOOK
 
 
-def test_auto_decides_as_all_relabellings_would() -> None:
+@pytest.mark.parametrize("n_seeds", [30, pytest.param(60, marks=pytest.mark.slow)])
+def test_auto_decides_as_all_relabellings_would(n_seeds: int) -> None:
     """The chance of a wrong verdict is below a thousandth of alpha for each data set."""
     verdicts = set()
-    for seed in range(60):
+    for seed in range(n_seeds):
         curves = some_curves(seed, (5, 5))
         curves = Curves(curves.scores + 0.9 * (curves.codes == 0)[:, None], curves.labels)
         exact = compare(curves)
@@ -344,7 +345,7 @@ def test_shuffling_gives_up_at_the_most(rule: Any) -> None:
     assert found.n_shuffles == 2**15
 
 
-@pytest.mark.parametrize("n_trials", [60, pytest.param(300, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("n_trials", [30, pytest.param(300, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("rule", ["auto", "precise"])
 def test_stopping_early_raises_no_false_alarms(rule: Any, n_trials: int) -> None:
     alarms = 0

@@ -258,13 +258,13 @@ def test_words_say_whose_height_it_is() -> None:
     curves = Curves(scores, list("A" * 6 + "B" * 6 + "C" * 6))
     pair = compare(curves.select("A", "B"), center="trimmed").describe()
     assert "They differ in height, the typical run's mean score over training" in pair
-    assert "the typical run of A scores" in pair
-    assert "less than that of B; the 95% interval" in pair
+    assert "the typical run of B scores" in pair
+    assert "more than that of A; the 95% interval" in pair
     assert "height of the typical run (a fifth of the runs cut off at either end)" in pair
     assert "Hedges" not in pair
     ranks = compare(curves.select("A", "B"), center="ranks").describe()
     assert "in height, how high runs rank by their mean score over training" in ranks
-    assert "a run of A typically scores" in ranks
+    assert "a run of B typically scores" in ranks
     three = compare(curves, center="trimmed", rng=0)
     assert "Mean scores of typical runs range from" in three.describe()
     assert "in height (typical run)" in str(three)

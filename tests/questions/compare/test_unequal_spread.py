@@ -219,9 +219,10 @@ def capped(most: int) -> Iterator[None]:
         yield
 
 
-def test_auto_decides_as_many_draws_would() -> None:
+@pytest.mark.parametrize("n_seeds", [5, pytest.param(10, marks=pytest.mark.slow)])
+def test_auto_decides_as_many_draws_would(n_seeds: int) -> None:
     verdicts = set()
-    for seed in range(10):
+    for seed in range(n_seeds):
         curves = wide_and_narrow(seed, (5, 6))
         curves = Curves(curves.scores + 0.8 * (curves.codes == 0)[:, None], curves.labels)
         with capped(2**15):

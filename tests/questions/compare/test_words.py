@@ -316,9 +316,9 @@ def test_too_few_shuffles_are_told_before_anything_else() -> None:
             {"value": -5.29, "interval": Interval(-9.07, -1.51), "hedges_g": -1.241},
             True,
             (
-                "Averaged over training, A1 scores 5.290 less than A2; the 95% interval of the "
-                "difference is -9.070 to -1.510; Hedges' g is -1.24; a run of A1 beats a run of "
-                "A2 in 81% of pairs."
+                "Averaged over training, A2 scores 5.290 more than A1; the 95% interval of the "
+                "difference is 1.510 to 9.070; Hedges' g is 1.24; a run of A2 beats a run of "
+                "A1 in 19% of pairs."
             ),
         ),
         (

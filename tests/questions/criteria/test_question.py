@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+from functools import cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -13,6 +15,10 @@ from curvewise.questions.criteria import question
 from curvewise.questions.criteria.criteria import CRITERIA, Criterion
 from curvewise.questions.criteria.published import PUBLISHED
 from tests.questions.criteria.decided import CELLS, DIFFERENCES, decided
+
+if TYPE_CHECKING:
+    from curvewise import Transfer
+    from curvewise.questions.criteria.verdict import CurvePair
 
 
 def test_every_cell_is_decided() -> None:
@@ -41,20 +47,23 @@ def test_it_differs_from_the_paper_where_it_is_said_to() -> None:
 
 @pytest.mark.parametrize("criterion", [c for c in CRITERIA if c != "testable"])
 def test_the_curves_that_are_kept_give_the_values_that_are_kept(criterion: str) -> None:
+    @cache
+    def again(pair: CurvePair) -> Transfer:
+        return transfer(
+            pair.curves,
+            control="control",
+            experimental="experimental",
+            optimum=pair.optimum,
+            integration=pair.integration,
+            n_resamples=0,
+            n_shuffles=2,
+            rng=0,
+        )
+
     for verdict in decided().select(criterion).values():
         for each in verdict.tried:
             for pair, value in zip(each.case.pairs, each.values, strict=True):
-                again = transfer(
-                    pair.curves,
-                    control="control",
-                    experimental="experimental",
-                    optimum=pair.optimum,
-                    integration=pair.integration,
-                    n_resamples=0,
-                    n_shuffles=2,
-                    rng=0,
-                ).metrics[verdict.metric]
-                assert again.value == value
+                assert again(pair).metrics[verdict.metric].value == value
 
 
 def test_no_tick_rests_on_undefined_values() -> None:
@@ -63,7 +72,9 @@ def test_no_tick_rests_on_undefined_values() -> None:
             assert all(None not in each.values for each in verdict.tried)
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize(
+    "seed", [1, *(pytest.param(n, marks=pytest.mark.slow) for n in (2, 3))]
+)
 def test_only_testable_depends_on_chance_and_its_verdicts_do_not(seed: int) -> None:
     other = check_criteria(rng=seed)
     for key, verdict in other.items():

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from curvewise import Location
 
 RANGE = r"-?[\d.]+(?: to -?[\d.]+)?"
+STRETCH = r"([\d.]+) to ([\d.]+) \((?:[^()]*; )?at (\d+) of \d+ steps\)"
 
 
 def contradictions(where: Location) -> list[str]:
@@ -135,7 +136,17 @@ def _words(where: Location) -> Iterator[str]:
             continue
         regions = {_range(r.start, r.stop) for r in where.effects[name].regions}
         for listed in re.findall(pattern, text)[:1]:
-            plain = re.sub(r"\([^)]*\)|\d+ more stretch(?:es)?", "", listed)
+            plain = re.sub(r"\d+ more stretch(?:es)?", "", listed)
+            # A stretch joins regions, and says how many of its steps are in them.
+            for start, stop, n_named in re.findall(STRETCH, plain):
+                inside = [
+                    r
+                    for r in where.effects[name].regions
+                    if float(start) <= r.start and r.stop <= float(stop)
+                ]
+                if sum(r.n_steps for r in inside) != int(n_named):
+                    yield f"words miscount the steps of {name} in a stretch"
+            plain = re.sub(r"\([^)]*\)", "", re.sub(STRETCH, "", plain))
             if not set(re.findall(RANGE, plain)) <= regions:
                 yield f"words name steps of {name} that are no region"
 

@@ -13,7 +13,7 @@ from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.patches import Rectangle
 
 from curvewise import Curves, Interval, OptionError
-from curvewise.questions.locate.plots import SHADE, plot_difference, plot_location
+from curvewise.questions.locate.plots import STRIP, plot_difference, plot_location
 from curvewise.questions.locate.result import Crossing
 from tests.questions.locate.drawing import UNEVEN, axes, located, tictactoe
 from tests.simulation import some_curves
@@ -26,15 +26,14 @@ if TYPE_CHECKING:
     from curvewise.kernels import Floats
 
 
-def legend(ax: Axes) -> list[str]:
-    found = ax.get_legend()
-    return [] if found is None else [text.get_text() for text in found.get_texts()]
+def caption(ax: Axes) -> str:
+    return ax.get_title(loc="left")
 
 
 def spans(ax: Axes) -> list[tuple[float, float]]:
     from matplotlib.colors import to_rgba
 
-    shade: ColorType = to_rgba(SHADE)
+    shade: ColorType = to_rgba(STRIP)
     return [
         (patch.get_x(), patch.get_x() + patch.get_width())
         for patch in ax.patches
@@ -50,8 +49,8 @@ def corners(ax: Axes) -> Floats:
 def test_shaded_steps_are_those_of_the_regions() -> None:
     curves, where = tictactoe()
     figure = plot_location(curves, where)
-    top, heights, shapes = figure.axes[:3]
-    shaded = spans(top)
+    heights, shapes = figure.axes[1:3]
+    shaded = spans(heights)
     assert len(shaded) == len(where.regions) > 0
     for (left, right), region in zip(shaded, where.regions, strict=True):
         held = where.steps[(where.steps > left) & (where.steps < right)]
@@ -60,7 +59,6 @@ def test_shaded_steps_are_those_of_the_regions() -> None:
             region.stop,
             region.n_steps,
         )
-    assert spans(heights) == shaded
     assert len(spans(shapes)) == len(where.effects["interaction"].regions)
     # The one step at the very start can be seen.
     assert shaded[0][1] - shaded[0][0] > 0.01 * np.ptp(where.steps)
@@ -72,7 +70,7 @@ def test_profiles_and_their_shares_are_drawn_on_the_steps_of_the_curves() -> Non
     rows = [ax for ax in figure.axes if ax.get_subplotspec() is not None]
     limits = {ax.get_xlim() for ax in rows}
     assert len(limits) == 1
-    for place, name in ((1, "algorithm"), (2, "interaction")):
+    for place, name in ((3, "algorithm"), (4, "interaction")):
         effect = where.effects[name]
         (bars,) = (
             c for c in figure.axes[place].collections if isinstance(c, LineCollection)
@@ -99,7 +97,7 @@ def test_from_when_and_until_when_is_told_where_it_is_claimed() -> None:
         ]
 
     shown = told(replace(where, differs_from=200, differs_until=5000))
-    assert shown[2:] == ["differ at or before step 200", "differ at or after step 5000"]
+    assert shown[1:3] == ["differ at or before step 200", "differ at or after step 5000"]
     assert shown[0] == "significant at the step (adjusted p ≤ 0.05)"
     assert len(told(replace(where, differs_from=None, differs_until=None))) == 2
     nothing = {
@@ -118,20 +116,20 @@ def test_the_band_is_that_of_the_result() -> None:
     n_steps, heights = len(where.steps), corners(ax)[:, 1]
     np.testing.assert_allclose(heights[1 : n_steps + 1], band.low)
     np.testing.assert_allclose(heights[n_steps + 2 : -1][::-1], band.high)
-    assert ax.get_title() == "A1 − A2 with 95% simultaneous band"
-    assert "above 0 A1 is better" in legend(ax)
-    assert legend(ax)[0] == (
-        "95% band for all steps at once, without 0 where a step is significant"
+    assert ax.get_ylabel() == "A1 −\nA2"
+    assert caption(ax) == (
+        "above 0 A1 is better; 95% band for all steps at once, without 0 where a step is "
+        "significant"
     )
     few = located(some_curves(0, (2, 2)))
     plot_difference(few, ax=(ax := axes()))
-    assert legend(ax)[0].endswith("without ends: too few relabellings")
+    assert caption(ax).endswith("without ends: too few relabellings")
 
 
 def test_below_zero_is_better_where_lower_is_better() -> None:
     ax = axes()
     plot_difference(located(some_curves(0, (4, 4), higher_is_better=False)), ax=ax)
-    assert "below 0 A is better" in legend(ax)
+    assert "below 0 A is better" in caption(ax)
 
 
 def test_every_crossing_is_drawn_with_its_interval() -> None:
@@ -142,9 +140,9 @@ def test_every_crossing_is_drawn_with_its_interval() -> None:
     )
     ax = axes()
     plot_difference(replace(where, crossings=crossings), ax=ax)
-    assert legend(ax)[-2:] == [
-        "curves cross near step 700.0, between 300 and 900",
-        "curves cross near step 1500, between 900 and 2000",
+    assert caption(ax).split("; ")[-2:] == [
+        "curves cross near step 700.0 (◆), between 300 and 900",
+        "curves cross near step 1500 (◆), between 900 and 2000",
     ]
     bars = [np.asarray(line.get_xdata()).tolist() for line in ax.lines[2::2]]
     assert bars == [[300, 900], [900, 2_000]]
@@ -209,7 +207,21 @@ def test_whatever_can_be_located_can_be_drawn(curves: Curves) -> None:
         warnings.filterwarnings("ignore", message="Glyph .* missing")
         figure = plot_location(curves, where)
         figure.draw_without_rendering()
-    n_rows = 1 + len(where.effects) + (where.band is not None)
+    n_rows = 1 + 2 * len(where.effects) + (where.band is not None)
+    # The profiles have an axis for shares each.
     assert len(figure.axes) == n_rows + len(where.effects)
-    named = figure.legends[0].get_texts() if len(curves.algorithms) > 8 else []
-    assert len(named) in {0, len(curves.algorithms)}
+    if len(curves.algorithms) > 8:
+        assert len(figure.legends[0].get_texts()) == len(curves.algorithms)
+
+
+def test_panels_are_those_asked_for() -> None:
+    curves, where = tictactoe()
+    assert len(plot_location(curves, where, panels=["difference", "curves"]).axes) == 2
+    assert len(where.figure(curves, details=False).axes) == 4
+    for panels, message in (
+        (["curves"], "'curves' cannot be drawn: give the curves as well"),
+        (["steps"], "panels"),
+        ([], "Name the panels to draw: curves, regions, profiles and difference"),
+    ):
+        with pytest.raises(OptionError, match=message):
+            plot_location(None, where, panels=panels)  # type: ignore[arg-type]

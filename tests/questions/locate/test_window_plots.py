@@ -18,6 +18,7 @@ from curvewise.questions.locate.window_plots import (
     step_edges,
     window_levels,
 )
+from curvewise.text import step_text
 from tests.questions.locate.drawing import UNEVEN, axes, located, tictactoe
 from tests.simulation import some_curves
 
@@ -99,7 +100,9 @@ def test_unevenly_spaced_steps_are_drawn_equally_wide() -> None:
     ax = axes()
     plot_windows(located(curves), ax=ax)
     assert ax.get_xlabel().endswith("all steps drawn equally wide")
-    assert [text.get_text() for text in ax.get_xticklabels()] == list(map(str, UNEVEN))
+    assert [text.get_text() for text in ax.get_xticklabels()] == list(
+        map(step_text, UNEVEN)
+    )
     even = axes()
     plot_windows(located(some_curves(0, (4, 4), 6)), ax=even)
     assert even.get_xlabel() == "first step of the window"

@@ -101,8 +101,8 @@ VERDICTS: dict[str, tuple[Location, str]] = {
     ),
     "four regions": (
         location(*ODD),
-        ("A and B differ at 4 of 8 steps, 0, 2000, 4000 and 6000, with A ahead (smallest "
-        "adjusted p = 0.0039)."),
+        ("A and B differ at 4 of 8 steps, mainly 0, 2000, 4000 and 1 more stretch, with A ahead "
+        "(smallest adjusted p = 0.0039)."),
     ),
     "several algorithms": (
         location(LATE, n_algorithms=3),
@@ -196,25 +196,30 @@ def test_the_paragraph_is_worded_so(name: str) -> None:
     assert describe(found) == f"{text} {method}"
 
 
-SIX = tuple(region(step, step) for step in (0, 1_000, 2_000, 4_000, 5_000, 7_000))
-
-
-def test_of_more_than_four_regions_the_longest_are_named() -> None:
-    assert describe(location(*SIX)).startswith(
-        "A and B differ at 6 of 8 steps, mainly 0, 1000, 2000, 4000 and 2 more stretches, with A "
+def test_of_more_than_three_regions_the_longest_are_named_first() -> None:
+    four = (ODD[0], ODD[1], region(4_000, 5_000), region(7_000, 7_000))
+    assert describe(location(*four)).startswith(
+        "A and B differ at 5 of 8 steps, mainly 4000 to 5000, 0, 2000 and 1 more stretch, with A "
         "ahead (smallest"
     )
-    five = (SIX[0], SIX[1], region(2_000, 3_000), *SIX[3:5])
-    assert describe(location(*five)).startswith(
-        "A and B differ at 6 of 8 steps, mainly 0, 1000, 2000 to 3000, 4000 and 1 more stretch, "
-        "with A ahead (smallest"
-    )
     # Who leads is said of all of them only where it is so, also in those not named.
-    other = (*SIX[:-1], region(7_000, 7_000, "B"))
+    other = (*ODD[:-1], region(6_000, 6_000, "B"))
     assert describe(location(*other)).startswith(
-        "A and B differ at 6 of 8 steps, mainly 0 (A ahead), 1000 (A ahead), 2000 (A ahead), "
-        "4000 (A ahead) and 2 more stretches (smallest"
+        "A and B differ at 4 of 8 steps, mainly 0 (A ahead), 2000 (A ahead), 4000 (A ahead) and "
+        "1 more stretch (smallest"
     )
+
+
+def test_regions_that_a_step_or_two_part_are_one_stretch() -> None:
+    def parted(leader: str, gap: int) -> str:
+        regions = (region(0, 19), region(20 + gap, 39, leader))
+        counted = (replace(r, n_steps=int(r.stop - r.start) + 1) for r in regions)
+        return describe(replace(location(*counted), steps=np.arange(40)))
+
+    assert "38 of 40 steps, 0 to 39 (at 38 of 40 steps), with A ahead" in parted("A", 2)
+    # More steps between them, or another leader, begin another stretch.
+    assert "37 of 40 steps, 0 to 19 and 23 to 39, with A ahead" in parted("A", 3)
+    assert "0 to 19 (A ahead) and 21 to 39 (B ahead)" in parted("B", 1)
 
 
 @pytest.mark.parametrize(

@@ -110,10 +110,10 @@ def test_cells_of_the_matrix_are_what_the_pairs_say() -> None:
         distinguished = pair.algorithm.significant
         above, below = (a, b) if pair.difference > 0 else (b, a)
         assert above < below or not distinguished
-        higher = Cell.HIGHER if distinguished else Cell.PERHAPS_HIGHER
-        lower = Cell.LOWER if distinguished else Cell.PERHAPS_LOWER
+        higher = Cell.BETTER if distinguished else Cell.PERHAPS_BETTER
+        lower = Cell.WORSE if distinguished else Cell.PERHAPS_WORSE
         assert (kinds[above, below], kinds[below, above]) == (higher, lower)
-    assert int(np.sum(kinds == Cell.HIGHER)) == len(many().significant()) > 0
+    assert int(np.sum(kinds == Cell.BETTER)) == len(many().significant()) > 0
 
 
 def test_the_best_mean_comes_first() -> None:
@@ -126,8 +126,10 @@ def test_the_best_mean_comes_first() -> None:
     assert matrix_cells(many())[0] == ranked
     names, kinds = matrix_cells(replace(many(), higher_is_better=False))
     assert names == ranked[::-1]
-    # What is higher stays higher: only the order is another.
-    np.testing.assert_array_equal(kinds, matrix_cells(many())[1][::-1, ::-1])
+    # Better and worse change places, and so do first and last.
+    np.testing.assert_array_equal(kinds, matrix_cells(many())[1].T[::-1, ::-1])
+    assert Cell.BETTER in kinds[0]
+    assert Cell.WORSE not in kinds[0]
 
 
 def test_pairs_left_out_and_equal_means_are_told() -> None:
@@ -160,7 +162,7 @@ def test_many_algorithms_make_a_matrix_with_letters() -> None:
     (mesh,) = (c for c in ax.collections if isinstance(c, QuadMesh))
     np.testing.assert_array_equal(np.asarray(mesh.get_array()), kinds)
     plus, minus, _ = (c for c in ax.collections if isinstance(c, PathCollection))
-    for symbols, kind in ((plus, Cell.HIGHER), (minus, Cell.LOWER)):
+    for symbols, kind in ((plus, Cell.BETTER), (minus, Cell.WORSE)):
         places = np.asarray(symbols.get_offsets())
         assert sorted(map(tuple, places[:, ::-1].tolist())) == sorted(
             map(tuple, (np.argwhere(kinds == kind) + 0.5).tolist())
@@ -170,10 +172,10 @@ def test_many_algorithms_make_a_matrix_with_letters() -> None:
         "best mean first; algorithms that share a letter (right) are not distinguished"
     )
     assert legend_texts(ax) == [
-        "+  row is higher (adjusted p ≤ 0.05)",
-        "−  row is lower (adjusted p ≤ 0.05)",
-        "row is higher, not distinguished",
-        "row is lower, not distinguished",
+        "+  row is better (adjusted p ≤ 0.05)",
+        "−  row is worse (adjusted p ≤ 0.05)",
+        "row is better, not distinguished",
+        "row is worse, not distinguished",
     ]
 
 

@@ -19,6 +19,8 @@ from curvewise.inference.caveats import (
     TooFewShuffles,
 )
 from curvewise.kernels.adjustments import bonferroni, holm
+from curvewise.kernels.partitions import MAX_MEMBERS
+from curvewise.questions.pairs import question
 from curvewise.questions.pairs.caveats import LeftOut, TooManyPairs
 from curvewise.questions.pairs.question import compare_pairs
 from curvewise.shuffling.stopping import FIRST_LOOK
@@ -118,15 +120,19 @@ def test_many_pairs_keep_little(monkeypatch: pytest.MonkeyPatch) -> None:
     )
 
 
-def test_how_p_is_adjusted_by_default() -> None:
+@pytest.mark.parametrize("most", [4, pytest.param(8, marks=pytest.mark.slow)])
+def test_how_p_is_adjusted_by_default(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert MAX_MEMBERS == 8
+    monkeypatch.setattr(question, "MAX_MEMBERS", most)
+
     def chosen(n: int, **options: Any) -> str:
         scores = some_curves(0, (2 * n,)).scores
         curves = Curves(scores, np.repeat([f"A{i}" for i in range(n)], 2))
         return compare_pairs(curves, n_shuffles=19, rng=0, **options).adjust
 
-    assert chosen(2) == chosen(8) == "closed"
-    assert chosen(9) == "max-t"
-    assert chosen(3, error="pooled") == chosen(9, error="pooled") == "holm"
+    assert chosen(2) == chosen(most) == "closed"
+    assert chosen(most + 1) == "max-t"
+    assert chosen(3, error="pooled") == chosen(most + 1, error="pooled") == "holm"
 
 
 def test_closed_testing_is_refused_where_it_has_no_form() -> None:

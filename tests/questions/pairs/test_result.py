@@ -126,8 +126,9 @@ def test_the_tables_are_the_pairs_and_the_letters() -> None:
         "p shape",
         "adjusted",
     )
-    assert [row[:2] for row in pairs.rows] == [("A", "B"), ("A", "C"), ("B", "C")]
-    assert letters.rows == (("A", "a"), ("B", "b"), ("C", "c"))
+    # The best algorithm first.
+    assert [row[:2] for row in pairs.rows] == [("C", "B"), ("C", "A"), ("B", "A")]
+    assert letters.rows == (("C", "a"), ("B", "b"), ("A", "c"))
     assert letters.notes == (
         "Algorithms that share a letter are not told apart in height.",
     )
@@ -155,7 +156,7 @@ def test_of_many_algorithms_the_notes_say_why_closed_testing_is_not_used() -> No
 
 
 def test_letters_follow_the_adjusted_p_in_height() -> None:
-    assert found().letters == {"A": "a", "B": "b", "C": "c"}
+    assert found().letters == {"C": "a", "B": "b", "A": "c"}
     none = replace(
         found(),
         pairs=tuple(

@@ -64,31 +64,31 @@ MANY = [
     [
         (
             pairs(*THREE),
-            "After Holm's adjustment, 2 of 3 pairs differ in height: PPO < SAC by 2.250 "
+            "After Holm's adjustment, 2 of 3 pairs differ in height: SAC > PPO by 2.250 "
             "(p = 0.012); PPO > DQN by 5.300 (p = 0.035). After Holm's adjustment, 2 of 3 "
-            "pairs differ in shape: PPO and SAC (p = 0.030); DQN and SAC (p = 0.050). "
+            "pairs differ in shape: SAC and PPO (p = 0.030); DQN and SAC (p = 0.050). "
             + PROMISE,
         ),
         (
             pairs(*THREE, higher_is_better=False, adjust="bonferroni"),
             "After Bonferroni's adjustment, 2 of 3 pairs differ in height (lower is better): "
-            "PPO < SAC by 2.250 (p = 0.012); PPO > DQN by 5.300 (p = 0.035). After "
+            "PPO < SAC by 2.250 (p = 0.012); DQN < PPO by 5.300 (p = 0.035). After "
             "Bonferroni's adjustment, 2 of 3 pairs differ in shape: PPO and SAC (p = 0.030); "
-            "DQN and SAC (p = 0.050). " + PROMISE,
+            "SAC and DQN (p = 0.050). " + PROMISE,
         ),
         (
             pairs(*THREE, adjust="closed"),
-            "After closed testing, 2 of 3 pairs differ in height: PPO < SAC by 2.250 "
+            "After closed testing, 2 of 3 pairs differ in height: SAC > PPO by 2.250 "
             "(p = 0.012); PPO > DQN by 5.300 (p = 0.035). After closed testing, 2 of 3 "
-            "pairs differ in shape: PPO and SAC (p = 0.030); DQN and SAC (p = 0.050). "
+            "pairs differ in shape: SAC and PPO (p = 0.030); DQN and SAC (p = 0.050). "
             + PROMISE,
         ),
         (
             pairs(*THREE, adjust="max-t"),
             "After adjustment by the largest statistic (max-t), 2 of 3 pairs differ in "
-            "height: PPO < SAC by 2.250 (p = 0.012); PPO > DQN by 5.300 (p = 0.035). After "
-            "adjustment by the largest statistic (max-t), 2 of 3 pairs differ in shape: PPO "
-            "and SAC (p = 0.030); DQN and SAC (p = 0.050). "
+            "height: SAC > PPO by 2.250 (p = 0.012); PPO > DQN by 5.300 (p = 0.035). After "
+            "adjustment by the largest statistic (max-t), 2 of 3 pairs differ in shape: SAC "
+            "and PPO (p = 0.030); DQN and SAC (p = 0.050). "
             + PROMISE.replace("at most", "about"),
         ),
         (

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from curvewise.inference.caveats import Caveat
 from curvewise.inference.diagnostics import (
     coarse_scores,
     different_spread,
@@ -19,21 +21,43 @@ from curvewise.inference.diagnostics import (
     welch_with_few_runs,
 )
 from curvewise.inference.effects import PARTS
+from curvewise.inference.families import ADJUSTMENTS
 from curvewise.kernels.centers import n_alike
+from curvewise.text import argument, p_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from curvewise.data.curves import Curves
-    from curvewise.inference.caveats import Caveat
     from curvewise.inference.effects import Effect, EffectName, ErrorTerm, Spread
     from curvewise.inference.sampling import Sampling
+    from curvewise.shuffling.layout import Layout
 
-__all__ = ["comparison_caveats"]
+__all__ = ["TooManyTables", "comparison_caveats"]
+
+
+@dataclass(frozen=True)
+class TooManyTables(Caveat):
+    """No adjusted p of a table can be as small as alpha, though its own p could."""
+
+    n_tables: int
+    smallest_pvalue: float
+    alpha: float
+    adjust: str
+
+    def sentence(self) -> str:
+        """Say how small an adjusted p can be, and what to do."""
+        return (
+            f"The smallest p possible, adjusted for {self.n_tables} tables by "
+            f"{ADJUSTMENTS[self.adjust].label}, is {p_text(self.smallest_pvalue)}, which is "
+            f"above alpha = {self.alpha:g}: no table can be named. Use more runs, or "
+            f"{argument('adjust', 'bh')}."
+        )
 
 
 def comparison_caveats(
     curves: Curves,
+    layout: Layout,
     effects: Mapping[ErrorTerm, Mapping[str, Effect]],
     sampling: Sampling,
     *,
@@ -49,7 +73,7 @@ def comparison_caveats(
         *single_runs_and_steps(curves),
         *_without_error(effects[error]),
         *_pooled_error_misleads(effects, error),
-        *(different_spread(curves) if equal else welch_with_few_runs(curves)),
+        *(different_spread(curves, layout) if equal else welch_with_few_runs(curves)),
         *uneven_blocks(curves),
         *coarse_scores(curves),
         *_of_center(curves, effects["split"]["algorithm"], sampling, equal=equal),

@@ -12,6 +12,7 @@ from curvewise.inference.families import adjusted, ask_each, check_members
 from curvewise.inference.requirements import check_alpha, check_choice, check_curves
 from curvewise.inference.work import shuffling_work
 from curvewise.kernels.adjustments import n_different_at_least
+from curvewise.questions.compare.caveats import TooManyTables
 from curvewise.questions.compare.question import compare_curves
 from curvewise.questions.compare.result import Comparisons
 
@@ -106,6 +107,11 @@ def compare_many(
         }
         for effect in EFFECTS
     }
+    smallest = {name: own.smallest_pvalue for name, own in found.items()}
+    adjusted_smallest = min(adjusted(smallest, adjust).values())
+    # Where p itself is out of reach, the tables say so.
+    hopeless = min(smallest.values()) <= alpha < adjusted_smallest
+    reach = [TooManyTables(len(found), adjusted_smallest, float(alpha), adjust)]
     return Comparisons(
         found,
         {effect: adjusted(values, adjust) for effect, values in pvalues.items()},
@@ -115,6 +121,9 @@ def compare_many(
         },
         adjust,
         float(alpha),
-        gathered({name: own.caveats for name, own in found.items()}),
+        (
+            *(reach if hopeless else ()),
+            *gathered({name: own.caveats for name, own in found.items()}),
+        ),
         work.seed,
     )

@@ -9,16 +9,14 @@ import numpy as np
 from curvewise.inference.effects import EFFECTS
 from curvewise.questions.compare.result import Comparisons
 from curvewise.rendering.curve_plot import plot_curves
-from curvewise.rendering.figures import (
-    COLOURS,
-    OBSERVED_COLOUR,
-    axes_or_current,
-    label_text,
-)
+from curvewise.rendering.figures import OBSERVED_COLOUR, axes_or_current, label_text
 from curvewise.rendering.forest import forest_size, legend_above, row_font
+from curvewise.rendering.looks import COLOURS
 from curvewise.text import number_text, p_text
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -26,17 +24,24 @@ if TYPE_CHECKING:
     from curvewise.inference.effects import Effect
     from curvewise.kernels import Floats
     from curvewise.questions.compare.result import Comparison
+    from curvewise.rendering.curve_plot import CurveOptions
 
 __all__ = ["figure", "plot_comparison", "plot_null_distribution"]
 
+N_BINS = 60
+LOGARITHMIC_FROM = 5  # times the critical value, where the observed one makes the axis so
 HISTOGRAM_HEIGHT = 0.78  # of the Axes; the legend stands above
 
 
-def figure(result: Comparison | Comparisons, curves: Curves | None = None) -> Figure:
+def figure(
+    result: Comparison | Comparisons,
+    curves: Curves | None = None,
+    **drawing: Unpack[CurveOptions],
+) -> Figure:
     """Draw the curves and null distributions of a comparison, or the p of many."""
     if isinstance(result, Comparisons):
         return _many(result)
-    return plot_comparison(curves, result)
+    return plot_comparison(curves, result, **drawing)
 
 
 def plot_null_distribution(effect: Effect, ax: Axes | None = None) -> Axes:
@@ -45,13 +50,11 @@ def plot_null_distribution(effect: Effect, ax: Axes | None = None) -> Axes:
     null = effect.null_distribution[np.isfinite(effect.null_distribution)]
     edge = _right_edge(null, effect)
     beyond = int(np.sum(effect.null_distribution > edge))
-    ax.hist(
-        null[null <= edge],
-        bins=60,
-        range=(min(0.0, float(null.min(initial=0.0))), edge),
-        color="0.75",
-        edgecolor="0.6",
-    )
+    bins = _bins(null, effect, edge)
+    if bins[0] > 0:
+        ax.set_xscale("log")
+        null = np.maximum(null, bins[0])
+    ax.hist(null[null <= edge], bins=list(bins), color="0.75", edgecolor="0.6")
     p = f"{'exact ' if effect.exact else ''}p = {p_text(effect.pvalue)}"
     if np.isfinite(effect.statistic):
         label = f"observed {effect.symbol} = {number_text(effect.statistic)}, {p}"
@@ -92,10 +95,15 @@ def plot_null_distribution(effect: Effect, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def plot_comparison(curves: Curves | None, comparison: Comparison) -> Figure:
+def plot_comparison(
+    curves: Curves | None,
+    comparison: Comparison,
+    **drawing: Unpack[CurveOptions],
+) -> Figure:
     """Draw the curves, and beneath them the null distributions of height and shape.
 
-    Without curves the null distributions are drawn alone.
+    Without curves the null distributions are drawn alone, and without ``details`` the curves.
+    Curves are drawn as `plot_curves` does it, with the same options.
     """
     from matplotlib.figure import Figure
 
@@ -103,10 +111,14 @@ def plot_comparison(curves: Curves | None, comparison: Comparison) -> Figure:
     if comparison.interaction is not None:
         effects.append(comparison.interaction)
     rows = (2,) if curves is None else (3, 2)
+    if curves is not None and not drawing.get("details", True):
+        figure = Figure(figsize=(9, 5.4), layout="constrained")
+        plot_curves(curves, ax=figure.subplots(), **drawing)
+        return figure
     figure = Figure(figsize=(9, 1.6 * sum(rows)), layout="constrained")
     grid = figure.add_gridspec(len(rows), len(effects), height_ratios=rows)
     if curves is not None:
-        plot_curves(curves, ax=figure.add_subplot(grid[0, :]))
+        plot_curves(curves, ax=figure.add_subplot(grid[0, :]), **drawing)
     for place, effect in enumerate(effects):
         plot_null_distribution(effect, ax=figure.add_subplot(grid[-1, place]))
     return figure
@@ -147,6 +159,18 @@ def _many(comparisons: Comparisons) -> Figure:
     ax.set_xlabel(f"adjusted p (significant at or left of α = {alpha:g})")
     legend_above(ax, handles, n_columns=4)
     return figure
+
+
+def _bins(null: Floats, effect: Effect, edge: float) -> Floats:
+    """Return the edges of the bins: geometric where the observed one lies far out.
+
+    A bar at 0 and a line at 284 would tell nothing. Geometric bins start at the 1% quantile.
+    """
+    far = LOGARITHMIC_FROM * effect.critical_value
+    low = float(np.quantile(null, 0.01)) if null.size else 0.0
+    if np.isfinite(effect.statistic) and effect.statistic > far > 0 and low > 0:
+        return np.geomspace(low, edge, N_BINS + 1)
+    return np.linspace(min(0.0, float(null.min(initial=0.0))), edge, N_BINS + 1)
 
 
 def _right_edge(null: Floats, effect: Effect) -> float:

@@ -170,10 +170,12 @@ def compare_curves(
     levels: tuple[float, ...] | None = None,
     spread: Spread = "equal",
     center: Center = "mean",
+    laid_out: tuple[Layout, Design] | None = None,
 ) -> Comparison:
     """Compare as `compare` does; "auto" settles on which side of each level p lies.
 
     A member of a family is judged at stricter ``levels`` than alpha, which is the default.
+    ``laid_out`` are the layout and the design of the curves, where they are known.
     """
     check_choice("overall", overall, get_args(OverallTest))
     check_choice("error", error, get_args(ErrorTerm))
@@ -185,8 +187,7 @@ def compare_curves(
         from curvewise.questions.compare.typical_runs import check_typical
 
         check_typical(curves, center, error=error, spread=spread)
-    layout = Layout.of(curves)
-    design = Design.from_scores(layout.scores, layout.labels, layout.blocks, layout.noise)
+    layout, design = laid_out or layout_and_design(curves)
     levels = levels or (alpha,)
     most_striking = None
     if spread == "unequal":
@@ -253,12 +254,22 @@ def compare_curves(
         error=error,
         alpha=alpha,
         sampling=sampling,
-        caveats=comparison_caveats(curves, effects, sampling, error=error, spread=spread),
+        caveats=comparison_caveats(
+            curves, layout, effects, sampling, error=error, spread=spread
+        ),
         source=curves.source,
         spread=spread,
         most_striking=most_striking,
         center=center,
         preparation=curves.preparation,
+    )
+
+
+def layout_and_design(curves: Curves) -> tuple[Layout, Design]:
+    """Lay out the curves, and sum them up."""
+    layout = Layout.of(curves)
+    return layout, Design.from_scores(
+        layout.scores, layout.labels, layout.blocks, layout.noise
     )
 
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from curvewise.inference.effects import EFFECTS, json_ready
+from curvewise.inference.effects import EFFECTS, Interval, json_ready
 from curvewise.inference.families import ADJUSTMENTS, adjusted
+from curvewise.inference.phrases import p_cell
 from curvewise.inference.result import Result
 from curvewise.inference.sampling import Sampled
 from curvewise.questions.compare.anova_table import AnovaTable
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
     from curvewise.data.preparation import Preparation
     from curvewise.inference.caveats import Caveat
-    from curvewise.inference.effects import Center, Effect, ErrorTerm, Interval, Spread
+    from curvewise.inference.effects import Center, Effect, ErrorTerm, Spread
     from curvewise.inference.sampling import Sampling
 
 __all__ = ["AlgorithmSummary", "Comparison", "Comparisons", "Difference"]
@@ -57,6 +58,19 @@ class Difference:
     confidence: float
     hedges_g: float | None
     probability_of_superiority: float
+
+    def reversed(self) -> Difference:
+        """Return the difference as seen from ``b``."""
+        low, high = self.interval
+        return Difference(
+            self.b,
+            self.a,
+            0.0 - self.value,
+            Interval(0.0 - high, 0.0 - low),
+            self.confidence,
+            None if self.hedges_g is None else 0.0 - self.hedges_g,
+            1 - self.probability_of_superiority,
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the difference as JSON-ready data; an unbounded end is None."""
@@ -323,7 +337,9 @@ class Comparisons(Result, Mapping[str, Comparison]):
 
 
 def _algorithms_table(comparison: Comparison) -> Table:
-    summaries = comparison.algorithms
+    # The best one first.
+    sign = -1 if comparison.higher_is_better else 1
+    summaries = sorted(comparison.algorithms, key=lambda summary: sign * summary.mean)
     rows = tuple(
         (
             summary.name,
@@ -356,7 +372,7 @@ def _effects_table(comparison: Comparison) -> Table:
                 number_text(effect.critical_value)
                 if comparison.smallest_pvalue <= comparison.alpha
                 else "none",
-                p_text(effect.pvalue),
+                p_cell(effect),
                 interval,
                 number_text(effect.effect_size),
             )

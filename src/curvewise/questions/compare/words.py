@@ -10,6 +10,13 @@ from curvewise.inference.effects import EFFECTS, PARTS
 from curvewise.inference.families import ADJUSTMENTS
 from curvewise.inference.phrases import method_parts, names_text, p_of
 from curvewise.kernels.anova.combined import MAX_EXPONENT
+from curvewise.questions.compare.claims import (
+    holds,
+    in_what,
+    is_claimed,
+    is_undecidable,
+)
+from curvewise.questions.compare.headline import headline
 from curvewise.questions.compare.result import Comparison, Comparisons
 from curvewise.questions.compare.typical_words import HEIGHTS, METHODS, subjects
 from curvewise.text import (
@@ -28,7 +35,7 @@ if TYPE_CHECKING:
     from curvewise.inference.result import Result
     from curvewise.questions.compare.result import Difference
 
-__all__ = ["describe"]
+__all__ = ["describe", "headline"]
 
 MAX_NAMED = 6  # tables that a sentence can hold
 # The share of the combined statistic from which on one of its looks has found the difference.
@@ -56,7 +63,7 @@ def _verdict(comparison: Comparison) -> str:
     what only the pooled term finds is not claimed.
     """
     whose = names_text([summary.name for summary in comparison.algorithms])
-    if comparison.smallest_pvalue > comparison.alpha:
+    if is_undecidable(comparison):
         return _undecidable(comparison, whose)
     claim = _single_step if comparison.interaction is None else _height_and_shape
     sentences = [
@@ -72,7 +79,7 @@ def _verdict(comparison: Comparison) -> str:
 def _single_step(comparison: Comparison, whose: str) -> str:
     height = p_of(comparison.algorithm)
     if comparison.overall.significant:
-        what = _in_what(comparison) or " in height"
+        what = in_what(comparison) or " in height"
         return f"{whose} differ{what} ({height}), at the single step there is."
     return (
         f"No difference between {whose} was detected in height ({height}), at the single "
@@ -81,7 +88,7 @@ def _single_step(comparison: Comparison, whose: str) -> str:
 
 
 def _height_and_shape(comparison: Comparison, whose: str) -> str:
-    overall = f"overall {p_of(comparison.overall)}"
+    overall = f"overall {p_of(comparison.overall, explained=True)}"
     effects = comparison.effects[comparison.error]
     # A small p that is not claimed has a sentence of its own.
     undetected = [name for name in PARTS if not effects[name].significant]
@@ -98,8 +105,8 @@ def _height_and_shape(comparison: Comparison, whose: str) -> str:
             f"No difference was detected between the learning curves of {whose} ({overall})"
             f"{neither}."
         )
-    found = f"The learning curves of {whose} differ{_in_what(comparison)} ({overall})"
-    claimed = [name for name in PARTS if _is_claimed(comparison, name)]
+    found = f"The learning curves of {whose} differ{in_what(comparison)} ({overall})"
+    claimed = [name for name in PARTS if is_claimed(comparison, name)]
     if len(claimed) == 2:
         both = ", and ".join(
             f"{_meaning(effects[name])} ({p_of(effects[name])})" for name in PARTS
@@ -131,7 +138,7 @@ def _carried(comparison: Comparison) -> str:
     overall = comparison.overall
     if not overall.significant or overall.components is None:
         return ""
-    if any(_is_claimed(comparison, name) for name in PARTS):
+    if any(is_claimed(comparison, name) for name in PARTS):
         return ""
     # A component of hundreds of standard deviations is as good as one of fewer.
     weights = {
@@ -148,25 +155,6 @@ def _carried(comparison: Comparison) -> str:
         )
         return f"The difference was found mainly at single steps, {where}."
     return f"The difference was found mainly in {CARRIED[name]}."
-
-
-def _in_what(comparison: Comparison) -> str:
-    """Say that what was found may be the spread, where spreads differ."""
-    doubted = any(caveat.doubts_means for caveat in comparison.caveats)
-    return " in mean or in spread" if doubted else ""
-
-
-def _is_claimed(comparison: Comparison, name: EffectName) -> bool:
-    """Tell whether an effect is claimed: behind the overall test, and not by pooling alone."""
-    return comparison.overall.significant and _holds(comparison, name)
-
-
-def _holds(comparison: Comparison, name: EffectName) -> bool:
-    """Tell whether an effect is significant, and with its own error term too."""
-    return (
-        comparison.effects[comparison.error][name].significant
-        and comparison.effects["split"][name].significant
-    )
 
 
 def _undecidable(comparison: Comparison, whose: str) -> str:
@@ -190,7 +178,7 @@ def _not_claimed(comparison: Comparison) -> str:
     tempting = [
         name
         for name in PARTS
-        if effects[name].significant and not _is_claimed(comparison, name)
+        if effects[name].significant and not is_claimed(comparison, name)
     ]
     if not tempting:
         return ""
@@ -200,7 +188,7 @@ def _not_claimed(comparison: Comparison) -> str:
         for noun, name in zip(nouns, tempting, strict=True)
     )
     alone = alone[0].upper() + alone[1:]
-    if any(not _holds(comparison, name) for name in tempting):
+    if any(not holds(comparison, name) for name in tempting):
         own = " and ".join(
             f"p = {p_short(comparison.effects['split'][name].pvalue)} for {noun}"
             for noun, name in zip(nouns, tempting, strict=True)
@@ -229,7 +217,7 @@ def _conventional(comparison: Comparison) -> str:
         conventional = comparison.conventional[name].pvalue_parametric
         if name not in comparison.effects[comparison.error] or conventional is None:
             continue
-        if (conventional <= comparison.alpha) != _is_claimed(comparison, name):
+        if (conventional <= comparison.alpha) != is_claimed(comparison, name):
             misled.append(f"p {_bound(conventional)} for {EFFECTS[name].noun}")
     if not misled:
         return ""
@@ -246,10 +234,11 @@ def _bound(pvalue: float) -> str:
 
 def _size(comparison: Comparison) -> str:
     where = "Averaged over training" if comparison.n_steps > 1 else "At that step"
-    if comparison.difference is not None and not comparison.quotes_scores:
-        return f"{where}, {_wins(comparison.difference)}."
     if comparison.difference is not None:
-        return f"{where}, {_difference(comparison.difference, comparison)}"
+        difference = _from_the_better(comparison.difference, comparison)
+        if not comparison.quotes_scores:
+            return f"{where}, {_wins(difference)}."
+        return f"{where}, {_difference(difference, comparison)}"
     if not comparison.even_blocks or not comparison.quotes_scores:
         return ""  # means across blocks that hold other algorithms would mislead
     is_typical = comparison.center == "trimmed"
@@ -266,6 +255,12 @@ def _size(comparison: Comparison) -> str:
         f"{number_text(scores[worst])} ({printable(worst)}) to {number_text(scores[best])} "
         f"({printable(best)}, best)."
     )
+
+
+def _from_the_better(difference: Difference, comparison: Comparison) -> Difference:
+    """Return the difference as seen from the algorithm that is better on average."""
+    is_better = (difference.value > 0) == comparison.higher_is_better
+    return difference if is_better or not difference.value else difference.reversed()
 
 
 def _difference(difference: Difference, comparison: Comparison) -> str:

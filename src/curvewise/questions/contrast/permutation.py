@@ -63,14 +63,12 @@ class ContrastTest:
     coefficients: Floats
     noise: float
     two_sided: bool
-    alpha: float
+    levels: tuple[float, ...]  # that p is settled against
     work: Work
 
     def plan(self, limits: Limits) -> Plan:
         """Plan the shuffles that `compare` would draw with this key."""
-        return self.work.plan(
-            self.layout.restriction, levels=(self.alpha,), limits=limits
-        )
+        return self.work.plan(self.layout.restriction, levels=self.levels, limits=limits)
 
     def observed(self) -> tuple[float, float, float]:
         """Return the contrast in units of its length, that length, and t."""

@@ -172,11 +172,17 @@ def contrast_at_levels(
     alternative: Alternative,
     alpha: float,
     center: Center = "mean",
+    levels: tuple[float, ...] | None = None,
+    may_be_equal: bool = False,
+    with_caveats: bool = True,
 ) -> Callable[[float], Contrast]:
     """Test a contrast, by itself or as a member of a family.
 
     Returns what gives the result with the interval of a level, at which the family judges it;
-    ``alpha`` is the level at which p is held to be small.
+    ``alpha`` is the level at which p is held to be small. "auto" settles p against the
+    ``levels``, by default alpha alone. Scores that are all the same are refused unless they
+    ``may_be_equal``; p is 1 then. A family that has caveats of its own does without
+    (``with_caveats``).
     """
     check_choice("alternative", alternative, get_args(Alternative))
     check_choice("center", center, get_args(Center))
@@ -188,7 +194,7 @@ def contrast_at_levels(
     involved = curves.select(
         *(name for name, c in zip(curves.algorithms, numbers, strict=True) if c)
     )
-    check_design(involved)
+    check_design(involved, may_be_equal=may_be_equal)
     check_typical(involved, center)
     layout = Layout.of(involved)
     sign = -1 if alternative == "less" else 1
@@ -198,7 +204,7 @@ def contrast_at_levels(
         numbers[numbers != 0] / largest * sign,
         layout.noise * float(np.linalg.norm(profile / tallest)),
         two_sided=alternative == "two-sided",
-        alpha=alpha,
+        levels=levels or (alpha,),
         work=work,
     )
     two = len(involved.algorithms) == 2
@@ -237,7 +243,9 @@ def contrast_at_levels(
             *_without_error(test.fit),
             *different_spread(involved),
             *few_for_ranks(involved, center),
-        ),
+        )
+        if with_caveats
+        else (),
         higher_is_better=curves.higher_is_better,
         center=center,
         source=curves.source,

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from curvewise.data.steps import in_window, trapezoids
+from curvewise.data.steps import trapezoids
 from curvewise.errors import CurvesError, OptionError
+from curvewise.inference.measures import mean_weights, window_weights
 from curvewise.inference.requirements import check_choice
-from curvewise.text import did_you_mean, step_text
+from curvewise.text import did_you_mean
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -59,7 +60,7 @@ def weight_array(curves: Curves, weights: Weights) -> tuple[Floats, Floats | str
     """Return a weight for each step, and how the weights are labelled."""
     n_steps, steps = curves.n_steps, curves.steps.astype(np.float64)
     if weights is None:
-        return np.full(n_steps, 1 / n_steps), "mean"
+        return mean_weights(curves.steps)[0], "mean"
     if isinstance(weights, str):
         check_choice("weights", weights, ("trend", "area"))
         if n_steps == 1:
@@ -76,10 +77,7 @@ def weight_array(curves: Curves, weights: Weights) -> tuple[Floats, Floats | str
         if weights[0] != "window" or len(weights) != 3:
             msg = f"A window is ('window', start, stop), in steps; it is {weights!r}."
             raise OptionError(msg)
-        start, stop = weights[1:]
-        inside = in_window(curves.steps, start, stop)
-        label = f"mean from step {step_text(start)} to {step_text(stop)}"
-        return inside / inside.sum(), label
+        return window_weights(curves.steps, *weights[1:])
     try:
         numbers = np.array(weights, dtype=np.float64)
     except (TypeError, ValueError):

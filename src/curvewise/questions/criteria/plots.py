@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from curvewise.questions.criteria.result import SIGNS
 from curvewise.questions.criteria.words import outcome_text
-from curvewise.rendering.figures import COLOURS, axes_or_current
+from curvewise.rendering.figures import axes_or_current
+from curvewise.rendering.looks import COLOURS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

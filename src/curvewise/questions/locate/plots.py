@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
+from curvewise.data.choices import check_choice
 from curvewise.errors import OptionError
 from curvewise.questions.locate.window_plots import step_edges
 from curvewise.rendering.curve_plot import plot_curves
-from curvewise.rendering.figures import (
-    COLOURS,
-    OBSERVED_COLOUR,
-    axes_or_current,
-    label_text,
-)
-from curvewise.text import number_text, percent, step_text
+from curvewise.rendering.figures import OBSERVED_COLOUR, axes_or_current, label_text
+from curvewise.rendering.looks import COLOURS
+from curvewise.rendering.ticks import write_steps
+from curvewise.text import listed, number_text, percent, step_text
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Unpack
+
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -25,73 +26,136 @@ if TYPE_CHECKING:
     from curvewise.data.curves import Curves
     from curvewise.kernels import Floats
     from curvewise.questions.locate.result import Crossing, Location, StepEffect
+    from curvewise.rendering.curve_plot import CurveOptions
 
     Steps = np.ndarray[Any, Any]
 
 __all__ = ["figure", "plot_difference", "plot_location"]
 
-SHADE = "#F8F3BC"  # a pale yellow, on which curves and bands stay visible
+Panel = Literal["curves", "regions", "profiles", "difference"]
+
+STRIP = "0.25"  # the grey of steps that are significant
+STRIPS = {"algorithm": "differ", "interaction": "gap changes"}
 PROFILES = {
     "algorithm": "A: differences\nbetween algorithms",
     "interaction": "I: change of\nthe difference",
 }
 PROFILE_WIDTH = 540  # of the Axes of a profile, in points
-MAX_NAMES_INSIDE = 8  # algorithms whose names fit among the curves
 
 
-def figure(location: Location, curves: Curves | None = None) -> Figure:
+def figure(
+    location: Location,
+    curves: Curves | None = None,
+    **drawing: Unpack[CurveOptions],
+) -> Figure:
     """Draw where the curves differ; without the curves, how much, step by step."""
-    return plot_location(curves, location)
+    return plot_location(curves, location, **drawing)
 
 
-def plot_location(curves: Curves | None, location: Location) -> Figure:
+def plot_location(
+    curves: Curves | None,
+    location: Location,
+    *,
+    panels: Sequence[Panel] | None = None,
+    **drawing: Unpack[CurveOptions],
+) -> Figure:
     """Draw the curves, where they differ, and beneath them how much, step by step.
 
-    Steps at which the algorithms differ are shaded, as are those at which the difference
-    departs from its mean over training in the profile of that change. Of two algorithms the
-    difference is drawn as well. Without curves their panel is left out.
+    Parameters
+    ----------
+    curves : Curves, optional
+        Those that were located; without them their panel is left out.
+    location : Location
+    panels : sequence of "curves", "regions", "profiles" and "difference", optional
+        What is drawn, from top to bottom: the curves; a strip of the steps at which they differ,
+        and one of those at which their difference departs from its mean over training; how much
+        they differ step by step; the difference of two mean curves with its band. All that there
+        is by default; without ``details`` all but the profiles.
+    **drawing
+        How curves are drawn, as in `plot_curves`.
     """
     from matplotlib.figure import Figure
 
-    heights = [1.3 for _ in location.effects]
-    if curves is not None:
-        _check_same(curves, location)
-        heights = [3.6, *heights]
-    if location.band is not None:
-        heights.append(2.2)
+    drawn = _panels(curves, location, panels)
+    if panels is None and not drawing.get("details", True):
+        drawn.remove("profiles")
+    heights = [height for name in drawn for height in _heights(name, location)]
     figure = Figure(figsize=(9, 1.2 + sum(heights)), layout="constrained")
     rows = figure.subplots(
         len(heights), sharex=True, height_ratios=heights, squeeze=False
     )[:, 0]
+    left = iter(rows)
     edges = _narrow_edges(location.steps)
-    profiles = rows
-    if curves is not None:
-        plot_curves(curves, ax=rows[0])
-        if len(curves.algorithms) > MAX_NAMES_INSIDE:
-            _move_legend(rows[0], figure)
-        _shade(rows[0], location.effects["algorithm"], edges)
-        profiles = rows[1:]
-    claims = _claims(rows[0], location)
-    for ax, (name, effect) in zip(profiles, location.effects.items(), strict=False):
-        _shade(ax, effect, edges)
-        share = _profile(ax, location.steps, effect)
-        ax.set_ylabel(PROFILES[name], fontsize="small")
-    if location.band is not None:
-        plot_difference(location, ax=rows[-1])
+    handles: list[Artist] = []
+    for name in drawn:
+        if name == "curves" and curves is not None:
+            ax = next(left)
+            plot_curves(curves, ax=ax, **drawing)
+            handles += _claims(ax, location)
+        elif name == "regions":
+            for effect in location.effects.values():
+                _strip(next(left), effect, edges)
+            handles.insert(0, _strip_handle(location))
+        elif name == "profiles":
+            for effect_name, effect in location.effects.items():
+                ax = next(left)
+                share = _profile(ax, location.steps, effect)
+                ax.set_ylabel(PROFILES[effect_name], fontsize="small")
+            handles.append(share)
+        elif name == "difference":
+            plot_difference(location, ax=next(left))
     rows[0].set_xlim(edges[0], edges[-1])
-    for ax in rows[:-1]:
+    label = "step" if curves is None else label_text(curves.display.step_name)
+    for ax in rows:
         ax.set_xlabel("")
-        ax.tick_params(labelbottom=False)
-    rows[-1].set_xlabel("step")
-    handles = [_shade_handle(location), share, *claims]
-    figure.legend(
-        handles=handles,
-        loc="outside upper center",
-        ncols=2,
-        fontsize="small",
-        frameon=False,
-    )
+        ax.tick_params(labelbottom=ax is rows[-1])
+        write_steps(ax)
+    rows[-1].set_xlabel(label, parse_math=False)
+    if handles:
+        figure.legend(
+            handles=handles,
+            loc="outside upper center",
+            ncols=2,
+            fontsize="small",
+            frameon=False,
+        )
     return figure
+
+
+def _panels(
+    curves: Curves | None, location: Location, panels: Sequence[Panel] | None
+) -> list[Panel]:
+    """Return the panels to draw; raise where one cannot be."""
+    if curves is not None:
+        _check_same(curves, location)
+    lacking: dict[str, str] = {}
+    if curves is None:
+        lacking["curves"] = "give the curves as well"
+    if location.band is None:
+        lacking["difference"] = f"it needs two algorithms, not {len(location.algorithms)}"
+    if panels is None:
+        return [name for name in get_args(Panel) if name not in lacking]
+    if not panels:
+        msg = f"Name the panels to draw: {listed(get_args(Panel))}."
+        raise OptionError(msg, option="panels")
+    for name in panels:
+        check_choice("panels", name, get_args(Panel))
+        if name in lacking:
+            msg = f"The panel {name!r} cannot be drawn: {lacking[name]}."
+            raise OptionError(msg, option="panels")
+    return [name for name in get_args(Panel) if name in panels]
+
+
+def _heights(panel: Panel, location: Location) -> list[float]:
+    """Return the heights of the rows of a panel, in inches."""
+    n_effects = len(location.effects)
+    rows: dict[Panel, list[float]] = {
+        "curves": [3.6],
+        "regions": n_effects * [0.22],
+        "profiles": n_effects * [1.3],
+        "difference": [2.2],
+    }
+    return rows[panel]
 
 
 def plot_difference(location: Location, ax: Axes | None = None) -> Axes:
@@ -128,7 +192,6 @@ def plot_difference(location: Location, ax: Axes | None = None) -> Axes:
         color=COLOURS[0],
         alpha=0.2,
         linewidth=0,
-        label=f"{level} band for all steps at once, {meaning}",
     )
     ax.plot(
         location.steps,
@@ -136,23 +199,22 @@ def plot_difference(location: Location, ax: Axes | None = None) -> Axes:
         color=COLOURS[0],
         linewidth=1.8,
         marker=marker,
-        label="difference of the mean curves",
     )
     side = "above" if location.higher_is_better else "below"
-    better = f"{side} 0 {label_text(band.a, 32).strip()} is better"
-    ax.axhline(0, color="black", linewidth=0.8, label=better)
+    ax.axhline(0, color="black", linewidth=0.8)
     ax.set_ylim(low, high)
-    for crossing in location.crossings:
-        _crossing(ax, crossing)
     a, b = label_text(band.a, 28).strip(), label_text(band.b, 28).strip()
-    ax.set_title(
-        f"{a} − {b} with {level} simultaneous band", fontsize="medium", parse_math=False
+    ax.set_ylabel(f"{a} −\n{b}", fontsize="small", parse_math=False)
+    text = f"{side} 0 {a} is better; {level} band for all steps at once, {meaning}"
+    text = "; ".join(
+        [text, *(_crossing(ax, crossing) for crossing in location.crossings)]
     )
-    ax.set(xlabel="step", ylabel="difference")
+    look: dict[str, Any] = {"loc": "left", "fontsize": "small", "color": "0.35"}
+    ax.set_title(text, wrap=True, parse_math=False, **look)
+    ax.set_xlabel("step")
+    write_steps(ax)
     if len(location.steps) == 1:
         ax.set_xticks(location.steps)
-    for text in ax.legend(fontsize="small").get_texts():
-        text.set_parse_math(False)
     return ax
 
 
@@ -180,41 +242,24 @@ def _check_same(curves: Curves, location: Location) -> None:
         raise OptionError(msg, option="curves")
 
 
-def _move_legend(ax: Axes, figure: Figure) -> None:
-    """Put a long legend beside all rows, so that it does not push them apart."""
-    legend = ax.get_legend()
-    assert legend is not None  # noqa: S101 (plot_curves draws one)
-    names = [text.get_text() for text in legend.get_texts()]
-    columns = -(-len(names) // 36)
-    figure.set_figwidth(figure.get_figwidth() + 1.5 * columns)
-    moved = figure.legend(
-        [handle for handle in legend.legend_handles if handle is not None],
-        names,
-        loc="outside right upper",
-        title=legend.get_title().get_text(),
-        ncols=columns,
-        fontsize="small",
-        title_fontsize="small",
-        handlelength=3.2,
-    )
-    for text in moved.get_texts():
-        text.set_parse_math(False)
-    legend.remove()
-
-
-def _shade(ax: Axes, effect: StepEffect, edges: Floats) -> None:
+def _strip(ax: Axes, effect: StepEffect, edges: Floats) -> None:
+    """Mark the steps at which an effect is significant on a strip of its own."""
     for region in effect.regions:
         left = edges[np.searchsorted(edges, region.start) - 1]
         right = edges[np.searchsorted(edges, region.stop)]
-        ax.axvspan(left, right, facecolor=SHADE, edgecolor="none", zorder=0)
+        ax.axvspan(left, right, facecolor=STRIP, edgecolor="none")
+    ax.set_yticks([0.5], [STRIPS[effect.name]], fontsize="small")
+    ax.set_ylim(0, 1)
+    ax.tick_params(axis="y", length=0)
+    ax.tick_params(axis="x", length=0)
 
 
-def _shade_handle(location: Location) -> Artist:
+def _strip_handle(location: Location) -> Artist:
     from matplotlib.patches import Patch
 
     if any(effect.regions for effect in location.effects.values()):
         label = f"significant at the step (adjusted p ≤ {location.alpha:g})"
-        return Patch(facecolor=SHADE, edgecolor="0.7", label=label)
+        return Patch(facecolor=STRIP, label=label)
     label = f"no single step is significant (adjusted p > {location.alpha:g})"
     return Patch(facecolor="white", edgecolor="0.7", label=label)
 
@@ -275,16 +320,15 @@ def _profile(ax: Axes, steps: Steps, effect: StepEffect) -> Artist:
     return line
 
 
-def _crossing(ax: Axes, crossing: Crossing) -> None:
+def _crossing(ax: Axes, crossing: Crossing) -> str:
+    """Mark where curves cross, and say where that is."""
     low, high = crossing.interval
-    label = (
-        f"curves cross near step {number_text(crossing.step)}, between {step_text(low)} and "
-        f"{step_text(high)}"
-    )
     look: dict[str, Any] = {"color": OBSERVED_COLOUR, "zorder": 4}
     ax.plot([low, high], [0, 0], linewidth=4, alpha=0.5, solid_capstyle="butt", **look)
-    ax.plot(
-        [crossing.step], [0], marker="D", markersize=6, linestyle="", label=label, **look
+    ax.plot([crossing.step], [0], marker="D", markersize=6, linestyle="", **look)
+    return (
+        f"curves cross near step {number_text(crossing.step)} (◆), between {step_text(low)} "
+        f"and {step_text(high)}"
     )
 
 

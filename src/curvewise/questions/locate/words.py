@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from curvewise.inference.phrases import method_parts, names_text
+import numpy as np
+
+from curvewise.inference.phrases import (
+    is_at_floor,
+    method_parts,
+    names_text,
+    one_line,
+)
 from curvewise.text import (
     listed,
     number_text,
@@ -19,9 +26,38 @@ if TYPE_CHECKING:
     from curvewise.questions.locate.result import Crossing, Location, Region
     from curvewise.questions.locate.windows import WindowTest
 
-__all__ = ["describe", "where_line", "window_line"]
+__all__ = ["WINDOW_WORDS", "describe", "headline", "where_line", "window_line"]
 
-MAX_REGIONS = 4  # that a sentence names
+MAX_STRETCHES = 3  # that a sentence names
+MAX_GAP = 2  # steps between regions that a sentence takes for one stretch,
+MIN_NAMED = 0.9  # if at least so much of it differs
+# What is said of a window, here and where windows are looked up in a report.
+WINDOW_WORDS = {
+    "window": "from {start} to {stop}, {parts}.",
+    "step differs": "at step {step}, the curves differ (p = {p}{planned}).",
+    "step alike": "at step {step}, the curves do not differ detectably (p = {p}{planned}).",
+    "step planned": "; had the step been planned, p = {p}",
+    "somewhere": "the curves differ somewhere in it (p = {p})",
+    "nowhere": "no single step of it stands out among all steps (p = {p})",
+    "wider": (
+        "from {start} to {stop}, the smallest window around it (with so many steps, windows "
+        "begin and end at portions of them), "
+    ),
+    "on average": (
+        "they differ on average over it (p = {p}; had the window been planned, p = {planned})"
+    ),
+    "not on average": (
+        "no difference on average over it was detected (p = {p}; had the window been planned, "
+        "p = {planned})"
+    ),
+    "gap changes": (
+        "the gap changes within it (p = {p}; had the window been planned, p = {planned})"
+    ),
+    "gap alike": (
+        "no change of the gap within it was detected (p = {p}; had the window been planned, "
+        "p = {planned})"
+    ),
+}
 
 
 def describe(location: Location) -> str:
@@ -43,10 +79,31 @@ def describe(location: Location) -> str:
     return " ".join(sentence for sentence in sentences if sentence)
 
 
+def headline(location: Location) -> str:
+    """Say in one line at how many steps the curves differ, and where mainly."""
+    steps = plural(len(location.steps), "step")
+    smallest = float(location.pvalue_adjusted.min())
+    at_floor = is_at_floor(smallest, location.n_shuffles, exact=location.exact)
+    least = f"p {'≤' if at_floor else '='} {p_short(smallest)}"
+    if location.smallest_pvalue > location.alpha:
+        p = p_short(location.smallest_pvalue)
+        return f"Where the curves differ cannot be decided: no p below {p} is possible."
+    if not location.regions:
+        return f"None of {steps} stands out (smallest adjusted {least})."
+    found = sum(region.n_steps for region in location.regions)
+    stretches = _stretches(location, location.regions)
+    longest = max(stretches, key=lambda stretch: stretch.n_named)
+    mainly = "mainly " if len(stretches) > 1 else ""
+    start, stop = step_text(longest.start), step_text(longest.stop)
+    steps_named = start if start == stop else f"{start} to {stop}"
+    where = f"The curves differ at {found:,} of {steps}, {mainly}{steps_named}"
+    return one_line(lambda leader: f"{where} ({leader}; {least}).", longest.leader)
+
+
 def where_line(location: Location) -> str:
     """Say in one line where the curves differ, after a comparison has found that they do."""
     where = "at no single step"
-    detail = f"smallest adjusted p = {p_short(float(location.pvalue_adjusted.min()))}"
+    detail = _smallest(location)
     if location.regions:
         where = _at_steps(location)
     return f"{where} ({detail}). {_from_until(location)}".rstrip()
@@ -58,52 +115,38 @@ def window_line(window: WindowTest) -> str:
     Somewhere in it, on average over it, and whether the gap changes within it; of a single
     step, whether they differ there.
     """
-    somewhere = window.somewhere
-    p = f"p = {p_short(somewhere.pvalue_adjusted)}"
     start, stop = window.asked or (window.start, window.stop)
+    somewhere, p = window.somewhere, p_short(window.somewhere.pvalue_adjusted)
+    words = WINDOW_WORDS
     if start == stop:
-        found = "differ" if somewhere.significant else "do not differ detectably"
         planned = ""
         if window.asked is None:
-            planned = f"; had the step been planned, p = {p_short(window.height.pvalue)}"
-        return f"at step {step_text(start)}, the curves {found} ({p}{planned})."
-    parts = [
-        f"the curves differ somewhere in it ({p})"
-        if somewhere.significant
-        else f"no single step of it stands out among all steps ({p})"
-    ]
-    words = (
-        (
-            "they differ on average over it",
-            "no difference on average over it was detected",
-        ),
-        ("the gap changes within it", "no change of the gap within it was detected"),
-    )
+            planned = words["step planned"].format(p=p_short(window.height.pvalue))
+        found = words["step differs" if somewhere.significant else "step alike"]
+        return found.format(step=step_text(start), p=p, planned=planned)
+    parts = [words["somewhere" if somewhere.significant else "nowhere"].format(p=p)]
     wider = ""
     if window.asked is not None:
-        wider = (
-            f"from {step_text(window.start)} to {step_text(window.stop)}, the smallest window "
-            "around it (with so many steps, windows begin and end at portions of them), "
-        )
-    for effect, (found, nothing) in zip(
-        (window.height, window.shape), words, strict=True
+        ends = step_text(window.start), step_text(window.stop)
+        wider = words["wider"].format(start=ends[0], stop=ends[1])
+    for effect, (found, nothing) in (
+        (window.height, ("on average", "not on average")),
+        (window.shape, ("gap changes", "gap alike")),
     ):
         if effect is None:
             continue
-        planned = f"had the window been planned, p = {p_short(effect.pvalue)}"
-        parts.append(
-            f"{wider}{found if effect.significant else nothing} (p = "
-            f"{p_short(effect.pvalue_adjusted)}; {planned})"
-        )
+        text = words[found if effect.significant else nothing]
+        p, planned = p_short(effect.pvalue_adjusted), p_short(effect.pvalue)
+        parts.append(wider + text.format(p=p, planned=planned))
         wider = ""
-    return f"from {step_text(start)} to {step_text(stop)}, {'; '.join(parts)}."
+    return words["window"].format(
+        start=step_text(start), stop=step_text(stop), parts="; ".join(parts)
+    )
 
 
 def _verdict(location: Location) -> str:
     names = names_text(location.algorithms)
-    exact = "exact " if location.exact else ""
-    smallest = p_short(float(location.pvalue_adjusted.min()))
-    detail = f"smallest adjusted {exact}p = {smallest}"
+    detail = _smallest(location, "exact " if location.exact else "")
     if not location.regions:
         steps = plural(len(location.steps), "step")
         return f"{_upper(names)} do not differ detectably at any of {steps} ({detail})."
@@ -119,34 +162,66 @@ def _at_steps(location: Location) -> str:
     )
 
 
+def _smallest(location: Location, exact: str = "") -> str:
+    """Return the smallest adjusted p, and whether it is the least there could be."""
+    smallest = float(location.pvalue_adjusted.min())
+    if is_at_floor(smallest, location.n_shuffles, exact=location.exact):
+        none = f"none of {location.n_shuffles:,} shuffles"
+        return f"smallest adjusted p ≤ {p_short(smallest)}, {none}"
+    return f"smallest adjusted {exact}p = {p_short(smallest)}"
+
+
+class _Stretch(NamedTuple):
+    """Regions with the same leader and no more than a few steps between them."""
+
+    start: float
+    stop: float
+    n_named: int
+    n_steps: int
+    leader: str
+
+
+def _stretches(location: Location, regions: tuple[Region, ...]) -> list[_Stretch]:
+    """Join regions that only a step or two part, where the same algorithm leads."""
+    found: list[_Stretch] = []
+    for region in regions:
+        first, last = np.searchsorted(location.steps, [region.start, region.stop])
+        n_steps, leader = int(last - first) + 1, _leader(location, region)
+        if found and found[-1].leader == leader:
+            before = found[-1]
+            gap = int(first - np.searchsorted(location.steps, before.stop)) - 1
+            n_named = before.n_named + region.n_steps
+            n_steps_joined = before.n_steps + gap + n_steps
+            if gap <= MAX_GAP and n_named >= MIN_NAMED * n_steps_joined:
+                found[-1] = _Stretch(
+                    before.start, region.stop, n_named, n_steps_joined, leader
+                )
+                continue
+        found.append(_Stretch(region.start, region.stop, region.n_steps, n_steps, leader))
+    return found
+
+
 def _named(location: Location, regions: tuple[Region, ...]) -> str:
-    """Name the longest regions, with the leader of each, or once where it is the same."""
-    shown = _longest(regions)
-    leaders = {_leader(location, region) for region in regions}
-    steps = [_steps(region) for region in shown]
-    if len(leaders) > 1:
-        steps = [
-            f"{step} ({_leader(location, region)})"
-            for step, region in zip(steps, shown, strict=True)
-        ]
-    more = len(regions) - len(shown)
+    """Name the longest stretches, with the leader of each, or once where it is the same."""
+    stretches = _stretches(location, regions)
+    shown = sorted(stretches, key=lambda stretch: -stretch.n_named)[:MAX_STRETCHES]
+    leaders = {stretch.leader for stretch in stretches}
+    texts = [_stretch_text(each, tells_leader=len(leaders) > 1) for each in shown]
+    more = len(stretches) - len(shown)
     if more:
-        # Those named are the longest, not the first.
-        steps[0] = f"mainly {steps[0]}"
-        steps.append(f"{more} more stretch{'es' if more > 1 else ''}")
+        texts[0] = f"mainly {texts[0]}"
+        texts.append(f"{more} more stretch{'es' if more > 1 else ''}")
     same = leaders.pop() if len(leaders) == 1 else ""
-    return listed(steps) + (f", with {same}" if same else "")
+    return listed(texts) + (f", with {same}" if same else "")
 
 
-def _longest(regions: tuple[Region, ...]) -> list[Region]:
-    """Keep the longest regions, in their order."""
-    longest = sorted(regions, key=lambda region: -region.n_steps)[:MAX_REGIONS]
-    return [region for region in regions if region in longest]
-
-
-def _steps(region: Region) -> str:
-    start, stop = step_text(region.start), step_text(region.stop)
-    return start if start == stop else f"{start} to {stop}"
+def _stretch_text(stretch: _Stretch, *, tells_leader: bool) -> str:
+    start, stop = step_text(stretch.start), step_text(stretch.stop)
+    text = start if start == stop else f"{start} to {stop}"
+    notes = [stretch.leader] if tells_leader else []
+    if stretch.n_named < stretch.n_steps:
+        notes.append(f"at {stretch.n_named} of {stretch.n_steps} steps")
+    return f"{text} ({'; '.join(notes)})" if notes else text
 
 
 def _leader(location: Location, region: Region) -> str:
@@ -226,7 +301,7 @@ def _crossings(location: Location) -> str:
     level = percent(location.crossings[0].confidence)
     if len(location.crossings) == 1:
         return f"With {level} confidence the mean curves cross {_crossed(location.crossings[0])}."
-    shown = [_crossed(crossing) for crossing in location.crossings[:MAX_REGIONS]]
+    shown = [_crossed(crossing) for crossing in location.crossings[:MAX_STRETCHES]]
     more = len(location.crossings) - len(shown)
     if more:
         shown.append(f"{more} more")

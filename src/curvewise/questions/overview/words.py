@@ -6,19 +6,25 @@ from typing import TYPE_CHECKING
 
 from curvewise.questions.best.words import best_line
 from curvewise.questions.compare.words import describe as compared
+from curvewise.questions.compare.words import headline as compared_in_a_line
 from curvewise.questions.locate.words import where_line
 from curvewise.text import call
 
 if TYPE_CHECKING:
     from curvewise.questions.overview.result import Overview
 
-__all__ = ["describe", "lines"]
+__all__ = ["describe", "headline", "lines"]
 
 
 def describe(overview: Overview) -> str:
     """Return the verdict of the comparison, then where and who, as one paragraph."""
     more = [f"{word}: {line}" for word, line in lines(overview).items()]
     return " ".join([compared(overview.comparison), *more])
+
+
+def headline(overview: Overview) -> str:
+    """Return the headline of the comparison."""
+    return compared_in_a_line(overview.comparison)
 
 
 def lines(overview: Overview) -> dict[str, str]:

@@ -39,11 +39,11 @@ MAX_SIDE = 15.0  # of the matrix, in inches
 class Cell(IntEnum):
     """What a cell of the matrix says about the algorithm of its row and that of its column."""
 
-    HIGHER = 0  # significantly higher than the column
-    PERHAPS_HIGHER = 1  # higher, but not distinguished
+    BETTER = 0  # significantly better than the column
+    PERHAPS_BETTER = 1  # better, but not distinguished
     EQUAL = 2  # the same mean
-    PERHAPS_LOWER = 3
-    LOWER = 4
+    PERHAPS_WORSE = 3
+    WORSE = 4
     ITSELF = 5  # row and column are the same algorithm
     MISSING = 6  # not compared
 
@@ -55,8 +55,8 @@ def plot_pairs(pairs: Pairs, ax: Axes | None = None) -> Axes:
     """Draw the difference in height of every two algorithms.
 
     Up to eight algorithms: a row for each pair, with its interval and adjusted p. More of
-    them: a matrix, the best mean first, that tells for each row which columns it is
-    above and below, with the letters of `Pairs` at its right. Draws on the current Axes if none
+    them: a matrix, the best mean first, that tells for each row which columns it is better
+    and worse than, with the letters of `Pairs` at its right. Draws on the current Axes if none
     are given, and returns the Axes.
     """
     ax = axes_or_current(ax, _size(pairs))
@@ -105,13 +105,13 @@ def matrix_cells(pairs: Pairs) -> tuple[list[str], Integers]:
         -np.inf if pairs.higher_is_better else np.inf,
     )
     kinds = np.select(
-        [~compared, differences == 0, differences > 0],
+        [~compared, differences == 0, (differences > 0) == pairs.higher_is_better],
         [
             Cell.MISSING,
             Cell.EQUAL,
-            np.where(distinguished, Cell.HIGHER, Cell.PERHAPS_HIGHER),
+            np.where(distinguished, Cell.BETTER, Cell.PERHAPS_BETTER),
         ],
-        np.where(distinguished, Cell.LOWER, Cell.PERHAPS_LOWER),
+        np.where(distinguished, Cell.WORSE, Cell.PERHAPS_WORSE),
     )
     np.fill_diagonal(kinds, Cell.ITSELF)
     order = np.argsort(-lead if pairs.higher_is_better else lead, kind="stable")
@@ -135,8 +135,8 @@ def _matrix(pairs: Pairs, ax: Axes) -> Axes:
         linewidth=0.05 * font,
     )
     for kind, marker, colour in (
-        (Cell.HIGHER, "+", "white"),
-        (Cell.LOWER, "_", "black"),
+        (Cell.BETTER, "+", "white"),
+        (Cell.WORSE, "_", "black"),
         (Cell.MISSING, "x", "0.6"),
     ):
         y, x = np.nonzero(kinds == kind)
@@ -162,15 +162,15 @@ def _matrix(pairs: Pairs, ax: Axes) -> Axes:
             facecolor=CELL_COLOURS[kind], label=f"{words} (adjusted p ≤ {pairs.alpha:g})"
         )
         for words, kind in (
-            ("+  row is higher", Cell.HIGHER),
-            ("−  row is lower", Cell.LOWER),
+            ("+  row is better", Cell.BETTER),
+            ("−  row is worse", Cell.WORSE),
         )
     ]
     handles += [
         Patch(facecolor=CELL_COLOURS[kind], label=f"row is {words}, not distinguished")
         for words, kind in (
-            ("higher", Cell.PERHAPS_HIGHER),
-            ("lower", Cell.PERHAPS_LOWER),
+            ("better", Cell.PERHAPS_BETTER),
+            ("worse", Cell.PERHAPS_WORSE),
         )
     ]
     if (kinds == Cell.EQUAL).any():

@@ -213,7 +213,7 @@ class Pairs(Result, Sequence[Pair]):
     def letters(self) -> Mapping[str, str]:
         """Letters: algorithms that share one are not told apart in height."""
         different = [(pair.a, pair.b) for pair in self.significant()]
-        return letters(self.algorithms, different)
+        return letters(self.ranked, different)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything but the null distributions as JSON-ready data."""
@@ -233,8 +233,28 @@ class Pairs(Result, Sequence[Pair]):
             **self.shared_dict(),
         }
 
+    @cached_property
+    def ranked(self) -> tuple[str, ...]:
+        """The algorithms by their differences to the others, the best one first."""
+        sign = 1 if self.higher_is_better else -1
+        sums = dict.fromkeys(self.algorithms, 0.0)
+        for pair in self.pairs:
+            sums[pair.a] += sign * pair.difference
+            sums[pair.b] -= sign * pair.difference
+        return tuple(sorted(self.algorithms, key=lambda name: -sums[name]))
+
+    def best_first(self) -> list[Pair]:
+        """Return the pairs in order of rank, each as seen from the better algorithm."""
+        rank = {name: place for place, name in enumerate(self.ranked)}
+        sign = 1 if self.higher_is_better else -1
+        seen = [
+            pair if sign * pair.difference >= 0 else pair.reversed()
+            for pair in self.pairs
+        ]
+        return sorted(seen, key=lambda pair: (rank[pair.a], rank[pair.b]))
+
     def table(self) -> Table:
-        """Return a row for every pair."""
+        """Return a row for every pair, that of the best algorithms first."""
 
         def cells(effect: Effect | None) -> tuple[str, ...]:
             if effect is None or effect.pvalue_adjusted is None:
@@ -251,7 +271,7 @@ class Pairs(Result, Sequence[Pair]):
                 *cells(pair.algorithm),
                 *cells(pair.interaction),
             )
-            for pair in self.pairs
+            for pair in self.best_first()
         )
         level = f"{100 * (1 - self.alpha):g}% interval"
         header = (
@@ -268,6 +288,6 @@ class Pairs(Result, Sequence[Pair]):
 
     def tables(self) -> list[Table]:
         """Return what there is to show, as tables: the pairs, and the letters."""
-        rows = tuple(self.letters.items())
+        rows = tuple((name, self.letters[name]) for name in self.ranked)
         notes = ("Algorithms that share a letter are not told apart in height.",)
         return [self.table(), Table(("algorithm", "letters"), rows, "", notes, 2)]

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from curvewise.inference.effects import Effect, EffectName
     from curvewise.questions.pairs.result import Pair, Pairs
 
-__all__ = ["describe"]
+__all__ = ["describe", "headline"]
 
 MAX_NAMED = 6  # pairs that a sentence can hold
 
@@ -45,6 +45,19 @@ def describe(pairs: Pairs) -> str:
     return " ".join(sentence for sentence in (*found, promise) if sentence)
 
 
+def headline(pairs: Pairs) -> str:
+    """Say in one line how many pairs differ."""
+    if not pairs or len(pairs) == 1 or pairs.smallest_pvalue > pairs.alpha:
+        return describe(pairs)
+    counts = [
+        f"{len(pairs.significant(name))} in {EFFECTS[name].noun}"
+        for name in PARTS
+        if _is_asked(pairs, name)
+    ]
+    how = ADJUSTMENTS[pairs.adjust].title
+    return f"Of {plural(len(pairs), 'pair')}, {' and '.join(counts)} differ, after {how}."
+
+
 def _is_asked(pairs: Pairs, name: EffectName) -> bool:
     """Tell whether an effect was tested; there is no shape with a single step."""
     return any(pair.effect(name) is not None for pair in pairs)
@@ -55,7 +68,9 @@ def _effect(pairs: Pairs, name: EffectName, how: str) -> str:
     tested = [pair for pair in pairs if pair.effect(name) is not None]
     if not tested:
         return ""
-    found, noun = pairs.significant(name), EFFECTS[name].noun
+    told = {frozenset((pair.a, pair.b)) for pair in pairs.significant(name)}
+    found = [pair for pair in pairs.best_first() if frozenset((pair.a, pair.b)) in told]
+    noun = EFFECTS[name].noun
     total = plural(len(tested), "pair")
     if not found:
         smallest = min(_adjusted(pair.effect(name)) for pair in tested)
