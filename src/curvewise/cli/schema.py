@@ -18,7 +18,7 @@ def schema(
     command: Annotated[
         str | None,
         typer.Argument(
-            metavar="[COMMAND]",
+            metavar="COMMAND",
             help="Whose --json; error: the line on standard error if there is no result.",
             show_default=False,
         ),

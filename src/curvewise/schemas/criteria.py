@@ -10,11 +10,11 @@ __all__ = ["Record"]
 
 
 class CurvePair(TypedDict):
-    """A control and an experimental curve."""
+    """The runs of a control and of an experimental condition."""
 
     name: str
-    control: list[float]
-    experimental: list[float]
+    control: list[list[float]]
+    experimental: list[list[float]]
     optimum: float | None
     steps: list[float]
     integration: Integration

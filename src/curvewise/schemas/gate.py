@@ -70,7 +70,7 @@ class ManyGates(Shared):
     verdict: Verdict
     question: Literal["gate_many"]
     answer: Answered
-    answers: dict[str, Answer]
+    answers: dict[str, Answer | Literal["not examined"]]
     order: list[str]
     alpha: Probability
     seed: Seed

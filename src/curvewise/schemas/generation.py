@@ -38,24 +38,20 @@ class Keywords:
 def schema(record: Any, name: str, description: str) -> dict[str, Any]:
     """Return the JSON schema of a record that says by its first key, ``schema``, what it is."""
     defined: dict[str, Any] = {}
-    body = _of(record, defined)
-    for top in _records(record):
-        own = defined[top]
+    kinds = [record] if is_typeddict(record) else get_args(record)
+    choices = [_object(kind, defined) for kind in kinds]
+    for own in choices:
         own["properties"] = {"schema": {"const": name}, **own["properties"]}
         own["required"] = ["schema", *own["required"]]
+    body = choices[0] if len(choices) == 1 else {"anyOf": choices}
     return {
         "$schema": DIALECT,
         "$id": f"urn:{name.replace('/', ':')}",
         "title": name,
-        "description": " ".join(description.split()),
         **body,
+        "description": " ".join(description.split()),
         "$defs": dict(sorted(defined.items())),
     }
-
-
-def _records(record: Any) -> list[str]:
-    """Return the names of the TypedDicts that a record can be."""
-    return [each.__name__ for each in ([record] if is_typeddict(record) else get_args(record))]
 
 
 def _of(kind: Any, defined: dict[str, Any]) -> dict[str, Any]:
