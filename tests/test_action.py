@@ -84,7 +84,11 @@ def write_runs(folder: Path) -> None:
         ({"candidate": "bad.csv", "margin": "1"}, 1, "fail"),
         ({"candidate": "new.csv", "margin": "1"}, 4, "undecided"),
         pytest.param(
-            *({"candidate": "new.csv", "margin": "1", "undecided": "pass"}, 0, "undecided"),
+            *(
+                {"candidate": "new.csv", "margin": "1", "undecided": "pass"},
+                0,
+                "undecided",
+            ),
             marks=pytest.mark.slow,
         ),
         pytest.param(
