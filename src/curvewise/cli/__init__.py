@@ -11,7 +11,7 @@ import typer
 
 from curvewise import __version__
 from curvewise.cli.exit_codes import BUG, UNUSABLE, summary
-from curvewise.cli.option_groups import with_option_groups
+from curvewise.cli.option_groups import GroupedCommand, with_option_groups
 from curvewise.cli.printing import prepare_streams
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def build_app(names: Sequence[str] = COMMANDS) -> typer.Typer:
     )
     for name in names:
         command = getattr(import_module(f"{__name__}.{name}"), name)
-        app.command(epilog=EPILOG)(with_option_groups(command))
+        app.command(cls=GroupedCommand, epilog=EPILOG)(with_option_groups(command))
     return app
 
 
@@ -93,5 +93,7 @@ def main() -> None:
         sys.exit(UNUSABLE)
     except Exception:  # noqa: BLE001 (whatever it is, its exit code must not be that of a gate)
         traceback.print_exc()
-        sys.stderr.write("This is a bug in curvewise. Please report it with the lines above.\n")
+        sys.stderr.write(
+            "This is a bug in curvewise. Please report it with the lines above.\n"
+        )
         sys.exit(BUG)

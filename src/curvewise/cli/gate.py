@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 import curvewise
+from curvewise.cli.exit_codes import FAILED, SUCCESS, UNDECIDED
 from curvewise.cli.gate_files import check_junit, summary_place, write_files
 from curvewise.cli.measures import measure_of
 from curvewise.cli.options import Alpha, Center  # noqa: TC001 (typer reads the annotations)
 from curvewise.cli.output import Output  # noqa: TC001 (typer reads the annotations)
-from curvewise.cli.exit_codes import FAILED, SUCCESS, UNDECIDED
 from curvewise.cli.progress import progress
 from curvewise.cli.reading import Reading, note_reading
 from curvewise.cli.shuffling import Shuffling  # noqa: TC001 (typer reads the annotations)
@@ -197,9 +197,10 @@ def gate(
     shuffling: Shuffling,
     output: Output,
 ) -> None:
-    """May the candidate replace the baseline: is it not worse by more than a margin?
+    """May the candidate replace the baseline?
 
-    Ends with 0 if the gate passes, with 1 if it fails, and with 4 if it is undecided.
+    It may if it is not worse by more than a margin. Ends with 0 if the gate passes, with 1 if
+    it fails, and with 4 if it is undecided.
 
     Examples: curvewise gate baseline.csv candidate.csv --margin 2
 
