@@ -58,11 +58,6 @@ UNABLE = (
     "This browser cannot unpack the curves (it lacks DecompressionStream), so they cannot be "
     "explored here. All that is said, the tables and a still picture are."
 )
-
-ALONE = (
-    "What is said of a task here is about this task alone: its p are not adjusted for the "
-    "number of tasks."
-)
 MAX_NOTES = 3  # that are shown at once
 
 
@@ -96,7 +91,7 @@ class Task:
 class Document:
     """All of a report.
 
-    ``made`` says how the report was made: what each line is about, and the line.
+    ``about_tasks`` says what holds of every task; ``made`` says how the report was made: what each line is about, and the line.
     """
 
     title: str
@@ -105,6 +100,7 @@ class Document:
     warnings: tuple[str, ...]
     sections: tuple[Section, ...]
     tasks: tuple[Task, ...]
+    about_tasks: str
     made: tuple[tuple[str, str], ...]
     looks: Mapping[str, Look]
     data: Mapping[str, Any]
@@ -136,7 +132,7 @@ class Document:
         yield f'<p class="note unable" hidden>{UNABLE}</p>'
         yield from (_section_html(section, 2) for section in self.sections)
         if self.tasks:
-            yield f"<section><h2>Task by task</h2><p>{ALONE}</p>"
+            yield f"<section><h2>Task by task</h2><p>{html_text(self.about_tasks)}</p>"
             yield from map(_task_html, self.tasks)
             yield "</section>"
         yield '<section><h2>How this was made</h2><dl class="made">'
