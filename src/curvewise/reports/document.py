@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import re
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -222,9 +223,19 @@ def _style(looks: Collection[Look]) -> str:
         for theme in (':root[data-theme="dark"]', ':root:not([data-theme="light"])')
     }
     chosen, preferred = dark.values()
-    rules = _lines("style.css")
+    rules = _compact(_lines("style.css"))
     media = "@media screen and (prefers-color-scheme: dark)"
     return f"{rules}\n{light}{chosen}{media}{{{preferred}}}"
+
+
+def _compact(rules: str) -> str:
+    """Return a style sheet without the space that only people need.
+
+    >>> _compact("a, b { color: red; margin: 0 1px; }")
+    'a,b{color:red;margin:0 1px}'
+    """
+    close = re.sub(r"\s*([{};,])\s*|: ", lambda own: own[1] or ":", rules)
+    return close.replace(";}", "}")
 
 
 def _policy(code: str, style: str) -> str:
