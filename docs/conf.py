@@ -38,6 +38,7 @@ smartquotes = False  # --option is not –option
 # Types stand in the docstrings; signatures with them would fill a screen.
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
+toc_object_entries_show_parents = "hide"
 numpydoc_show_class_members = False
 
 LIVE.mkdir(parents=True, exist_ok=True)

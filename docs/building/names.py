@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import ast
 import inspect
+from dataclasses import is_dataclass
+from functools import cached_property
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -38,6 +40,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     """Write the pages before Sphinx looks for pages; link names in docstrings."""
     app.connect("config-inited", lambda app, _: write_pages(Path(app.srcdir)))
     app.connect("autodoc-skip-member", _is_inherited_from_outside)
+    app.connect("autodoc-process-signature", _without_fields)
     app.add_role("public", public_role)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
@@ -129,6 +132,15 @@ def _is_inherited_from_outside(
     return None
 
 
+def _without_fields(
+    app: Sphinx, what: str, name: str, member: Any, *others: Any
+) -> tuple[str, None] | None:
+    """Leave out the arguments of classes that users do not make: their fields are attributes."""
+    if is_dataclass(member) and "Parameters\n" not in (member.__doc__ or ""):
+        return "", None
+    return None
+
+
 def public_role(
     name: str, rawtext: str, text: str, lineno: int, inliner: Any, **others: Any
 ) -> tuple[list[Node], list[Node]]:
@@ -136,17 +148,20 @@ def public_role(
     from docutils import nodes
     from sphinx.addnodes import pending_xref
 
-    first, *rest = text.split(".")
+    first, _, attribute = text.partition(".")
     code = nodes.literal(rawtext, text)
-    if first in public_names() and (
-        not rest or hasattr(getattr(curvewise, first), rest[0])
-    ):
+    if first in public_names():
+        # Fields of data stand in a list of their class, and have no place of their own.
+        owned = inspect.getattr_static(getattr(curvewise, first), attribute, None)
+        described = inspect.isfunction(owned) or isinstance(
+            owned, (property, cached_property, classmethod, staticmethod)
+        )
         link = pending_xref(
             rawtext,
             code,
             refdomain="py",
             reftype="obj",
-            reftarget=f"curvewise.{text}",
+            reftarget=f"curvewise.{text if described else first}",
             refexplicit=True,
             refdoc=inliner.document.settings.env.docname,
         )

@@ -30,20 +30,22 @@ def scrape(block: Any, block_vars: dict[str, Any], gallery_conf: dict[str, Any])
     They are the values of names that the block assigns: figures are saved as pictures, reports as
     files of the site.
     """
-    shown = block_vars.setdefault("curvewise_shown", set())
+    shown = block_vars.setdefault("curvewise_shown", [])
+    names = block_vars["example_globals"]
+    title = names["__doc__"].strip().partition("\n")[0]
     pictures, frames = [], []
-    for value in list(block_vars["example_globals"].values()):
-        if id(value) in shown:
+    for value in list(names.values()):
+        if any(value is other for other in shown):
             continue
         if isinstance(value, Figure):
             path = next(block_vars["image_path_iterator"])
             value.savefig(path, dpi=DOTS_PER_INCH)
-            pictures.append((path, ""))
+            pictures.append(path)
         elif isinstance(value, Report):
             name = Path(block_vars["src_file"]).with_suffix(".html").name
             value.save(LIVE / name)
             frames.append(FRAME.format(name=name, title=value.title))
         else:
             continue
-        shown.add(id(value))
-    return figure_rst([path for path, _ in pictures], gallery_conf["src_dir"]) + "".join(frames)
+        shown.append(value)
+    return figure_rst(pictures, gallery_conf["src_dir"], title) + "".join(frames)
