@@ -23,7 +23,7 @@ extensions = [
     "sphinx_gallery.gen_gallery",
     "docs.building.commands",
     "docs.building.names",
-    "docs.building.outside",
+    "docs.building.sources",
 ]
 exclude_patterns = ["_build", "gallery", "generated/gallery/*.md5", "notebook.ipynb"]
 nitpicky = True
