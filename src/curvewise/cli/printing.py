@@ -20,6 +20,7 @@ import typer
 
 from curvewise.cli.exit_codes import INTERRUPTED, OUTPUT_CLOSED, UNUSABLE
 from curvewise.errors import CurvewiseError, CurvewiseWarning
+from curvewise.inference.shown_together import Warned, warnings_of
 from curvewise.rendering.figures import SCREEN_DPI, check_figure_path, save_figures
 from curvewise.schemas import schema_name
 from curvewise.text import argument, markdown_text, naming_flags, printable
@@ -199,12 +200,8 @@ def _discard_output() -> None:
     os.close(nowhere)
 
 
-class Shown(Protocol):
+class Shown(Warned, Protocol):
     """What can be shown: a result, or a listing."""
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """What a reader must know, in a sentence each."""
 
     def describe(self) -> str:
         """Return the paragraph to quote."""
@@ -228,7 +225,7 @@ def show(
     As JSON the first result is the record itself; ``record`` is added to it.
     """
     verdicts = [result.describe() for result in results]
-    cautions = list(dict.fromkeys(w for result in results for w in result.warnings))
+    cautions = warnings_of(results)
     sentences = [*verdicts, *(f"{word}: {text}" for word, text in (lines or {}).items())]
     tables = [table for result in results for table in result.tables()]
     if style is Style.JSON:
