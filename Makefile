@@ -11,7 +11,7 @@ INSTALL = if command -v uv > /dev/null; \
 	else $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile $(1); fi
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow test-all coverage check docs format calibration power alignment bench studies studies-quick clean
+.PHONY: help demo test test-slow test-all coverage check docs format calibration power alignment bench schemas studies studies-quick clean
 
 # Bytecode is kept even where it is not wanted elsewhere: without it each of the many processes
 # that the tests start would compile the package again.
@@ -81,6 +81,9 @@ power: $(READY)  ## Measure how much the tests find; writes docs/measured-power.
 
 alignment: $(READY)  ## Measure common steps and failing runs; writes docs/alignment.md (a quarter of an hour)
 	@$(BIN)/python -m studies.alignment
+
+schemas: $(RUNTIME)  ## Write docs/schemas: what --json of every command prints
+	@$(BIN)/python docs/write_schemas.py
 
 bench: $(READY)  ## Measure curvewise and its peers in one run (about five minutes)
 	@$(call INSTALL,--editable '.[bench]')
