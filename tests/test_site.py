@@ -66,7 +66,9 @@ def test_every_page_is_in_a_table_of_contents() -> None:
     ]
     for page in pages:
         for block in re.findall(
-            r"^```\{toctree\}\n(.*?)^```$", page.read_text("utf-8"), re.M | re.S
+            r"^```\{toctree\}\n(.*?)^```$",
+            page.read_text("utf-8"),
+            re.MULTILINE | re.DOTALL,
         ):
             listed |= {
                 (page.parent / f"{entry}.md").resolve()

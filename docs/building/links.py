@@ -55,9 +55,7 @@ def page_at(path: Path) -> Page:
 
 def pages(site: Path) -> list[Path]:
     """Return the files of pages; those in _static are templates of the theme."""
-    return [
-        path for path in sorted(site.rglob("*.html")) if "_static" not in path.parts
-    ]
+    return [path for path in sorted(site.rglob("*.html")) if "_static" not in path.parts]
 
 
 def problems(site: Path) -> list[str]:
