@@ -88,6 +88,20 @@ def test_the_page_on_file_formats_lists_what_is_read() -> None:
     }
 
 
+def test_the_first_page_says_where_the_agents_of_its_picture_differ() -> None:
+    curves = cw.load_example("atari-8")[picture.GAME]
+    unmarked = [
+        step
+        for step, p in zip(curves.steps, cw.locate(curves, rng=0).pvalue_adjusted)
+        if p > 0.05
+    ]
+    page = " ".join((DOCS / "index.md").read_text(encoding="utf-8").split())
+    assert f"not between steps {unmarked[0]:g} and {unmarked[-1]:g}," in page
+    assert unmarked == [
+        step for step in curves.steps if unmarked[0] <= step <= unmarked[-1]
+    ]
+
+
 @pytest.mark.slow
 def test_the_picture_is_small_and_can_be_drawn_again(tmp_path: Path) -> None:
     picture.draw(tmp_path / "again.png")
