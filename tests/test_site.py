@@ -92,7 +92,9 @@ def test_the_first_page_says_where_the_agents_of_its_picture_differ() -> None:
     curves = cw.load_example("atari-8")[picture.GAME]
     unmarked = [
         step
-        for step, p in zip(curves.steps, cw.locate(curves, rng=0).pvalue_adjusted)
+        for step, p in zip(
+            curves.steps, cw.locate(curves, rng=0).pvalue_adjusted, strict=True
+        )
         if p > 0.05
     ]
     page = " ".join((DOCS / "index.md").read_text(encoding="utf-8").split())
