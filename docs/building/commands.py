@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["command_page", "setup", "write_pages"]
 
 WIDE = 10_000  # columns: tables wrap by themselves
+OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
@@ -103,10 +105,10 @@ def _first_line(command: Any) -> str:
 
 
 def _plain(text: str) -> str:
-    """Keep signs that Markdown would take for its own."""
+    """Keep signs that Markdown would take for its own; show options as code."""
     for sign in "\\*_`<[{":
         text = text.replace(sign, f"\\{sign}")
-    return text
+    return OPTION.sub(r"`\g<0>`", text)
 
 
 def _cell(text: str) -> str:
