@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 import curvewise
 from curvewise.text import naming_flags
 from tests.cli.running import invoke, json_of, one_line
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    import pytest
 
 
 def test_the_demo_prints_a_verdict_and_saves_a_figure(
@@ -47,3 +47,16 @@ def test_the_demo_writes_a_report_and_shows_it(
     place = tmp_path / "curvewise-demo.html"
     assert asked == [place.resolve().as_uri()]
     assert "Three learning rates of TD(0)" in place.read_text(encoding="utf-8")
+
+
+@pytest.mark.usefixtures("without_matplotlib")
+def test_without_matplotlib_the_demo_still_gives_its_verdict(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = invoke("demo")
+    assert result.exit_code == 0, result.output
+    assert "differ" in result.stdout
+    assert 'pip install "matplotlib"' in result.stderr
+    assert "saved" not in result.stderr
+    assert list(tmp_path.iterdir()) == []

@@ -13,6 +13,7 @@ from curvewise.cli.options import Seed  # noqa: TC001 (typer reads the annotatio
 from curvewise.cli.output import CurveOutput
 from curvewise.cli.printing import note
 from curvewise.cli.report import ReportFile
+from curvewise.errors import MissingPackageError
 from curvewise.reports.asking import ask
 
 __all__ = ["DemoOutput", "demo"]
@@ -25,6 +26,13 @@ class DemoOutput(CurveOutput):
     plot: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Where to save the figure.")
     ] = Path("curvewise-demo.png")
+
+    def __post_init__(self) -> None:
+        try:
+            super().__post_init__()
+        except MissingPackageError as error:
+            note(f"Without its figure. {error}")
+            object.__setattr__(self, "plot", None)
 
 
 def demo(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from curvewise.inference.effects import EFFECTS
-from curvewise.rendering.figures import axes_or_current, one_axes
+from curvewise.rendering.figures import axes_or_current, new_figure, one_axes
 from curvewise.rendering.looks import COLOURS, LINE_STYLES
 from curvewise.text import percent, plural, step_text
 
@@ -118,10 +118,8 @@ def figure(power: Power, _curves: Curves | None = None) -> Figure:
     """Draw power against runs; of several sizes in a panel for each test."""
     if len(power.sizes) == 1:
         return one_axes(plot_power, power, SIZE)
-    from matplotlib.figure import Figure
-
     n_panels = len(power.curves)
-    made = Figure(figsize=(4.0 * n_panels, 4.0), layout="constrained")
+    made = new_figure((4.0 * n_panels, 4.0))
     panels = made.subplots(1, n_panels, sharey=True, squeeze=False)[0]
     for curve, ax in zip(power.curves, panels, strict=True):
         plot_power(power, ax=ax, test=curve.name)
