@@ -10,9 +10,12 @@ from __future__ import annotations
 import re
 import sys
 from dataclasses import dataclass
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from release.metadata import ROOT, release_date, source_version
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 __all__ = ["KINDS", "Fragment", "fragments", "gathered"]
 
