@@ -18,7 +18,8 @@ from curvewise.data.alignment_record import algorithm_logs, is_interpolated, rec
 from curvewise.data.choices import check_choice
 from curvewise.data.curves import Curves
 from curvewise.data.display import Display
-from curvewise.data.frames import WideTable, natural_order
+from curvewise.data.frames import WideTable
+from curvewise.data.names import natural_order
 from curvewise.data.grids import common_grid, common_range, inside, scores_at
 from curvewise.data.preparation import schedules_differ, spacings_text
 from curvewise.data.run_log import RunLog

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from curvewise.data.names import name_of
 from curvewise.data.steps import as_steps
 from curvewise.errors import CurvesError
 from curvewise.text import plural, step_text
@@ -67,7 +68,7 @@ def score_matrix(scores: npt.ArrayLike) -> Floats:
     if array.dtype.kind not in "fiub":
         try:
             array = array.astype(np.float64)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             msg = f"Scores must be numbers, not {array.dtype}."
             raise CurvesError(msg) from None
     if array.ndim != 2:
@@ -79,7 +80,8 @@ def score_matrix(scores: npt.ArrayLike) -> Floats:
     if array.size == 0:
         msg = f"There are no scores: the array is {array.shape[0]} runs × {array.shape[1]} steps."
         raise CurvesError(msg)
-    return np.array(array, dtype=np.float64, order="C")
+    with np.errstate(over="ignore"):  # what is too large for a double is infinite
+        return np.array(array, dtype=np.float64, order="C")
 
 
 def score_matrices(scores: Mapping[str, npt.ArrayLike]) -> dict[str, Floats]:
@@ -139,16 +141,16 @@ def names_of(values: Sequence[Any] | npt.ArrayLike, what: str, n_runs: int) -> N
             f"run a {noun}."
         )
         raise CurvesError(msg)
-    for place, value in enumerate(given):
-        if value is None or value != value:  # noqa: PLR0124 (NaN differs from itself)
-            msg = (
-                f"{noun.capitalize()} {place + 1} is missing. Give every run a {noun}, or "
-                "drop the run."
-            )
-            raise CurvesError(msg)
+    names = [name_of(value) for value in given]
+    if None in names:
+        msg = (
+            f"{noun.capitalize()} {names.index(None) + 1} is missing. Give every run a "
+            f"{noun}, or drop the run."
+        )
+        raise CurvesError(msg)
     # An array, so that scores[labels == "A"] selects rows; of objects, so that its items
     # are plain str.
-    return np.array([str(value) for value in given], dtype=object)
+    return np.array(names, dtype=object)
 
 
 def numbered(labels: Names) -> Names:
@@ -166,7 +168,7 @@ def increasing_steps(steps: npt.ArrayLike | None, n_steps: int) -> np.ndarray[An
         values = np.array(
             given if given.dtype.kind not in "mMc" else "", dtype=np.float64
         )
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         msg = "Steps must be numbers: the amount of training at each column of scores."
         raise CurvesError(msg) from None
     if len(values) != n_steps:

@@ -66,13 +66,21 @@ def read_archive(
             _check_size(stream, name)
             # allow_pickle=False: unpickling can run arbitrary code.
             with np.load(stream, allow_pickle=False) as arrays:
-                return {key: arrays[key] for key in (names or arrays.files)}
+                found = {key: arrays[key] for key in (names or arrays.files)}
+                if names is None and len(found) < len(arrays.files):
+                    msg = f"{name} holds several arrays of the same name. Rename them."
+                    raise CurvesError(msg)
     except CurvesError:
         raise
     except ValueError as error:
         raise CurvesError(_unreadable(name, error)) from None
     except (*BROKEN, KeyError) as error:
         raise CurvesError(DAMAGED.format(name=name, error=error)) from None
+    for key, array in found.items():
+        if not isinstance(array, np.ndarray):
+            msg = f"{name} holds something else than arrays: {key!r}. Write it with numpy.savez."
+            raise CurvesError(msg)
+    return found
 
 
 def _check_size(stream: IO[bytes], name: str) -> None:
