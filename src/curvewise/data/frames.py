@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from curvewise.data.long_records import Records
-from curvewise.data.selection import check_algorithms
 from curvewise.data.name_columns import first_rows, names_and_codes
 from curvewise.data.numbers import score_numbers, step_numbers
+from curvewise.data.selection import check_algorithms
+from curvewise.data.steps import as_steps
 from curvewise.data.validation import numbered
 from curvewise.errors import CurvesError
 from curvewise.text import did_you_mean
@@ -127,12 +128,14 @@ def long_table(frame: Any, selection: Selection) -> WideTable | list[RunLog]:
     ):
         order = stretches.alike(step_values)
         if order is not None:
-            scores = score_values.reshape(len(runs), -1)[order]
-            steps = step_values[: scores.shape[1]]
+            scores = score_values.reshape(len(runs), -1)
+            if (np.diff(order) < 0).any():
+                scores = scores[order]
+            steps = as_steps(step_values[: scores.shape[1]])
             return WideTable(scores, labels, steps, names, run_blocks, precision)
     records = Records(
         np.repeat(stretches.runs.astype(np.int32), stretches.lengths),
-        step_values,
+        as_steps(step_values),
         score_values,
         labels,
         names,
@@ -253,7 +256,6 @@ def rows_by_task(
 def frame_of(frame: Any, columns: list[str]) -> nw.DataFrame[Any]:
     """Return some columns of a frame of any library; raise if one does not exist."""
     import narwhals as nw
-    import numpy.typing as npt
 
     try:
         table = nw.from_native(frame)
@@ -280,7 +282,6 @@ def frame_of(frame: Any, columns: list[str]) -> nw.DataFrame[Any]:
 
 def _precision(series: nw.Series[Any]) -> float:
     import narwhals as nw
-    import numpy.typing as npt
 
     stored = np.float32 if series.dtype == nw.Float32 else np.float64
     return float(np.finfo(stored).eps)

@@ -32,14 +32,13 @@ def first_rows(columns: Iterable[nw.Series[Any]]) -> Integers:
 
     Every row, if a column is of a type whose values cannot be compared.
     """
-    series = list(columns)
-    is_new = np.zeros(len(series[0]), dtype=np.bool_)
-    for own in series:
+    starts = [np.zeros(1, dtype=np.int64)]
+    for own in columns:
         if not _is_plain(own) or _has_gaps(own):
             return np.arange(len(own))
-        is_new[1:] |= (own.head(len(own) - 1) != own.tail(len(own) - 1)).to_numpy()
-    is_new[:1] = True
-    return np.flatnonzero(is_new)
+        is_new = own.head(len(own) - 1) != own.tail(len(own) - 1)
+        starts.append(is_new.arg_true().to_numpy().astype(np.int64) + 1)
+    return np.unique(np.concatenate(starts))
 
 
 def names_and_codes(
@@ -95,7 +94,11 @@ def _distinct(series: nw.Series[Any]) -> tuple[Integers, list[Any]]:
         return np.arange(len(values)), values
     import narwhals as nw
 
-    values = series.unique().to_list()
+    try:
+        values = series.unique().to_list()
+    except UnicodeError:  # pandas holds texts that it cannot write
+        values = series.to_list()
+        return np.arange(len(values)), values
     codes = series.replace_strict(values, range(len(values)), return_dtype=nw.Int32)
     return codes.to_numpy(), values
 

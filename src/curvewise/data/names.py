@@ -26,7 +26,7 @@ def name_of(value: object) -> str | None:
     ('DQN', '3', 'PPO', None)
     """
     if isinstance(value, str):
-        return encodable(value)
+        return encodable(str(value))  # NumPy has texts of its own
     if _is_missing(value):
         return None
     if isinstance(value, bytes):

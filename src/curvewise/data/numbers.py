@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from curvewise.data.steps import MAX_STEP, as_steps
+from curvewise.data.steps import MAX_STEP
 from curvewise.errors import CurvesError
 from curvewise.text import plural, shown_value
 
@@ -44,8 +44,10 @@ def numbers(series: nw.Series[Any]) -> Floats:
     import narwhals as nw
 
     if series.dtype.is_numeric() or series.dtype == nw.Boolean:
-        values = series.cast(nw.Float64).to_numpy()
-        return np.asarray(values, dtype=np.float64)
+        values = np.asarray(series.cast(nw.Float64).to_numpy(), dtype=np.float64)
+        if series.implementation.is_polars():
+            values.setflags(write=False)  # nobody can change it, so nobody need copy it
+        return values
     return np.array([number_of(value) for value in series.to_list()], dtype=np.float64)
 
 
@@ -89,14 +91,19 @@ def score_numbers(
 def step_numbers(
     series: nw.Series[Any], is_missing: npt.NDArray[np.bool_] | None
 ) -> np.ndarray[Any, Any]:
-    """Return a column of steps as numbers; those of rows without a score do not matter.
+    """Return a column of steps as numbers, whole or not as they come.
 
-    Raises CurvesError if a cell holds no number, or one that is too large to be exact.
+    Those of rows without a score do not matter. Raises CurvesError if a cell holds no number, or one that is too large to be exact.
     """
-    values = numbers(series)
-    if is_missing is not None:
-        values = np.where(is_missing & ~np.isfinite(values), 0.0, values)
-    if not np.isfinite(values).all():
+    values: np.ndarray[Any, Any]
+    if series.dtype.is_integer() and not series.null_count():
+        values = series.to_numpy()
+    else:
+        values = numbers(series)
+        if is_missing is not None:
+            values = np.where(is_missing & ~np.isfinite(values), 0.0, values)
+    low, high = float(values.min()), float(values.max())
+    if not (math.isfinite(low) and math.isfinite(high)):
         bad = np.flatnonzero(~np.isfinite(values))
         msg = (
             f"Steps must be numbers; column {series.name!r} has no number in "
@@ -105,11 +112,10 @@ def step_numbers(
             "drop these rows."
         )
         raise CurvesError(msg)
-    largest = max(values.max(), -values.min())
-    if largest >= MAX_STEP:
+    if max(-low, high) >= MAX_STEP:
         msg = (
-            f"Steps as large as {largest:.4g} are too large to be exact. Subtract the first "
-            "step from all of them, or count in a larger unit."
+            f"Steps as large as {max(-low, high):.4g} are too large to be exact. Subtract the "
+            "first step from all of them, or count in a larger unit."
         )
         raise CurvesError(msg)
-    return as_steps(values)
+    return values

@@ -23,8 +23,10 @@ ROUNDING = 8 * float(np.finfo(np.float64).eps)
 MAX_NOISE = 1e-9
 
 
-def as_steps(values: Floats) -> np.ndarray[Any, Any]:
+def as_steps(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """Return steps as integers if they are whole, so that 5000 is shown as 5000."""
+    if np.issubdtype(values.dtype, np.integer):
+        return values.astype(np.int64, copy=False)
     if np.all(np.abs(values) < MAX_STEP) and np.all(values == np.rint(values)):
         return values.astype(np.int64)
     return values

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from curvewise.errors import CurvesError, CurvewiseError
@@ -70,31 +71,27 @@ def quiet_panics() -> Iterator[None]:
     It says so by an exception as well. What is written by others, or when nothing goes wrong,
     is written when the block ends.
     """
-    import sys
     import tempfile
 
-    with _standard_error:
+    with _standard_error, ExitStack() as stack:
         try:
             sys.stderr.flush()
+            kept = stack.enter_context(tempfile.TemporaryFile())
             usual = os.dup(STANDARD_ERROR)
-            kept = tempfile.TemporaryFile()
         except (AttributeError, OSError, ValueError):  # there is none, or no room
             yield
             return
+        stack.callback(os.close, usual)
         is_panic = False
+        os.dup2(kept.fileno(), STANDARD_ERROR)
         try:
-            with kept:
-                os.dup2(kept.fileno(), STANDARD_ERROR)
-                try:
-                    yield
-                except BaseException as error:
-                    is_panic = _is_panic(error)
-                    raise
-                finally:
-                    os.dup2(usual, STANDARD_ERROR)
-                    if not is_panic:
-                        kept.seek(0)
-                        with suppress(OSError):
-                            os.write(STANDARD_ERROR, kept.read())
+            yield
+        except BaseException as error:
+            is_panic = _is_panic(error)
+            raise
         finally:
-            os.close(usual)
+            os.dup2(usual, STANDARD_ERROR)
+            if not is_panic:
+                kept.seek(0)
+                with suppress(OSError):
+                    os.write(STANDARD_ERROR, kept.read())

@@ -10,7 +10,7 @@ from curvewise.errors import CurvesError
 from curvewise.text import argument, did_you_mean, step_text
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     import polars as pl
 
@@ -27,6 +27,7 @@ __all__ = [
     "time_names",
     "unknown_column_error",
     "usual_column",
+    "worded",
 ]
 
 USUAL_NAMES = {
@@ -123,12 +124,22 @@ def recognised(named: Columns, available: list[str]) -> Columns:
             raise unknown_column_error(column, available)
     # A block may also be what tells the runs apart, such as a shared seed.
     taken = {column for column in named._replace(block=None) if column is not None}
+    words = [column for column in worded(available) if column not in taken]
     found = {
-        part: usual_column(part, [column for column in available if column not in taken])
+        part: usual_column(part, words)
         for part in USUAL_NAMES
         if getattr(named, part) is None
     }
     return named._replace(**found)
+
+
+def worded(available: Iterable[str]) -> list[str]:
+    """Return the columns that are not steps of a wide table, of which there may be many.
+
+    >>> worded(["agent", "0", "step_100", "step"])
+    ['agent', 'step']
+    """
+    return [column for column in available if not STEP_COLUMN.fullmatch(column.strip())]
 
 
 def step_names(available: Sequence[str]) -> list[str]:
@@ -164,8 +175,8 @@ def is_long_over_metrics(columns: Columns, available: Sequence[str]) -> bool:
 def _by_rank(available: Sequence[str], names: Sequence[str]) -> list[str]:
     """Return the columns with one of some names, in the order of the names."""
     rank = {name: place for place, name in enumerate(names)}
-    plain = {column: _plain(column) for column in available}
-    found = [column for column in available if plain[column] in rank]
+    plain = {column: _plain(column) for column in worded(available)}
+    found = [column for column in plain if plain[column] in rank]
     return sorted(found, key=lambda column: (rank[plain[column]], column.count("/")))
 
 

@@ -60,7 +60,8 @@ def load(path: Path, to_read: ColumnsToRead) -> pl.DataFrame:
     """Read columns; raise if a cell that should be a number is not."""
     import polars as pl
 
-    n_called = Counter(_header(path))
+    header = _header(path)
+    n_called = Counter(header)
     for name in to_read.schema():
         if n_called[name] > 1:
             msg = (
@@ -70,16 +71,20 @@ def load(path: Path, to_read: ColumnsToRead) -> pl.DataFrame:
             raise CurvesError(msg)
     # Few names on many rows: as categories they take a quarter of the memory of text.
     schema = to_read.schema() | dict.fromkeys(to_read.names, pl.Categorical())
+    # Types are given, not guessed: a column of whole numbers may turn decimal on row 1e6. Cells
+    # that are not numbers become null, and are explained below.
+    types = {
+        name if name in schema else f"\0{place}": schema.get(name, pl.String())
+        for place, name in enumerate(header)
+    }
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")  # polars only warns when it loses rows
-            # Types are given, not guessed: a column of whole numbers may turn decimal on
-            # row 1e6. Cells that are not numbers become null, and are explained below.
             frame = pl.read_csv(
                 by_name_or_content(path),
                 separator=separator(path),
-                columns=list(schema),
-                schema_overrides=schema,
+                columns=None if types.keys() == schema.keys() else list(schema),
+                schema=types,
                 ignore_errors=True,
                 glob=False,
             )
@@ -87,7 +92,7 @@ def load(path: Path, to_read: ColumnsToRead) -> pl.DataFrame:
         raise CurvesError(_malformed(path, str(error))) from None
     if caught:
         raise CurvesError(_malformed(path, str(caught[0].message)))
-    if any(column.null_count() for column in frame):
+    if any(frame.null_count().row(0)):
         has_nulls = frame.select(pl.any_horizontal(pl.all().is_null())).to_series()
         is_blank = frame.select(pl.all_horizontal(pl.all().is_null())).to_series()
         _check_cells(path, frame, has_nulls & ~is_blank)

@@ -254,7 +254,7 @@ def _from_wide(
     values = increasing_steps(values, len(values))
     inside = np.flatnonzero(selection.keeps_steps(values))
     rows = selection.keeps_algorithms(labels)
-    scores, is_missing = _cells(frame.select([ordered[place] for place in inside]))
+    scores, is_missing = _cells(frame[[ordered[place] for place in inside.tolist()]])
     return WideTable(
         scores[rows],
         labels[rows].tolist(),
@@ -272,7 +272,7 @@ def _cells(frame: pl.DataFrame) -> tuple[Floats, npt.NDArray[np.bool_] | None]:
     import polars as pl
 
     if all(dtype == pl.Float64 for dtype in frame.dtypes):  # at once: there may be many
-        has_gaps = any(column.null_count() for column in frame)
+        has_gaps = any(frame.null_count().row(0))
         gaps = frame.select(pl.all().is_null()).to_numpy() if has_gaps else None
         return frame.to_numpy(), gaps
     table = nw.from_native(frame, eager_only=True)
