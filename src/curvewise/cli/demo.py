@@ -13,7 +13,6 @@ from curvewise.cli.options import Seed  # noqa: TC001 (typer reads the annotatio
 from curvewise.cli.output import CurveOutput
 from curvewise.cli.printing import note
 from curvewise.cli.report import ReportFile
-from curvewise.reports.asking import ask
 
 __all__ = ["DemoOutput", "demo"]
 
@@ -45,6 +44,8 @@ def demo(
     """
     curves = curvewise.load_example("tictactoe")
     if report:
+        from curvewise.reports.asking import ask
+
         file = ReportFile(Path("curvewise-demo.html"), open_it=True, step_name="games")
         results = ask({"": curves}, {"rng": seed}, windows=[""])
         title = "Three learning rates of TD(0) on tic-tac-toe"
