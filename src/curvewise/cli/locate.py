@@ -82,7 +82,7 @@ def locate(
         asked = found.window(*window)
         from curvewise.questions.locate.words import window_line
 
-        lines["Window"] = window_line(asked)
+        lines["Window"] = window_line(asked, found.sampling)
         record["window"] = asked.to_dict()
     output.save(found, curves)
     if plot_windows is not None:
