@@ -10,7 +10,7 @@ INSTALL = if command -v uv > /dev/null; \
 	else $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile $(1); fi
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow test-all coverage check format calibration power alignment bench studies studies-quick clean
+.PHONY: help demo test test-slow test-all coverage check format calibration power alignment fuzz bench studies studies-quick clean
 
 # Bytecode is kept even where it is not wanted elsewhere: without it each of the many processes
 # that the tests start would compile the package again.
@@ -71,6 +71,11 @@ power: $(READY)  ## Measure how much the tests find; writes docs/measured-power.
 alignment: $(READY)  ## Measure common steps and failing runs; writes docs/alignment.md (a quarter of an hour)
 	@$(BIN)/python -m studies.alignment
 
+SEED ?= 0
+CASES ?= 2000
+fuzz: $(READY)  ## Mutated tables, logs, frames, options, checkpoints through every command (ten minutes)
+	@$(BIN)/python -m fuzzing --seed $(SEED) $(if $(CASE),--case $(CASE),--cases $(CASES))
+
 bench: $(READY)  ## Measure curvewise and its peers in one run (about five minutes)
 	@$(call INSTALL,--editable '.[bench]')
 	@$(BIN)/python -m benchmarks.bench
@@ -83,4 +88,4 @@ studies-quick: $(READY)  ## The same in a reduced form (a minute); writes studie
 
 clean:  ## Remove the virtual environment and caches
 	@rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .coverage*
-	@find src studies tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+	@find src studies tests benchmarks fuzzing -name __pycache__ -type d -prune -exec rm -rf {} +
