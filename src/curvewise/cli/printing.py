@@ -16,11 +16,12 @@ import threading
 import warnings
 from contextlib import contextmanager, suppress
 from enum import StrEnum
+from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 import typer
 
-from curvewise.errors import CurvewiseError
+from curvewise.errors import CurvewiseError, CurvewiseWarning
 from curvewise.rendering.figures import SCREEN_DPI, check_figure_path, save_figures
 from curvewise.text import markdown_text, naming_flags, printable
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
     from types import FrameType
+    from typing import TextIO
 
     from rich.console import Console
 
@@ -124,9 +126,26 @@ def prepare_streams() -> None:
         # As other commands end in `curvewise … | head -1`. Python would raise an error, for
         # which typer exits with 1.
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    warnings.showwarning = partial(_show_warning, warnings.showwarning)
     sys.unraisablehook = _interrupt_again
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _note_interrupt)
+
+
+def _show_warning(
+    otherwise: Callable[..., None],
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    """Say a warning of our own as a sentence; show any other as Python does."""
+    if issubclass(category, CurvewiseWarning):
+        note(f"Note: {message}")
+    else:
+        otherwise(message, category, filename, lineno, file, line)
 
 
 def _note_interrupt(number: int, frame: FrameType | None) -> None:

@@ -13,15 +13,18 @@ from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
+from curvewise.errors import OptionError
 from curvewise.inference.effects import Effect, EffectName, ErrorTerm, f_statistic
 from curvewise.kernels.anova.sums import group_squares
 from curvewise.kernels.anova.thresholds import effect_ratios
+from curvewise.kernels.compiling import INSTALL_HINT, worth_compiling
 from curvewise.kernels.pvalues import critical_value, pvalue
 from curvewise.kernels.relabelling.enumeration import Enumeration
 from curvewise.kernels.relabelling.shuffles import Shuffles
 from curvewise.kernels.relabelling.streams import BATCH
 from curvewise.shuffling.plan import MAX_IN_NUMPY, Limits
 from curvewise.shuffling.visiting import CompiledWork, Statistic
+from curvewise.text import argument
 
 if TYPE_CHECKING:
     from curvewise.kernels import Integers
@@ -44,6 +47,7 @@ COMPILED_CHUNK = 4_096  # batches to a task of compiled code
 # An exact answer for two algorithms without blocks would take compiled code minutes beyond this.
 MAX_COMPILED = 200_000_000_000
 MAX_COMPILED_RUNS = 60
+MAX_WITHOUT_COMPILER = 1_000_000_000  # half an hour in NumPy
 # With many runs, where NumPy is slow, some thousands of values have to do.
 MIN_KEPT_BATCHES, MAX_KEPT_RUNS_TIMES_BATCHES = 4, 2_560
 
@@ -86,8 +90,8 @@ class RandomizedAnova(Statistic):
         if isinstance(relabellings, Enumeration):
             return self._compiled_enumeration(relabellings)
         n_runs = len(relabellings.labels)
-        few = len(batches) * BATCH * n_runs < COMPILE_ABOVE_RUNS_TIMES_SHUFFLES
-        if few or not isinstance(relabellings, Shuffles):
+        large = len(batches) * BATCH * n_runs >= COMPILE_ABOVE_RUNS_TIMES_SHUFFLES
+        if not isinstance(relabellings, Shuffles) or not worth_compiling(large):
             return None
         # The last batch may be a part of one, which only NumPy counts.
         whole = range(batches.start, min(batches.stop, relabellings.count // BATCH))
@@ -96,7 +100,8 @@ class RandomizedAnova(Statistic):
 
     def _compiled_enumeration(self, relabellings: Enumeration) -> CompiledWork | None:
         two = _are_two_without_blocks(relabellings.labels, relabellings.blocks)
-        if relabellings.count <= MAX_IN_NUMPY and not two:
+        if not worth_compiling(two or relabellings.count > MAX_IN_NUMPY):
+            _check_without_compiler(relabellings.count)
             return None
         from curvewise.kernels.anova.engines import n_thirds
 
@@ -116,6 +121,16 @@ def _count_thirds(relabellings: Enumeration, design: Design, firsts: range) -> M
 
     counter = thirds_counter(relabellings.labels, design)
     return (counter(firsts.start, firsts.stop),), ()
+
+
+def _check_without_compiler(count: int) -> None:
+    """Raise if NumPy would take hours to visit so many relabellings."""
+    if count > MAX_WITHOUT_COMPILER:
+        msg = (
+            f"There are {count:,} relabellings, more than can be visited without numba. "
+            f"Install it ({INSTALL_HINT}), or sample them: {argument('exact', value=False)}."
+        )
+        raise OptionError(msg, option="exact")
 
 
 def _are_two_without_blocks(labels: Integers, blocks: Integers) -> bool:

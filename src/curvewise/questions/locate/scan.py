@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from curvewise.kernels.adjustments import TIE, MaxCounts
+from curvewise.kernels.compiling import worth_compiling
 from curvewise.kernels.location.bands import Difference
 from curvewise.kernels.location.nested import nested_maxima
 from curvewise.kernels.location.profiles import cluster_masses, f_ratios
@@ -81,7 +82,7 @@ class Reference:
         ``n_visited`` relabellings will be visited: what is worth compiling depends on it.
         """
         work = _n_windows(design.n_steps) * n_visited
-        compiled = work > COMPILE_ABOVE_WINDOWS_TIMES_RELABELLINGS
+        compiled = worth_compiling(work > COMPILE_ABOVE_WINDOWS_TIMES_RELABELLINGS)
         profiles = design.profiles(design.sums(layout.labels[None, :]))
         observed = design.roots(profiles)
         ratios = f_ratios(observed**2, design.df)
