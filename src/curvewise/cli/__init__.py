@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from curvewise import __version__
+from curvewise.cli.interrupts import take_signals
 from curvewise.cli.option_groups import with_option_groups
-from curvewise.cli.printing import UNUSABLE, prepare_streams
+from curvewise.cli.printing import UNUSABLE, say_warnings
+from curvewise.cli.streams import discard_output, prepare_streams, say
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -82,12 +84,18 @@ def _curvewise(
 def main() -> None:
     """Run the command."""
     prepare_streams()
+    take_signals()
+    say_warnings()
     # Only the command that was asked for is imported; --help and mistakes need all of them.
     asked = sys.argv[1:2]
     names = asked if asked and asked[0] in COMMANDS else COMMANDS
     try:
-        build_app(names)()
+        try:
+            build_app(names)()
+        finally:
+            sys.stdout.flush()  # here its failure can be told
     except OSError as error:
         # The disk is full, or something like it.
-        sys.stderr.write(f"Error: the output cannot be written: {error.strerror}.\n")
+        say(f"Error: the output cannot be written: {error.strerror}.")
+        discard_output()
         sys.exit(UNUSABLE)

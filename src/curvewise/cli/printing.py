@@ -1,26 +1,23 @@
 """How a command ends, and how it prints results in four styles.
 
 Exit codes: 0 success, 2 usage error, 3 unusable data or option value, 130 interrupted, 141
-nobody reads the output any more. 1 and 4 are verdicts of a gate: failed, undecided.
+nobody reads the output any more, 143 told to end. 1 and 4 are verdicts of a gate: failed, undecided.
 """
 
 from __future__ import annotations
 
-import _thread
-import io
 import json
 import os
-import signal
-import sys
-import threading
 import warnings
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from enum import StrEnum
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 import typer
 
+from curvewise.cli.interrupts import begin_writing, interrupted_by, interruptible
+from curvewise.cli.streams import discard_output, say
 from curvewise.errors import CurvewiseError, CurvewiseWarning
 from curvewise.rendering.figures import SCREEN_DPI, check_figure_path, save_figures
 from curvewise.text import markdown_text, naming_flags, printable
@@ -28,7 +25,6 @@ from curvewise.text import markdown_text, naming_flags, printable
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
-    from types import FrameType
     from typing import TextIO
 
     from rich.console import Console
@@ -42,11 +38,10 @@ __all__ = [
     "Style",
     "check_plot",
     "exit_with_message",
-    "ignore_closed_pipes",
     "note",
-    "prepare_streams",
     "save_plot",
     "save_plots",
+    "say_warnings",
     "show",
 ]
 
@@ -55,12 +50,7 @@ UNUSABLE = 3
 UNDECIDED = 4
 INTERRUPTED = 130
 MIN_WIDTH, MAX_LINE, MAX_WIDTH = 40, 90, 1_000  # characters
-SECONDS_TO_INTERRUPT = 0.05
 OUTPUT_CLOSED = 141  # what a shell reports of a command that SIGPIPE ended
-
-
-# The interrupts that came so far.
-_interrupts: list[int] = []
 
 
 class Style(StrEnum):
@@ -86,50 +76,47 @@ class Style(StrEnum):
 @contextmanager
 def exit_with_message() -> Iterator[None]:
     """Turn errors into a sentence and an exit code; name options as flags in all texts."""
-    try:
-        with naming_flags():
-            yield
-    except CurvewiseError as error:
-        note(f"Error: {error}")
-        raise typer.Exit(UNUSABLE) from None
-    except MemoryError:
-        note(
-            "Error: There is not enough memory for these data. Keep fewer steps or runs."
-        )
-        raise typer.Exit(UNUSABLE) from None
-    except KeyboardInterrupt:
-        note("Interrupted; no result was written.")
-        raise typer.Exit(INTERRUPTED) from None
-    except RuntimeError:
-        # A compiler that is interrupted may fail in ways of its own.
-        if not _interrupts:
+    with interruptible():
+        try:
+            with naming_flags():
+                yield
+        except KeyboardInterrupt:
+            raise _interruption() from None
+        except typer.Exit:
             raise
-        note("Interrupted; no result was written.")
-        raise typer.Exit(INTERRUPTED) from None
-    except BrokenPipeError:
-        _discard_output()
-        raise typer.Exit(OUTPUT_CLOSED) from None
+        except (CurvewiseError, MemoryError, RuntimeError) as error:
+            # Whatever is interrupted may fail in ways of its own: a reader, a compiler.
+            if interrupted_by() is not None:
+                raise _interruption() from None
+            if isinstance(error, RuntimeError):
+                raise
+            text = str(error)
+            if isinstance(error, MemoryError):
+                text = (
+                    "There is not enough memory for these data. Keep fewer steps or runs."
+                )
+            note(f"Error: {text}")
+            raise typer.Exit(UNUSABLE) from None
+        except BrokenPipeError:
+            discard_output()
+            raise typer.Exit(OUTPUT_CLOSED) from None
+
+
+def _interruption() -> typer.Exit:
+    """Say that the command was interrupted, and return how it ends."""
+    note("Interrupted; no result was written.")
+    number = interrupted_by()
+    return typer.Exit(INTERRUPTED if number is None else 128 + number)
 
 
 def note(text: str) -> None:
     """Say something beside the result, on standard error; it may have several lines."""
-    typer.echo("\n".join(map(printable, text.split("\n"))), err=True)
+    say("\n".join(map(printable, text.split("\n"))))
 
 
-def prepare_streams() -> None:
-    """Let the process print any name, and end quietly when nobody reads what it prints."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            # A terminal that lacks a letter shows its code instead.
-            stream.reconfigure(errors="backslashreplace")
-    if hasattr(signal, "SIGPIPE"):
-        # As other commands end in `curvewise … | head -1`. Python would raise an error, for
-        # which typer exits with 1.
-        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+def say_warnings() -> None:
+    """Say warnings of our own as sentences, from now on."""
     warnings.showwarning = partial(_show_warning, warnings.showwarning)
-    sys.unraisablehook = _interrupt_again
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        signal.signal(signal.SIGINT, _note_interrupt)
 
 
 def _show_warning(
@@ -146,46 +133,6 @@ def _show_warning(
         note(f"Note: {message}")
     else:
         otherwise(message, category, filename, lineno, file, line)
-
-
-def _note_interrupt(number: int, frame: FrameType | None) -> None:
-    """Remember that the user interrupted, then do what Python does."""
-    _interrupts.append(number)
-    signal.default_int_handler(number, frame)
-
-
-def _interrupt_again(unraisable: sys.UnraisableHookArgs) -> None:
-    """Interrupt once more if an interrupt fell into code that cannot raise, such as __del__."""
-    if unraisable.exc_type is KeyboardInterrupt:
-        # Not at once: this is still code that cannot raise.
-        timer = threading.Timer(SECONDS_TO_INTERRUPT, _interrupt)
-        timer.daemon = True
-        timer.start()
-    else:
-        sys.__unraisablehook__(unraisable)
-
-
-def _interrupt() -> None:
-    """Interrupt the main thread, also one that sleeps where the system can wake it."""
-    if hasattr(signal, "pthread_kill"):
-        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
-    else:
-        _thread.interrupt_main()
-
-
-def ignore_closed_pipes() -> None:
-    """Let a closed pipe or connection raise an error, instead of ending the process."""
-    if hasattr(signal, "SIGPIPE"):
-        signal.signal(signal.SIGPIPE, signal.SIG_IGN)
-
-
-def _discard_output() -> None:
-    """Send what is still buffered nowhere, or flushing it at exit would fail again."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    for stream in (sys.stdout, sys.stderr):
-        with suppress(OSError, ValueError):  # a stream without a file, or closed
-            os.dup2(nowhere, stream.fileno())
-    os.close(nowhere)
 
 
 class Shown(Protocol):
@@ -216,6 +163,7 @@ def show(
 
     As JSON the first result is the record itself; ``record`` is added to it.
     """
+    begin_writing()
     verdicts = [result.describe() for result in results]
     cautions = list(dict.fromkeys(w for result in results for w in result.warnings))
     sentences = [*verdicts, *(f"{word}: {text}" for word, text in (lines or {}).items())]
@@ -298,4 +246,4 @@ def save_plots(draws: Mapping[Path, Callable[[], Any]], dpi: int = SCREEN_DPI) -
         # the figure; neither is a reason to warn.
         for message in ("Glyph .* missing from", "constrained_layout not applied"):
             warnings.filterwarnings("ignore", message=message, category=UserWarning)
-        save_figures(draws, dpi)
+        save_figures(draws, dpi, when_drawn=begin_writing)
