@@ -4,13 +4,14 @@ VENV := .venv
 BIN := $(VENV)/bin
 RUNTIME := $(VENV)/.runtime
 READY := $(VENV)/.ready
+SITE := $(VENV)/.site
 # Bytecode is compiled when it is first needed, which takes less time than compiling all of it.
 INSTALL = if command -v uv > /dev/null; \
 	then uv pip install --quiet --python $(BIN)/python $(1); \
 	else $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile $(1); fi
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow test-all coverage check format calibration power alignment fuzz bench studies studies-quick clean
+.PHONY: help demo test test-slow test-all coverage check docs format calibration power alignment fuzz bench schemas studies studies-quick clean
 
 # Bytecode is kept even where it is not wanted elsewhere: without it each of the many processes
 # that the tests start would compile the package again.
@@ -37,6 +38,12 @@ $(READY): $(RUNTIME)
 	@$(call INSTALL,--editable '.[dev]')
 	@touch $(READY)
 
+# What the documentation site is built with.
+$(SITE): $(RUNTIME)
+	@echo "Adding what the documentation needs (once; about 100 MB) ..."
+	@$(call INSTALL,--editable '.[docs]')
+	@touch $(SITE)
+
 demo: $(RUNTIME)  ## Compare the embedded curves: a verdict, a table, a figure
 	@$(BIN)/curvewise demo
 
@@ -58,6 +65,10 @@ check: $(READY)  ## Check style, types and import contracts
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 
+docs: $(SITE)  ## Build the documentation site, offline, and check its links; writes docs/_build/index.html
+	@$(BIN)/python -m sphinx -W -n --keep-going -q -b html docs docs/_build
+	@$(BIN)/python -m docs.building.links docs/_build
+
 format: $(READY)  ## Format the code
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
@@ -76,6 +87,9 @@ CASES ?= 2000
 fuzz: $(READY)  ## Mutated tables, logs, frames, options, checkpoints through every command (ten minutes)
 	@$(BIN)/python -m fuzzing --seed $(SEED) $(if $(CASE),--case $(CASE),--cases $(CASES))
 
+schemas: $(RUNTIME)  ## Write docs/schemas: what --json of every command prints
+	@$(BIN)/python docs/write_schemas.py
+
 bench: $(READY)  ## Measure curvewise and its peers in one run (about five minutes)
 	@$(call INSTALL,--editable '.[bench]')
 	@$(BIN)/python -m benchmarks.bench
@@ -87,5 +101,5 @@ studies-quick: $(READY)  ## The same in a reduced form (a minute); writes studie
 	@$(BIN)/python -m studies --quick
 
 clean:  ## Remove the virtual environment and caches
-	@rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .coverage*
-	@find src studies tests benchmarks fuzzing -name __pycache__ -type d -prune -exec rm -rf {} +
+	@rm -rf $(VENV) docs/_build docs/generated .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .coverage*
+	@find src studies tests benchmarks docs fuzzing -name __pycache__ -type d -prune -exec rm -rf {} +

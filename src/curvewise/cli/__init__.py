@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import sys
+import traceback
 from importlib import import_module
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from curvewise import __version__
+from curvewise.cli.exit_codes import BUG, UNUSABLE, summary
 from curvewise.cli.interrupts import take_signals
 from curvewise.cli.option_groups import with_option_groups
-from curvewise.cli.printing import UNUSABLE, say_warnings
+from curvewise.cli.printing import say_warnings
 from curvewise.cli.streams import discard_output, prepare_streams, say
 
 if TYPE_CHECKING:
@@ -36,13 +38,11 @@ COMMANDS = (
     "tasks",
     "report",
     "serve",
+    "schema",
     "demo",
 )
 
-EPILOG = (
-    "Exit codes: 0 success, 1 gate failed, 2 usage error, 3 unusable data or option value, "
-    "4 gate undecided, 130 interrupted."
-)
+EPILOG = summary()
 
 
 def build_app(names: Sequence[str] = COMMANDS) -> typer.Typer:
@@ -99,3 +99,9 @@ def main() -> None:
         say(f"Error: the output cannot be written: {error.strerror}.")
         discard_output()
         sys.exit(UNUSABLE)
+    except Exception:  # noqa: BLE001 (whatever it is, its exit code must not be that of a gate)
+        traceback.print_exc()
+        sys.stderr.write(
+            "This is a bug in curvewise. Please report it with the lines above.\n"
+        )
+        sys.exit(BUG)

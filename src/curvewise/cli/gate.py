@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 import curvewise
+from curvewise.cli.exit_codes import FAILED, SUCCESS, UNDECIDED
 from curvewise.cli.gate_files import check_junit, summary_place, write_files
 from curvewise.cli.interrupts import begin_writing
 from curvewise.cli.measures import measure_of
 from curvewise.cli.options import Alpha, Center  # noqa: TC001 (typer reads the annotations)
 from curvewise.cli.output import Output  # noqa: TC001 (typer reads the annotations)
-from curvewise.cli.printing import FAILED, UNDECIDED
 from curvewise.cli.progress import progress
 from curvewise.cli.reading import Reading, note_reading
 from curvewise.cli.shuffling import Shuffling  # noqa: TC001 (typer reads the annotations)
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["GateReading", "gate"]
 
-EXIT_CODES = {"pass": 0, "fail": FAILED, "undecided": UNDECIDED}
+EXIT_CODES = {"pass": SUCCESS, "fail": FAILED, "undecided": UNDECIDED}
 MEASURES = {"mean": "mean", "final": "final", "every-step": "every step"}
 MAX_NAMED = 6  # algorithms that a message lists
 

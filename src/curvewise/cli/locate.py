@@ -81,7 +81,7 @@ def locate(
     record: dict[str, Any] = {}
     if window is not None:
         asked = found.window(*window)
-        lines["Window"] = window_line(asked)
+        lines["Window"] = window_line(asked, found.sampling)
         record["window"] = asked.to_dict()
     output.save(found, curves)
     if plot_windows is not None:

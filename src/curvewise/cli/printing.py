@@ -1,8 +1,4 @@
-"""How a command ends, and how it prints results in four styles.
-
-Exit codes: 0 success, 2 usage error, 3 unusable data or option value, 130 interrupted, 141
-nobody reads the output any more, 143 told to end. 1 and 4 are verdicts of a gate: failed, undecided.
-"""
+"""How a command ends, and how it prints results in four styles."""
 
 from __future__ import annotations
 
@@ -10,17 +6,21 @@ import json
 import os
 import warnings
 from contextlib import contextmanager
+from contextvars import ContextVar
 from enum import StrEnum
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 import typer
 
+from curvewise.cli.exit_codes import INTERRUPTED, OUTPUT_CLOSED, UNUSABLE
 from curvewise.cli.interrupts import begin_writing, interrupted_by, interruptible
 from curvewise.cli.streams import discard_output, say
-from curvewise.errors import CurvewiseError, CurvewiseWarning
+from curvewise.errors import CurvewiseError, CurvewiseWarning, OptionError
+from curvewise.inference.shown_together import Warned, warnings_of
 from curvewise.rendering.figures import SCREEN_DPI, check_figure_path, save_figures
-from curvewise.text import markdown_text, naming_flags, printable
+from curvewise.schemas import schema_name
+from curvewise.text import argument, markdown_text, naming_flags, printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -32,25 +32,22 @@ if TYPE_CHECKING:
     from curvewise.rendering.tables import Table
 
 __all__ = [
-    "FAILED",
-    "UNDECIDED",
-    "UNUSABLE",
     "Style",
     "check_plot",
     "exit_with_message",
     "note",
+    "print_json",
     "save_plot",
     "save_plots",
     "say_warnings",
     "show",
 ]
 
-FAILED = 1
-UNUSABLE = 3
-UNDECIDED = 4
-INTERRUPTED = 130
 MIN_WIDTH, MAX_LINE, MAX_WIDTH = 40, 90, 1_000  # characters
-OUTPUT_CLOSED = 141  # what a shell reports of a command that SIGPIPE ended
+
+NO_RESULT = "Interrupted; no result was written."
+# The command that runs; its name is the schema of what it prints as JSON.
+_command: ContextVar[str] = ContextVar("command", default="")
 
 
 class Style(StrEnum):
@@ -74,39 +71,55 @@ class Style(StrEnum):
 
 
 @contextmanager
-def exit_with_message() -> Iterator[None]:
-    """Turn errors into a sentence and an exit code; name options as flags in all texts."""
-    with interruptible():
+def exit_with_message(command: str = "", *, as_json: bool = False) -> Iterator[None]:
+    """Turn errors into a sentence and an exit code; name options as flags in all texts.
+
+    ``as_json`` adds a line of JSON to the sentence, the last one on standard error.
+    """
+    with interruptible(), naming_flags():
+        token = _command.set(command)
         try:
-            with naming_flags():
-                yield
+            yield
         except KeyboardInterrupt:
-            raise _interruption() from None
+            raise _ending(_interrupted(), NO_RESULT, as_json=as_json) from None
         except typer.Exit:
             raise
-        except (CurvewiseError, MemoryError, RuntimeError) as error:
+        except Exception as error:
             # Whatever is interrupted may fail in ways of its own: a reader, a compiler.
             if interrupted_by() is not None:
-                raise _interruption() from None
-            if isinstance(error, RuntimeError):
-                raise
-            text = str(error)
+                raise _ending(_interrupted(), NO_RESULT, as_json=as_json) from None
+            if isinstance(error, BrokenPipeError):
+                discard_output()
+                raise typer.Exit(OUTPUT_CLOSED) from None
+            text, flag = str(error), None
+            if isinstance(error, OptionError) and error.option is not None:
+                flag = argument(error.option)
             if isinstance(error, MemoryError):
                 text = (
                     "There is not enough memory for these data. Keep fewer steps or runs."
                 )
-            note(f"Error: {text}")
-            raise typer.Exit(UNUSABLE) from None
-        except BrokenPipeError:
-            discard_output()
-            raise typer.Exit(OUTPUT_CLOSED) from None
+            elif not isinstance(error, CurvewiseError):
+                raise
+            raise _ending(UNUSABLE, text, flag, as_json=as_json) from None
+        finally:
+            _command.reset(token)
 
 
-def _interruption() -> typer.Exit:
-    """Say that the command was interrupted, and return how it ends."""
-    note("Interrupted; no result was written.")
+def _interrupted() -> int:
+    """Return the exit code of a command that was told to end."""
     number = interrupted_by()
-    return typer.Exit(INTERRUPTED if number is None else 128 + number)
+    return INTERRUPTED if number is None else 128 + number
+
+
+def _ending(
+    code: int, text: str, option: str | None = None, *, as_json: bool
+) -> typer.Exit:
+    """Say why there is no result, and return how the command ends."""
+    note(f"Error: {text}" if code == UNUSABLE else text)
+    if as_json:
+        record = {"schema": schema_name("error"), "exit_code": code}
+        say(json.dumps({**record, "error": text, "option": option}))
+    return typer.Exit(code)
 
 
 def note(text: str) -> None:
@@ -135,12 +148,8 @@ def _show_warning(
         otherwise(message, category, filename, lineno, file, line)
 
 
-class Shown(Protocol):
+class Shown(Warned, Protocol):
     """What can be shown: a result, or a listing."""
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """What a reader must know, in a sentence each."""
 
     def describe(self) -> str:
         """Return the paragraph to quote."""
@@ -165,12 +174,11 @@ def show(
     """
     begin_writing()
     verdicts = [result.describe() for result in results]
-    cautions = list(dict.fromkeys(w for result in results for w in result.warnings))
+    cautions = warnings_of(results)
     sentences = [*verdicts, *(f"{word}: {text}" for word, text in (lines or {}).items())]
     tables = [table for result in results for table in result.tables()]
     if style is Style.JSON:
-        whole = {"verdict": verdicts[0], **results[0].to_dict(), **(record or {})}
-        typer.echo(json.dumps(whole, indent=2, allow_nan=False))
+        print_json({"verdict": verdicts[0], **results[0].to_dict(), **(record or {})})
     elif style is Style.MARKDOWN:
         parts = [*map(markdown_text, sentences), *(table.markdown() for table in tables)]
         parts += [f"**Warning:** {markdown_text(caution)}" for caution in cautions]
@@ -182,6 +190,12 @@ def show(
         typer.echo("\n".join(["% needs \\usepackage{booktabs}", *shown, body]))
     else:
         _show_on_terminal(verdicts, lines or {}, tables, cautions)
+
+
+def print_json(record: Mapping[str, Any]) -> None:
+    """Print a record as strict JSON; its first key says which schema describes it."""
+    whole = {"schema": schema_name(_command.get()), **record}
+    typer.echo(json.dumps(whole, indent=2, allow_nan=False))
 
 
 def _show_on_terminal(

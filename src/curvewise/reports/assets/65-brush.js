@@ -45,7 +45,7 @@ function makeWindow(chart, section, address) {
     const windows = where.windows && `all ${grouped(where.windows.count)} windows`;
     show(".somewhere", test.somewhere, `adjusted for all ${grouped(table.steps.length)} steps`);
     for (const [name, effect] of [[".height", test.height], [".shape", test.shape]]) {
-      const how = effect && `adjusted for ${windows}; if planned beforehand ${pText(effect.planned)}`;
+      const how = effect && `adjusted for ${windows}; if planned beforehand ${pIs(effect.planned)}`;
       show(name, effect && effect.p, how || (where.windows ? "a single step has no shape" : ""));
     }
     chosen.sentence = sentenceOf(test);
@@ -53,10 +53,12 @@ function makeWindow(chart, section, address) {
     speak(chosen.sentence);
   };
 
+  const pIs = (p) => `p ${atFloor(p, where) ? "\u2264" : "="} ${pText(p)}`;
+
   const show = (name, p, how) => {
     const box = find(name), none = p === null || p === undefined;
     box.classList.toggle("found", !none && p <= where.alpha);
-    box.querySelector(".p").textContent = none ? "\u2013" : `p = ${pText(p)}`;
+    box.querySelector(".p").textContent = none ? "\u2013" : pIs(p);
     box.querySelector(".how").textContent = how;
   };
 
