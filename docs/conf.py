@@ -9,7 +9,7 @@ from pathlib import Path
 DOCS = Path(__file__).parent
 sys.path.insert(0, str(DOCS.parent))
 
-from docs.building.scraping import LIVE
+from docs.building.scraping import LIVE  # noqa: E402
 
 project = "curvewise"
 author = "the curvewise developers"

@@ -30,9 +30,7 @@ def write_pages(docs: Path) -> None:
     folder = docs / "generated" / "commands"
     app: Any = get_command(build_app())
     commands = {name: app.commands[name] for name in COMMANDS}
-    lines = [
-        f"| [{name}]({name}.md) | {_first_line(commands[name])} |" for name in commands
-    ]
+    lines = [f"| [{name}]({name}.md) | {_first_line(commands[name])} |" for name in commands]
     toctree = ["```{toctree}", ":hidden:", "", *commands, "```"]
     write_if_changed(
         folder / "index.md",
@@ -76,10 +74,7 @@ def command_page(app: Any, command: Any, *, how_to: bool) -> list[str]:
         "",
     ]
     if how_to:
-        lines += [
-            f"How to use it, with examples: [{command.name}](../../{command.name}.md).",
-            "",
-        ]
+        lines += [f"How to use it, with examples: [{command.name}](../../{command.name}.md).", ""]
     kinds = {"argument": "Arguments", "option": "Options"}
     for kind, title in kinds.items():
         records = [
@@ -90,9 +85,7 @@ def command_page(app: Any, command: Any, *, how_to: bool) -> list[str]:
         ]
         if records:
             lines += [f"## {title}", "", f"| {kind} | meaning |", "|:--|:--|"]
-            lines += [
-                f"| `{_cell(names)}` | {_cell(_plain(text))} |" for names, text in records
-            ]
+            lines += [f"| `{_cell(names)}` | {_cell(_plain(text))} |" for names, text in records]
             lines += [""]
     return lines
 

@@ -15,17 +15,7 @@ from urllib.parse import unquote, urlsplit
 __all__ = ["Page", "pages", "problems"]
 
 # Elements that load what they name; others (a, area) are followed by a click.
-LOADING = {
-    "img",
-    "script",
-    "iframe",
-    "source",
-    "embed",
-    "audio",
-    "video",
-    "track",
-    "input",
-}
+LOADING = {"img", "script", "iframe", "source", "embed", "audio", "video", "track", "input"}
 # Links of a page that a browser only follows, or does not follow at all.
 NOT_LOADED = {"next", "prev", "search", "index", "canonical", "author", "license", "help"}
 WITHIN = {"", "file"}
@@ -49,9 +39,7 @@ class Page(HTMLParser):
         given = {name: value for name, value in attrs if value is not None}
         self.anchors |= {given[name] for name in ("id", "name") if name in given}
         targets = [given[name] for name in ("href", "src", "data") if name in given]
-        targets += [
-            part.split()[0] for part in given.get("srcset", "").split(",") if part.strip()
-        ]
+        targets += [part.split()[0] for part in given.get("srcset", "").split(",") if part.strip()]
         followed = tag in {"a", "area"} or (
             tag == "link" and set(given.get("rel", "").split()) <= NOT_LOADED
         )
@@ -86,10 +74,7 @@ def problems(site: Path) -> list[str]:
                 there /= "index.html"
             if not there.is_file():
                 found.append(f"{name} links to {target}, which is not there")
-            elif (
-                there.suffix == ".html"
-                and unquote(parts.fragment) not in _page(there).anchors
-            ):
+            elif there.suffix == ".html" and unquote(parts.fragment) not in _page(there).anchors:
                 found.append(f"{name} links to {target}, which has no such place")
     for path in sorted(site.rglob("*.css")):
         for loaded in OUTSIDE.findall(path.read_text(encoding="utf-8")):
@@ -99,7 +84,9 @@ def problems(site: Path) -> list[str]:
 
 def pages(site: Path) -> list[Path]:
     """Return the pages of the site; those in _static are templates of the theme."""
-    return [path for path in sorted(site.rglob("*.html")) if "_static" not in path.parts]
+    return [
+        path for path in sorted(site.rglob("*.html")) if "_static" not in path.parts
+    ]
 
 
 def main() -> None:

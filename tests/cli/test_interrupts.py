@@ -30,7 +30,9 @@ def started(table: Path, *words: str, shuffles: str = "1e9") -> subprocess.Popen
     )
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    "number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)]
+)
 def test_an_interrupt_ends_with_a_message(table: Path, number: signal.Signals) -> None:
     process = started(table)
     assert process.stderr is not None
