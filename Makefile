@@ -23,7 +23,7 @@ INSTALL = if command -v uv > /dev/null; \
 	else $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile $(1); fi
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow test-all coverage check docs format calibration power alignment bench schemas studies studies-quick clean
+.PHONY: help demo test test-slow test-all coverage check docs format calibration power alignment fuzz bench schemas studies studies-quick clean
 
 .PHONY: style changelog wheel release-check test-oldest test-newest test-least
 
@@ -145,6 +145,11 @@ power: $(READY)  ## Measure how much the tests find; writes docs/measured-power.
 alignment: $(READY)  ## Measure common steps and failing runs; writes docs/alignment.md (a quarter of an hour)
 	@$(BIN)/python -m studies.alignment
 
+SEED ?= 0
+CASES ?= 2000
+fuzz: $(READY)  ## Mutated tables, logs, frames, options, checkpoints through every command (ten minutes)
+	@$(BIN)/python -m fuzzing --seed $(SEED) $(if $(CASE),--case $(CASE),--cases $(CASES))
+
 schemas: $(RUNTIME)  ## Write docs/schemas: what --json of every command prints
 	@$(BIN)/python docs/write_schemas.py
 
@@ -160,4 +165,4 @@ studies-quick: $(READY)  ## The same in a reduced form (a minute); writes studie
 
 clean:  ## Remove the virtual environment and caches
 	@rm -rf $(VENV) $(OLDEST) $(NEWEST) $(LEAST) $(EMPTY) dist docs/_build docs/generated .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .coverage*
-	@find src studies tests benchmarks docs -name __pycache__ -type d -prune -exec rm -rf {} +
+	@find src studies tests benchmarks docs fuzzing -name __pycache__ -type d -prune -exec rm -rf {} +

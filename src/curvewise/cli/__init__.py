@@ -12,9 +12,11 @@ import typer
 
 from curvewise import __version__
 from curvewise.cli.exit_codes import BUG, UNUSABLE, summary
+from curvewise.cli.interrupts import take_signals
 from curvewise.cli.option_groups import with_option_groups
 from curvewise.cli.plain_values import PlainCommand
-from curvewise.cli.printing import prepare_streams
+from curvewise.cli.printing import say_warnings
+from curvewise.cli.streams import discard_output, prepare_streams, say
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -98,16 +100,22 @@ def _curvewise(
 def main() -> None:
     """Run the command."""
     prepare_streams()
+    take_signals()
+    say_warnings()
     # Only the command that was asked for is imported; mistakes and completion need all of them.
     asked = sys.argv[1:2]
     names = asked if asked and asked[0] in COMMANDS else COMMANDS.keys()
     is_completing = any(name.endswith("_COMPLETE") for name in os.environ)
     asks_for_list = not is_completing and set(sys.argv[1:]) <= {*HELP_FLAGS}
     try:
-        build_app(names, is_outline=asks_for_list)()
+        try:
+            build_app(names, is_outline=asks_for_list)()
+        finally:
+            sys.stdout.flush()  # here its failure can be told
     except OSError as error:
         # The disk is full, or something like it.
-        sys.stderr.write(f"Error: the output cannot be written: {error.strerror}.\n")
+        say(f"Error: the output cannot be written: {error.strerror}.")
+        discard_output()
         sys.exit(UNUSABLE)
     except Exception:  # noqa: BLE001 (whatever it is, its exit code must not be that of a gate)
         traceback.print_exc()

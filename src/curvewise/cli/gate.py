@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 import curvewise
+from curvewise.cli.exit_codes import FAILED, SUCCESS, UNDECIDED
 from curvewise.cli.gate_files import check_junit, summary_place, write_files
+from curvewise.cli.interrupts import begin_writing
 from curvewise.cli.measures import measure_of
 from curvewise.cli.options import Alpha, Center  # noqa: TC001 (typer reads the annotations)
 from curvewise.cli.output import Output  # noqa: TC001 (typer reads the annotations)
-from curvewise.cli.exit_codes import FAILED, SUCCESS, UNDECIDED
 from curvewise.cli.progress import progress
 from curvewise.cli.reading import Reading, note_reading
 from curvewise.cli.shuffling import Shuffling  # noqa: TC001 (typer reads the annotations)
@@ -245,8 +246,9 @@ def gate(
             found = curvewise.gate_many(
                 members, **options, order=order, sd_from=references
             )
-    write_files(found, place, junit)
     output.save(found)
+    begin_writing()
+    write_files(found, place, junit)
     output.show(found)
     raise typer.Exit(EXIT_CODES[found.answer])
 

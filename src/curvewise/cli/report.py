@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import curvewise
+from curvewise.cli.interrupts import begin_writing
 from curvewise.cli.options import Alpha  # noqa: TC001 (typer reads the annotations)
 from curvewise.cli.printing import note
 from curvewise.cli.reading import Reading  # noqa: TC001 (typer reads the annotations)
@@ -80,6 +81,7 @@ class ReportFile:
             runs=self.runs,
             made=made,
         )
+        begin_writing()
         place = found.save(self.output)
         size = len(found.html.encode("utf-8"))
         note(f"Report saved as {place} ({size / 1000:,.0f} kB)")

@@ -84,13 +84,17 @@ def check_figure_path(path: Path) -> None:
 
 
 def save_figures(
-    draws: Mapping[Path, Callable[[], Figure]], dpi: int = SCREEN_DPI
+    draws: Mapping[Path, Callable[[], Figure]],
+    dpi: int = SCREEN_DPI,
+    *,
+    when_drawn: Callable[[], None] | None = None,
 ) -> None:
     """Draw and write figures, whole and all of them or none, with the permissions of new files.
 
     The format follows from the end of a name. An existing file is replaced, and a link is
-    followed. Letters stay letters: publishers refuse Type 3 fonts. Raises `OptionError` if a
-    file cannot be written.
+    followed. Letters stay letters: publishers refuse Type 3 fonts. ``when_drawn`` is called
+    before any file takes its place; none does if it raises. Raises `OptionError` if a file cannot
+    be written.
     """
     from matplotlib import rc_context
 
@@ -100,6 +104,8 @@ def save_figures(
             partial = stack.enter_context(replacing(path, "figure"))
             with rc_context(letters):
                 draw().savefig(partial, dpi=dpi)
+        if when_drawn is not None:
+            when_drawn()
 
 
 def new_figure(
