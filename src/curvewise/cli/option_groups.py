@@ -10,8 +10,7 @@ from functools import wraps
 from inspect import Parameter, Signature, signature
 from typing import TYPE_CHECKING, Any, get_type_hints
 
-from typer.core import TyperCommand
-
+from curvewise.cli.plain_values import PlainCommand
 from curvewise.cli.printing import exit_with_message
 
 if TYPE_CHECKING:
@@ -22,7 +21,7 @@ __all__ = ["GroupedCommand", "with_option_groups"]
 OWN = "Options"  # the heading of options without a group
 
 
-class GroupedCommand(TyperCommand):
+class GroupedCommand(PlainCommand):
     """A command whose help lists options group by group."""
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
