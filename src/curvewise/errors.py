@@ -1,8 +1,8 @@
-"""What curvewise raises when it cannot go on: what is wrong, where, and what to do."""
+"""What curvewise raises when it cannot go on, and warns of: what is wrong, and what to do."""
 
 from __future__ import annotations
 
-__all__ = ["CurvesError", "CurvewiseError", "OptionError"]
+__all__ = ["CurvesError", "CurvewiseError", "CurvewiseWarning", "OptionError"]
 
 
 class CurvewiseError(ValueError):
@@ -19,3 +19,7 @@ class OptionError(CurvewiseError):
     def __init__(self, message: str, *, option: str | None = None) -> None:
         super().__init__(message)
         self.option = option
+
+
+class CurvewiseWarning(UserWarning):
+    """Something that changes no result, such as a package whose absence makes work slower."""

@@ -1,4 +1,18 @@
-"""How functions are compiled; importing numba takes about a second, so only large work does.
+"""Whether work is compiled, and how: with numba where it is installed, else not at all.
+
+Compiled functions are in modules called ``compiled_…``, which import numba when they are
+imported. Importing it takes about a second and it may be missing, so each such module has a
+NumPy form beside it that gives the same digits, and is imported only where the work is large
+enough to repay it::
+
+    if worth_compiling(work > COMPILE_ABOVE_WORK):
+        from curvewise.kernels.topic.compiled_thing import count
+
+        return count(values)
+    return ...  # in NumPy
+
+The question is asked once, by whoever plans the work, and the answer handed on to its parts: the
+plan must not depend on it, and workers need not find out for themselves.
 
 Numba keeps what it compiled until the file of a function changes. It does not notice a change
 in a function that others call or inline: then remove the ``__pycache__`` folders.
@@ -6,21 +20,56 @@ in a function that others call or inline: then remove the ``__pycache__`` folder
 
 from __future__ import annotations
 
+import sys
+import warnings
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
-import numba
+from curvewise.errors import CurvewiseWarning
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["OPTIONS", "njit"]
+__all__ = ["INSTALL_HINT", "OPTIONS", "compiler_is_loaded", "njit", "worth_compiling"]
 
 # Threads may run compiled code side by side; division by zero gives infinity, as in NumPy.
 OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
+INSTALL_HINT = 'pip install "curvewise[fast]"'
+
+
+def worth_compiling(large: bool, /) -> bool:  # noqa: FBT001 (reads as a sentence)
+    """Tell whether to use compiled code: the work is large, and numba can be imported.
+
+    Where large work must do without, a warning says so, once in a process, and how to change it.
+    """
+    return large and _numba_works()
+
+
+def compiler_is_loaded() -> bool:
+    """Tell whether numba is imported already, so that even small work may use it."""
+    return sys.modules.get("numba") is not None
+
+
+@cache
+def _numba_works() -> bool:
+    try:
+        import numba  # noqa: F401
+    except ImportError as error:
+        # An installed numba says so itself if it does not fit this Python or this NumPy.
+        missing = isinstance(error, ModuleNotFoundError) and error.name == "numba"
+        why = "numba is not installed" if missing else f"numba cannot be used ({error})"
+        msg = (
+            f"{why}, so that large work takes longer; results are the same. "
+            f"To speed it up: {INSTALL_HINT}"
+        )
+        warnings.warn(msg, CurvewiseWarning, stacklevel=3)
+        return False
+    return True
 
 
 def njit(**options: Any) -> Callable[[Any], Any]:
     """Compile a function, and keep the result on disk for the next process if possible."""
+    import numba
 
     def decorate(function: Any) -> Any:
         try:
