@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from curvewise.kernels.anova.sums import centred, factored_sums, group_squares
+from curvewise.kernels.anova.sums import centred, column_squares, factored_sums
 from curvewise.kernels.anova.thresholds import MIN_VARIATION_OVER_ROUNDING
 
 if TYPE_CHECKING:
@@ -63,6 +63,8 @@ class CombinedDesign:
         How far rounding can move the root of a share of a column.
     totals, slack : array, (3,)
         The total of each other share, and how far rounding can move the root of the share.
+    compiled : bool
+        Whether to load compiled code for it, which changes no digit.
     """
 
     design: Design
@@ -71,6 +73,7 @@ class CombinedDesign:
     column_slack: Floats
     totals: Floats
     slack: Floats
+    compiled: bool = False
 
     @classmethod
     def of(
@@ -107,7 +110,7 @@ class CombinedDesign:
         ``observed`` lowers the shares by what rounding can do, instead of raising them.
         """
         sign = -1.0 if observed else 1.0
-        between = group_squares(labels, self.design.coordinates, self.design.factor)
+        between = self.design.between(labels, compiled=self.compiled)
         squares = np.stack([between[0] + between[1], *between])
         roots = np.empty((4, len(labels)))
         roots[:3] = np.sqrt(_ratios(squares, self.totals[:, None]))
@@ -132,13 +135,13 @@ class CombinedDesign:
 
     def _column_roots(self, labels: Integers) -> Floats:
         """Return the root of the share at each column; (n_relabellings, n_columns)."""
-        sums = factored_sums(labels, self.columns, self.design.factor)
-        squares = next(sums)
-        if len(self.design.factor) == 1:
-            return np.abs(squares, out=squares)
-        squares *= squares
-        for more in sums:
-            squares += more**2
+        design = self.design
+        if len(design.factor) == 1:
+            (sums,) = factored_sums(labels, self.columns, design.factor)
+            return np.abs(sums, out=sums)
+        squares = column_squares(
+            labels, self.columns, design.factor, design.sizes, compiled=self.compiled
+        )
         return np.sqrt(squares, out=squares)
 
 

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING, get_args
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
 from curvewise.inference.effects import Effect, EffectName, ErrorTerm, f_statistic
-from curvewise.kernels.anova.sums import group_squares
+from curvewise.kernels.anova.costs import shuffle_costs
 from curvewise.kernels.anova.thresholds import effect_ratios
+from curvewise.kernels.compiling import compiling_repays
 from curvewise.kernels.pvalues import critical_value, pvalue
 from curvewise.kernels.relabelling.enumeration import Enumeration
 from curvewise.kernels.relabelling.shuffles import Shuffles
@@ -24,6 +25,8 @@ from curvewise.shuffling.plan import MAX_IN_NUMPY, Limits
 from curvewise.shuffling.visiting import CompiledWork, Statistic
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from curvewise.kernels import Integers
     from curvewise.kernels.anova.design import Design
     from curvewise.kernels.relabelling.restriction import Relabellings
@@ -38,8 +41,6 @@ ROWS: dict[ErrorTerm, dict[EffectName, int]] = {
     "split": {"overall": 0, "algorithm": 1, "interaction": 2},
     "pooled": {"overall": 0, "algorithm": 3, "interaction": 4},
 }
-# Runs × shuffles beyond which compiled code is faster, its import included.
-COMPILE_ABOVE_RUNS_TIMES_SHUFFLES = 40_000_000
 COMPILED_CHUNK = 4_096  # batches to a task of compiled code
 # An exact answer for two algorithms without blocks would take compiled code minutes beyond this.
 MAX_COMPILED = 200_000_000_000
@@ -63,7 +64,7 @@ class RandomizedAnova(Statistic):
     def measure(self, labels: Integers, *, keep: bool) -> Measured:
         """Count the extreme relabellings of a batch, for each of the five statistics."""
         design = self.design
-        between = group_squares(labels, design.coordinates, design.factor)
+        between = design.between(labels)
         counts = (design.extreme_rule.n_extreme(between),)
         if not keep:
             return counts, ()
@@ -85,13 +86,19 @@ class RandomizedAnova(Statistic):
         """Return how to count these batches in compiled code, if that is faster."""
         if isinstance(relabellings, Enumeration):
             return self._compiled_enumeration(relabellings)
-        n_runs = len(relabellings.labels)
-        few = len(batches) * BATCH * n_runs < COMPILE_ABOVE_RUNS_TIMES_SHUFFLES
-        if few or not isinstance(relabellings, Shuffles):
+        if not isinstance(relabellings, Shuffles):
             return None
+        n_columns, sizes = self.design.coordinates.shape[1], self.design.sizes
+        cost = shuffle_costs(relabellings, n_columns, sizes)
+        count = len(batches) * BATCH
+        if not compiling_repays(count * cost.in_numpy, count * cost.compiled):
+            return None
+        # Loaded here, they also serve the relabellings that are kept.
+        from curvewise.kernels.anova import compiled_shuffles, compiled_sums  # noqa: F401
+
         # The last batch may be a part of one, which only NumPy counts.
         whole = range(batches.start, min(batches.stop, relabellings.count // BATCH))
-        work = partial(_count_shuffles, relabellings, self.design)
+        work = _CompiledShuffles(relabellings, self.design)
         return CompiledWork(work, whole, COMPILED_CHUNK, range(whole.stop, batches.stop))
 
     def _compiled_enumeration(self, relabellings: Enumeration) -> CompiledWork | None:
@@ -105,10 +112,25 @@ class RandomizedAnova(Statistic):
         return CompiledWork(work, range(n_firsts), max(n_firsts // 64, 1), range(0))
 
 
-def _count_shuffles(shuffles: Shuffles, design: Design, batches: range) -> Measured:
-    from curvewise.kernels.anova.engines import compiled_counter
+@dataclass(frozen=True, eq=False)
+class _CompiledShuffles:
+    """Counts batches of shuffles; what it looks up is made once in a process."""
 
-    return (compiled_counter(shuffles, design)(batches.start, batches.stop),), ()
+    shuffles: Shuffles
+    design: Design
+
+    @cached_property
+    def _count(self) -> Callable[[int, int], Integers]:
+        from curvewise.kernels.anova.engines import compiled_counter
+
+        return compiled_counter(self.shuffles, self.design)
+
+    def __call__(self, batches: range) -> Measured:
+        return (self._count(batches.start, batches.stop),), ()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Compiled code is not sent to other processes.
+        return _CompiledShuffles, (self.shuffles, self.design)
 
 
 def _count_thirds(relabellings: Enumeration, design: Design, firsts: range) -> Measured:
