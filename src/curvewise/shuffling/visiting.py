@@ -72,6 +72,13 @@ class Statistic(ABC):
         """Return how many batches are kept of a larger number."""
         return MAX_KEPT_BATCHES
 
+    def whole(self, relabellings: Relabellings) -> Measured | None:  # noqa: ARG002
+        """Measure all relabellings of an enumeration at once, if that is quicker than in batches.
+
+        All of their values are kept, in any order.
+        """
+        return None
+
     def compiled(
         self,
         relabellings: Relabellings,  # noqa: ARG002
@@ -150,6 +157,9 @@ class _Visitor:
             return Counts(
                 tuple(counts), kept, relabellings.count, f"{engine} {how}", plan
             )
+        if plan.keeps_all and (measured := self.statistic.whole(relabellings)):
+            counts, kept = measured
+            return Counts(counts, kept, relabellings.count, f"NumPy {how}", plan)
         n_first = n_batches if plan.keeps_all else min(n_kept, n_batches)
         # Asked before any work: once compiled code is loaded, it helps with what is kept.
         others = range(n_first, n_batches)

@@ -15,7 +15,7 @@ from curvewise.kernels.anova.compiled_shuffles import (
     recount,
 )
 from curvewise.kernels.anova.design import Design
-from curvewise.kernels.anova.engines import _Rows, _subset_sums
+from curvewise.kernels.anova.engines import _Rows, subset_sums
 from curvewise.kernels.anova.sums import group_squares
 from curvewise.kernels.anova.thresholds import rounding
 from curvewise.kernels.relabelling.compiled_draws import mask_arguments
@@ -87,7 +87,7 @@ def test_sums_of_parts_are_those_of_the_runs(
 ) -> None:
     rng = np.random.default_rng(3)
     values = rng.normal(size=(n_parts * bits, 1 + n_shapes))
-    tables = np.concatenate([_subset_sums(part) for part in np.split(values, n_parts)])
+    tables = np.concatenate([subset_sums(part) for part in np.split(values, n_parts)])
     masks = rng.integers(0, 2 ** (n_parts * bits), size=BATCH, dtype=np.uint64)
     heights, shapes = np.empty(BATCH), np.empty(BATCH)
     of_parts = np.ascontiguousarray(tables[:, 0])
@@ -109,7 +109,7 @@ def test_verdicts_are_on_exactly_the_masks_that_can_be_drawn(
     values = float(design.factor[0, 0]) * design.coordinates
     bounds = tuple(design.extreme_rule.bounds.tolist())
     verdicts = judge_candidates(
-        *mask_arguments(shuffles), _subset_sums(values[:2]), _subset_sums(values[2:]),
+        *mask_arguments(shuffles), subset_sums(values[:2]), subset_sums(values[2:]),
         design.extreme_rule.slopes, bounds,
     )  # fmt: skip
     assert np.sum(verdicts >= ACCEPTED) == math.comb(sum(sizes), sizes[0])

@@ -169,7 +169,7 @@ def test_parts_of_an_enumeration_share_out_the_runs(n_runs: int) -> None:
 
 def test_a_table_of_subsets_is_numbered_by_bits() -> None:
     values = np.random.default_rng(0).normal(size=(5, 3))
-    sums = engines._subset_sums(values)
+    sums = engines.subset_sums(values)
     for number, found in enumerate(sums):
         chosen = [row for row in range(5) if number >> row & 1]
         np.testing.assert_allclose(found, values[chosen].sum(axis=0))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from curvewise.kernels.anova.design import Design
     from curvewise.kernels.relabelling.shuffles import Shuffles
 
-__all__ = ["compiled_counter", "n_thirds", "thirds_counter"]
+__all__ = ["compiled_counter", "n_thirds", "subset_sums", "thirds_counter"]
 
 Counter = Callable[[int, int], "Integers"]
 # A verdict on each candidate of 20 bits is a megabyte, which is made in milliseconds.
@@ -65,7 +65,7 @@ def _double_margin(coordinates: Floats, scale: float) -> float:
     return 64 * EPSILON * scale**2 * float(np.abs(coordinates @ coordinates.T).sum())
 
 
-def _subset_sums(values: Floats) -> Floats:
+def subset_sums(values: Floats) -> Floats:
     """Return the sum of each subset of rows; bit i of the number of a subset is row i."""
     sums = np.zeros((1, *values.shape[1:]))
     # With one row more, the subsets that have it follow those that do not.
@@ -118,7 +118,7 @@ def _by_verdicts(shuffles: Shuffles, design: Design) -> Counter:
     values = float(design.factor[0, 0]) * design.coordinates
     cut = (len(values) + 1) // 2
     rule = mask_arguments(shuffles)
-    halves = _subset_sums(values[:cut]), _subset_sums(values[cut:])
+    halves = subset_sums(values[:cut]), subset_sums(values[cut:])
     verdicts = judge_candidates(*rule, *halves, *_extreme_rule(design))
 
     def count(first: int, last: int) -> Integers:
@@ -140,7 +140,7 @@ def _by_parts(shuffles: Shuffles, design: Design) -> Counter:
     # runs that this adds are in no mask.
     padded = np.zeros((n_parts * bits, coordinates.shape[1]))
     padded[:n_runs] = scale * coordinates
-    sums = np.concatenate([_subset_sums(part) for part in np.split(padded, n_parts)])
+    sums = np.concatenate([subset_sums(part) for part in np.split(padded, n_parts)])
     heights = np.ascontiguousarray(sums[:, 0])
     rows = _Rows.of(sums[:, 1:])
     of_shapes = _single_margin(
@@ -237,11 +237,11 @@ def thirds_counter(labels: Integers, design: Design) -> Counter:
     n_bits = np.bitwise_count(masks.astype(np.uint64))
     middle = masks[np.argsort(n_bits, kind="stable")]
     starts = np.searchsorted(np.sort(n_bits), np.arange(cuts[1] - cuts[0] + 2))
-    sums = _subset_sums(shapes[part])[middle]
-    others = _subset_sums(shapes[cuts[1] :])
+    sums = subset_sums(shapes[part])[middle]
+    others = subset_sums(shapes[cuts[1] :])
     # 2 s_z·s_y + |s_y|², a row for each z.
     last_middle = 2 * others @ sums.T + np.sum(sums**2, axis=1)
-    middle_heights = _subset_sums(heights[part])[middle]
+    middle_heights = subset_sums(heights[part])[middle]
     margin = _double_margin(coordinates[:, 1:], scale)
     margins = _margins(design, margin, _double_margin(coordinates[:, :1], scale))
     slopes, bounds = _extreme_rule(design)

@@ -10,6 +10,7 @@ import numpy as np
 from curvewise.kernels.adjustments import TIE
 from curvewise.kernels.anova.combined import COMPONENTS, CombinedDesign, Scales
 from curvewise.kernels.anova.costs import shuffle_costs
+from curvewise.kernels.anova.halving import can_be_halved
 from curvewise.kernels.anova.sums import MIN_GROUPS_ADDED_UP
 from curvewise.kernels.compiling import compiling_repays
 from curvewise.kernels.pvalues import critical_value, pvalue
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from curvewise.inference.work import Work
     from curvewise.kernels import Floats, Integers
     from curvewise.kernels.anova.design import Design
+    from curvewise.kernels.relabelling.restriction import Relabellings
     from curvewise.shuffling.layout import Layout
     from curvewise.shuffling.plan import Plan
     from curvewise.shuffling.tally import Measured
@@ -80,6 +82,12 @@ class CombinedValues(Statistic):
     def measure(self, labels: Integers, *, keep: bool) -> Measured:  # noqa: ARG002
         """Keep the values of a batch; count nothing."""
         return (), (self.combined.values(labels),)
+
+    def whole(self, relabellings: Relabellings) -> Measured | None:
+        """Keep the values of all relabellings of two algorithms at once."""
+        if not can_be_halved(relabellings.labels, relabellings.blocks):
+            return None
+        return (), (self.combined.every_value(relabellings.labels),)
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,6 +15,7 @@ import numpy as np
 
 from curvewise.inference.effects import Effect, EffectName, ErrorTerm, f_statistic
 from curvewise.kernels.anova.costs import shuffle_costs
+from curvewise.kernels.anova.halving import between_of_halves, can_be_halved
 from curvewise.kernels.anova.thresholds import effect_ratios
 from curvewise.kernels.compiling import compiling_repays
 from curvewise.kernels.pvalues import critical_value, pvalue
@@ -81,6 +82,13 @@ class RandomizedAnova(Statistic):
         """Return how many batches are kept of a larger number."""
         fewer = MAX_KEPT_RUNS_TIMES_BATCHES // n_runs
         return max(MIN_KEPT_BATCHES, min(super().n_kept(n_runs), fewer))
+
+    def whole(self, relabellings: Relabellings) -> Measured | None:
+        """Count and keep all relabellings of two algorithms at once."""
+        if not can_be_halved(relabellings.labels, relabellings.blocks):
+            return None
+        between, contrasts = between_of_halves(self.design, relabellings.labels)
+        return (self.design.extreme_rule.n_extreme(between),), (between, contrasts)
 
     def compiled(self, relabellings: Relabellings, batches: range) -> CompiledWork | None:
         """Return how to count these batches in compiled code, if that is faster."""
@@ -174,7 +182,8 @@ def anova_effects(
         row = ROWS[error][name]
         null = nulls[row] * (effect_df[1] / effect_df[0])
         # Where a tie is only rounded apart, the null distribution says that it is a tie.
-        null[np.isclose(null, statistic, rtol=1e-9, atol=0)] = statistic
+        if math.isfinite(statistic):
+            null[np.abs(null - statistic) <= 1e-9 * statistic] = statistic
         critical = critical_value(null, alpha)
         null.setflags(write=False)
         n_extreme, n_visited, exact = (
