@@ -18,6 +18,7 @@ from curvewise.kernels.relabelling.streams import BATCH
 from curvewise.questions.compare import randomized_anova
 from curvewise.questions.compare.randomized_anova import (
     MAX_COMPILED,
+    MAX_RANKED,
     ROWS,
     RandomizedAnova,
     anova_effects,
@@ -26,7 +27,7 @@ from curvewise.questions.compare.randomized_anova import (
 from curvewise.shuffling import plan as planning
 from curvewise.shuffling import visiting
 from curvewise.shuffling.layout import Layout
-from curvewise.shuffling.plan import MAX_IN_NUMPY, Plan
+from curvewise.shuffling.plan import Plan
 from curvewise.shuffling.visiting import visit
 from tests.kernels.anova.test_thresholds import exact_counts
 from tests.questions.compare.five_effects import five_effects
@@ -107,10 +108,10 @@ def test_with_many_runs_fewer_values_are_kept(n_runs: int, n_batches: int) -> No
 
 def test_two_algorithms_without_blocks_can_be_enumerated_further() -> None:
     assert anova_limits(Layout.of(some_curves(0, (30, 30)))).exact == MAX_COMPILED
-    assert anova_limits(Layout.of(some_curves(0, (30, 31)))).exact == MAX_IN_NUMPY
-    assert anova_limits(Layout.of(some_curves(0, (4, 4, 4)))).exact == MAX_IN_NUMPY
+    assert anova_limits(Layout.of(some_curves(0, (30, 31)))).exact == MAX_RANKED
+    assert anova_limits(Layout.of(some_curves(0, (4, 4, 4)))).exact == MAX_RANKED
     blocked = some_curves(0, (4, 4), blocks=[0, 1, 2, 3] * 2)
-    assert anova_limits(Layout.of(blocked)).exact == MAX_IN_NUMPY
+    assert anova_limits(Layout.of(blocked)).exact == MAX_RANKED
 
 
 @pytest.mark.parametrize("loaded", [True, False])
@@ -132,7 +133,7 @@ def test_compiled_code_counts_work_that_repays_its_start(
     assert work.left_over == range(10**9, 10**9 + 1)
 
 
-def test_enumerations_of_two_are_compiled_and_those_of_blocks_are_not() -> None:
+def test_enumerations_of_two_are_compiled_and_few_of_blocks_are_not() -> None:
     statistic, layout = anova_of(some_curves(0, (7, 7)))
     every = layout.restriction.every()
     work = statistic.compiled(every, range(2))

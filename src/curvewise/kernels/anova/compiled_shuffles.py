@@ -50,7 +50,14 @@ from curvewise.kernels.relabelling.compiled_draws import (
 )
 from curvewise.kernels.relabelling.streams import BATCH
 
-__all__ = ["count_draws", "count_parts", "count_verdicts", "judge_candidates", "recount"]
+__all__ = [
+    "count_draws",
+    "count_order",
+    "count_parts",
+    "count_verdicts",
+    "judge_candidates",
+    "recount",
+]
 
 # Shuffles judged at a time: if one of them is near a bound, so many are judged one by one.
 JUDGED_AT_ONCE = 64
@@ -245,6 +252,36 @@ def _recount_draw(order, edges, factor, coordinates, slopes, bounds, counts, sum
 
 
 @njit(**OPTIONS)
+def count_order(
+    order, row_starts, edges, summed, weights, heights, rows, width, unit, factor, coordinates,
+    slopes, bounds, margins, counts, sums,
+):  # fmt: skip
+    """Count one relabelling by formula (4), or by |Lᵀ S|² where that does not settle it.
+
+    ``order`` has the runs of group 0, then of group 1, and so on, and ``edges`` where each
+    begins. ``summed`` are the groups of formula (4), ``weights`` their w, and ``rows`` the shapes
+    of the runs, of ``width`` numbers each, in units whose square is ``unit``. Without groups to
+    sum, the relabelling is judged in double precision. ``row_starts`` and ``sums`` are room.
+    """
+    height = 0.0
+    shape = 0.0
+    for number in range(len(summed)):
+        begin, end = edges[summed[number]], edges[summed[number] + 1]
+        total = 0.0
+        for place in range(begin, end):
+            total += heights[order[place]]
+            row_starts[place] = U(order[place]) * U(width)
+        height += weights[number] * total * total
+        squares = squared_sum(rows, row_starts, begin, end, (0, width))
+        shape += weights[number] * squares
+    shape *= unit
+    if len(summed) > 0 and not is_near(height, shape, slopes, bounds, margins):
+        count_one(height, shape, slopes, bounds, counts)
+    else:
+        _recount_draw(order, edges, factor, coordinates, slopes, bounds, counts, sums)
+
+
+@njit(**OPTIONS)
 def count_draws(
     seed, first, last, runs, firsts, lasts, order_of_places, edges, summed, weights, heights,
     rows, width, unit, factor, coordinates, slopes, bounds, margins,
@@ -252,10 +289,7 @@ def count_draws(
     """Count batches ``first`` to ``last`` by drawing runs one by one and formula (4).
 
     ``runs``, ``firsts`` and ``lasts`` are those of `DrawPlan`; ``order_of_places`` lists the
-    places of group 0, then of group 1, and so on, and ``edges`` where each begins. ``summed``
-    are the groups of formula (4), ``weights`` their w, and ``rows`` the shapes of the runs, of
-    ``width`` numbers each, in units whose square is ``unit``. Without groups to sum, each
-    relabelling is judged in double precision.
+    places of group 0, then of group 1, and so on; the rest is as for `count_order`.
     """
     counts = np.zeros(5, dtype=np.int64)
     n_runs = len(runs)
@@ -270,22 +304,8 @@ def count_draws(
             # The runs of a group side by side.
             for place in range(n_runs):
                 order[place] = drawn[order_of_places[place]]
-                row_starts[place] = U(order[place]) * U(width)
-            height = 0.0
-            shape = 0.0
-            for number in range(len(summed)):
-                begin, end = edges[summed[number]], edges[summed[number] + 1]
-                total = 0.0
-                for place in range(begin, end):
-                    total += heights[order[place]]
-                height += weights[number] * total * total
-                squares = squared_sum(rows, row_starts, begin, end, (0, width))
-                shape += weights[number] * squares
-            shape *= unit
-            if len(summed) > 0 and not is_near(height, shape, slopes, bounds, margins):
-                count_one(height, shape, slopes, bounds, counts)
-            else:
-                _recount_draw(
-                    order, edges, factor, coordinates, slopes, bounds, counts, sums
-                )
+            count_order(
+                order, row_starts, edges, summed, weights, heights, rows, width, unit, factor,
+                coordinates, slopes, bounds, margins, counts, sums,
+            )  # fmt: skip
     return counts

@@ -13,13 +13,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from curvewise.kernels.anova.thresholds import EPSILON
+from curvewise.kernels.relabelling.streams import BATCH
 
 if TYPE_CHECKING:
     from curvewise.kernels import Floats, Integers
     from curvewise.kernels.anova.design import Design
+    from curvewise.kernels.relabelling.enumeration import Enumeration
     from curvewise.kernels.relabelling.shuffles import Shuffles
 
-__all__ = ["compiled_counter", "n_thirds", "subset_sums", "thirds_counter"]
+__all__ = [
+    "compiled_counter",
+    "n_thirds",
+    "ranks_counter",
+    "subset_sums",
+    "thirds_counter",
+]
 
 Counter = Callable[[int, int], "Integers"]
 # A verdict on each candidate of 20 bits is a megabyte, which is made in milliseconds.
@@ -164,9 +172,22 @@ def _by_parts(shuffles: Shuffles, design: Design) -> Counter:
 def _by_draws(shuffles: Shuffles, design: Design) -> Counter:
     from curvewise.kernels.anova.compiled_shuffles import count_draws
 
-    draw_plan, coordinates = shuffles.draw_plan, design.coordinates
-    sizes = np.bincount(shuffles.labels)
+    draw_plan = shuffles.draw_plan
     order_of_places = np.argsort(draw_plan.template, kind="stable")
+    order_rule = _order_rule(shuffles.labels, design)
+
+    def count(first: int, last: int) -> Integers:
+        return count_draws(
+            np.uint64(shuffles.seed), first, last, draw_plan.runs, draw_plan.first,
+            draw_plan.last, order_of_places, *order_rule,
+        )  # fmt: skip
+
+    return count
+
+
+def _order_rule(labels: Integers, design: Design) -> tuple[Any, ...]:
+    """Return what `count_order` needs to know of a design, from ``edges`` to ``margins``."""
+    coordinates, sizes = design.coordinates, np.bincount(labels)
     edges = np.concatenate([[0], np.cumsum(sizes)])
     rows = _Rows.of(coordinates[:, 1:])
     # Which groups are summed up in single precision, and their weights.
@@ -187,13 +208,29 @@ def _by_draws(shuffles: Shuffles, design: Design) -> Counter:
         margins = _margins(design, of_shapes, of_heights)
     slopes, bounds = _extreme_rule(design)
     heights = np.ascontiguousarray(coordinates[:, 0])
+    return (
+        *(edges, summed, weights, heights, *rows, design.factor, coordinates),
+        *(slopes, bounds, margins),
+    )
+
+
+def ranks_counter(every: Enumeration, design: Design) -> Counter:
+    """Return a function that counts the relabellings of batches first to last."""
+    from curvewise.kernels.anova.compiled_ranks import count_ranks
+
+    order_rule = _order_rule(every.labels, design)
+    blocks, draws, groups = every.draw_arrays
+    ways = np.array(
+        [
+            [min(math.comb(n, k), 2**62) for k in range(len(blocks) + 1)]
+            for n in range(len(blocks) + 1)
+        ],
+        dtype=np.int64,
+    )
 
     def count(first: int, last: int) -> Integers:
-        return count_draws(
-            np.uint64(shuffles.seed), first, last, draw_plan.runs, draw_plan.first,
-            draw_plan.last, order_of_places, edges, summed, weights, heights, *rows,
-            design.factor, coordinates, slopes, bounds, margins,
-        )  # fmt: skip
+        ends = first * BATCH, min(last * BATCH, every.count)
+        return count_ranks(*ends, blocks, draws, groups, ways, *order_rule)
 
     return count
 

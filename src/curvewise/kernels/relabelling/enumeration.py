@@ -200,6 +200,21 @@ class Enumeration:
     def _draws(self) -> _BlockDraws:
         return _block_draws(self.labels, self.blocks)
 
+    @property
+    def draw_arrays(self) -> tuple[Integers, Integers, Integers]:
+        """The blocks of runs, the draws and the groups as compiled code takes them.
+
+        A draw is a row: its block, the size of its groups, how many there are, and where they
+        begin in the list of groups.
+        """
+        rows, groups = [], []
+        for positions, draws in self._draws:
+            for draw in draws:
+                block = int(self.blocks[positions[0]])
+                rows.append([block, draw.size, len(draw.groups), len(groups)])
+                groups += draw.groups
+        return self.blocks, np.array(rows, dtype=np.int64), np.array(groups)
+
     def ranked(self, ranks: Integers) -> Integers:
         """Return the labels of the relabellings of these ranks; (n_ranks, n_runs)."""
         if self.labels.max() == 1 and len(self._draws) == 1:

@@ -22,7 +22,7 @@ from curvewise.kernels.pvalues import critical_value, pvalue
 from curvewise.kernels.relabelling.enumeration import Enumeration
 from curvewise.kernels.relabelling.shuffles import Shuffles
 from curvewise.kernels.relabelling.streams import BATCH
-from curvewise.shuffling.plan import MAX_IN_NUMPY, Limits
+from curvewise.shuffling.plan import Limits
 from curvewise.shuffling.visiting import CompiledWork, Statistic
 
 if TYPE_CHECKING:
@@ -43,9 +43,11 @@ ROWS: dict[ErrorTerm, dict[EffectName, int]] = {
     "pooled": {"overall": 0, "algorithm": 3, "interaction": 4},
 }
 COMPILED_CHUNK = 4_096  # batches to a task of compiled code
-# An exact answer for two algorithms without blocks would take compiled code minutes beyond this.
-MAX_COMPILED = 200_000_000_000
+# An exact answer would take compiled code minutes beyond this: for two algorithms without blocks,
+# and for others.
+MAX_COMPILED, MAX_RANKED = 200_000_000_000, 1_000_000_000
 MAX_COMPILED_RUNS = 60
+SECONDS_TO_RANK_A_RUN = 1e-7  # in NumPy
 # With many runs, where NumPy is slow, some thousands of values have to do.
 MIN_KEPT_BATCHES, MAX_KEPT_RUNS_TIMES_BATCHES = 4, 2_560
 
@@ -110,14 +112,19 @@ class RandomizedAnova(Statistic):
         return CompiledWork(work, whole, COMPILED_CHUNK, range(whole.stop, batches.stop))
 
     def _compiled_enumeration(self, relabellings: Enumeration) -> CompiledWork | None:
-        two = _are_two_without_blocks(relabellings.labels, relabellings.blocks)
-        if relabellings.count <= MAX_IN_NUMPY and not two:
-            return None
-        from curvewise.kernels.anova.engines import n_thirds
+        labels, blocks = relabellings.labels, relabellings.blocks
+        if _are_two_without_blocks(labels, blocks) and len(labels) <= MAX_COMPILED_RUNS:
+            from curvewise.kernels.anova.engines import n_thirds
 
-        n_firsts = n_thirds(len(relabellings.labels))
-        work = partial(_count_thirds, relabellings, self.design)
-        return CompiledWork(work, range(n_firsts), max(n_firsts // 64, 1), range(0))
+            n_firsts = n_thirds(len(labels))
+            work = partial(_count_thirds, relabellings, self.design)
+            return CompiledWork(work, range(n_firsts), max(n_firsts // 64, 1), range(0))
+        seconds = relabellings.count * len(labels) * SECONDS_TO_RANK_A_RUN
+        if not compiling_repays(seconds, seconds / 10):
+            return None
+        n_batches = -(-relabellings.count // BATCH)
+        work = partial(_count_ranks, relabellings, self.design)
+        return CompiledWork(work, range(n_batches), COMPILED_CHUNK, range(0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,6 +148,12 @@ class _CompiledShuffles:
         return _CompiledShuffles, (self.shuffles, self.design)
 
 
+def _count_ranks(relabellings: Enumeration, design: Design, batches: range) -> Measured:
+    from curvewise.kernels.anova.engines import ranks_counter
+
+    return (ranks_counter(relabellings, design)(batches.start, batches.stop),), ()
+
+
 def _count_thirds(relabellings: Enumeration, design: Design, firsts: range) -> Measured:
     from curvewise.kernels.anova.engines import thirds_counter
 
@@ -156,7 +169,7 @@ def anova_limits(layout: Layout) -> Limits:
     """Return how many relabellings of these runs can be visited."""
     two = _are_two_without_blocks(layout.labels, layout.blocks)
     compiled = two and len(layout.labels) <= MAX_COMPILED_RUNS
-    return Limits(exact=MAX_COMPILED if compiled else MAX_IN_NUMPY)
+    return Limits(exact=MAX_COMPILED if compiled else MAX_RANKED)
 
 
 def anova_effects(
