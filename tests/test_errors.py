@@ -7,7 +7,12 @@ import pickle
 import pytest
 
 import curvewise
-from curvewise.errors import CurvesError, CurvewiseError, OptionError
+from curvewise.errors import (
+    CurvesError,
+    CurvewiseError,
+    CurvewiseWarning,
+    OptionError,
+)
 
 
 def test_every_refusal_is_a_curvewise_error_and_a_value_error() -> None:
@@ -17,6 +22,7 @@ def test_every_refusal_is_a_curvewise_error_and_a_value_error() -> None:
     assert curvewise.OptionError is OptionError
     assert curvewise.CurvesError is CurvesError
     assert curvewise.CurvewiseError is CurvewiseError
+    assert curvewise.CurvewiseWarning is CurvewiseWarning
 
 
 def test_an_option_error_knows_its_option() -> None:

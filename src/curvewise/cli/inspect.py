@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json as json_format
 from typing import Annotated
 
 import typer
 
 import curvewise
-from curvewise.cli.printing import Style, show
+from curvewise.cli.printing import Style, print_json, show
 from curvewise.cli.progress import progress
 from curvewise.cli.reading import GroupBy, Paths, RunBy, Task, X  # noqa: TC001 (typer reads the annotations)
 
@@ -40,6 +39,6 @@ def inspect(
     with progress("reading"):
         found = curvewise.scan(paths, x=x, group_by=group_by, run_by=run_by, task=task)
     if style is Style.JSON:
-        typer.echo(json_format.dumps(found.to_dict(), indent=2, allow_nan=False))
+        print_json(found.to_dict())
     else:
         show([found], style)

@@ -29,7 +29,7 @@ def with_option_groups(command: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(command)
     def flat(**values: Any) -> None:
-        with exit_with_message():
+        with exit_with_message(command.__name__, as_json=values.get("json", False)):
             built = {
                 name: group(
                     **{field.name: values.pop(field.name) for field in fields(group)}

@@ -323,7 +323,19 @@ SOME, NOWHERE = WindowSteps(0.0079, 0.05), WindowSteps(0.0812, 0.05)
     ],
 )
 def test_a_window_is_worded_so(window: WindowTest, line: str) -> None:
-    assert window_line(window) == line
+    sampling = Sampling(exact=True, n_relabellings=10_000, n_shuffles=10_000)
+    assert window_line(window, sampling) == line
+
+
+def test_p_of_a_window_that_no_shuffle_reached_are_bounds() -> None:
+    window = WindowTest(5_000, 8_000, 3, WindowSteps(0.001, 0.05), HEIGHT, CHANGE)
+    sampling = Sampling(exact=False, n_relabellings=184_756, n_shuffles=999)
+    assert window_line(window, sampling) == (
+        "from 5000 to 8000, the curves differ somewhere in it (p ≤ 0.0010, none of 999 "
+        "shuffles); they differ on average over it (p = 0.020; had the window been planned, "
+        "p ≤ 0.0010); the gap changes within it (p = 0.030; had the window been planned, "
+        "p ≤ 0.0010)."
+    )
 
 
 def test_who_is_ahead_only_on_average_is_said_of_real_curves() -> None:

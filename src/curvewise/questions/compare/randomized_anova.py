@@ -13,17 +13,19 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
+from curvewise.errors import OptionError
 from curvewise.inference.effects import Effect, EffectName, ErrorTerm, f_statistic
 from curvewise.kernels.anova.costs import shuffle_costs
 from curvewise.kernels.anova.halving import between_of_halves, can_be_halved
 from curvewise.kernels.anova.thresholds import effect_ratios
-from curvewise.kernels.compiling import compiling_repays
+from curvewise.kernels.compiling import INSTALL_HINT, compiling_repays, worth_compiling
 from curvewise.kernels.pvalues import critical_value, pvalue
 from curvewise.kernels.relabelling.enumeration import Enumeration
 from curvewise.kernels.relabelling.shuffles import Shuffles
 from curvewise.kernels.relabelling.streams import BATCH
 from curvewise.shuffling.plan import Limits
 from curvewise.shuffling.visiting import CompiledWork, Statistic
+from curvewise.text import argument
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -48,6 +50,7 @@ COMPILED_CHUNK = 4_096  # batches to a task of compiled code
 MAX_COMPILED, MAX_RANKED = 200_000_000_000, 1_000_000_000
 MAX_COMPILED_RUNS = 60
 SECONDS_TO_RANK_A_RUN = 1e-7  # in NumPy
+MAX_WITHOUT_COMPILER = 1_000_000_000  # half an hour in NumPy
 # With many runs, where NumPy is slow, some thousands of values have to do.
 MIN_KEPT_BATCHES, MAX_KEPT_RUNS_TIMES_BATCHES = 4, 2_560
 
@@ -113,14 +116,16 @@ class RandomizedAnova(Statistic):
 
     def _compiled_enumeration(self, relabellings: Enumeration) -> CompiledWork | None:
         labels, blocks = relabellings.labels, relabellings.blocks
-        if _are_two_without_blocks(labels, blocks) and len(labels) <= MAX_COMPILED_RUNS:
+        two = _are_two_without_blocks(labels, blocks) and len(labels) <= MAX_COMPILED_RUNS
+        if two and worth_compiling(True):  # noqa: FBT003 (there are too many for NumPy)
             from curvewise.kernels.anova.engines import n_thirds
 
             n_firsts = n_thirds(len(labels))
             work = partial(_count_thirds, relabellings, self.design)
             return CompiledWork(work, range(n_firsts), max(n_firsts // 64, 1), range(0))
         seconds = relabellings.count * len(labels) * SECONDS_TO_RANK_A_RUN
-        if not compiling_repays(seconds, seconds / 10):
+        if two or not compiling_repays(seconds, seconds / 10):
+            _check_without_compiler(relabellings.count)
             return None
         n_batches = -(-relabellings.count // BATCH)
         work = partial(_count_ranks, relabellings, self.design)
@@ -159,6 +164,16 @@ def _count_thirds(relabellings: Enumeration, design: Design, firsts: range) -> M
 
     counter = thirds_counter(relabellings.labels, design)
     return (counter(firsts.start, firsts.stop),), ()
+
+
+def _check_without_compiler(count: int) -> None:
+    """Raise if NumPy would take hours to visit so many relabellings."""
+    if count > MAX_WITHOUT_COMPILER:
+        msg = (
+            f"There are {count:,} relabellings, more than can be visited without numba. "
+            f"Install it ({INSTALL_HINT}), or sample them: {argument('exact', value=False)}."
+        )
+        raise OptionError(msg, option="exact")
 
 
 def _are_two_without_blocks(labels: Integers, blocks: Integers) -> bool:

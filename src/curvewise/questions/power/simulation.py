@@ -7,7 +7,6 @@ rises with their number although it is simulated; and the same whatever the size
 from __future__ import annotations
 
 import math
-import sys
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import count
@@ -18,6 +17,7 @@ import numpy as np
 from curvewise.inference.noise import PilotNoise
 from curvewise.kernels.anova.screening import TABLES_PER_SET, rejections
 from curvewise.kernels.anova.spanned import Spanned
+from curvewise.kernels.compiling import compiler_is_loaded, worth_compiling
 from curvewise.kernels.relabelling.enumeration import n_relabellings
 from curvewise.kernels.relabelling.streams import stream_key
 from curvewise.shuffling.parallel import chunks_of, in_chunks, single_blas
@@ -114,7 +114,10 @@ class Simulation:
         n_scores = len(labels) * cases[0][0].base.size
         n_parts = max(min(MAX_SCORES_AT_ONCE // n_scores, TABLES_PER_SET) // AT_ONCE, 1)
         chunks = chunks_of(range(first, most), n_parts * AT_ONCE)
-        work = partial(self._chunk, n_runs, labels, blocks, cases, tests)
+        compiled = self._repays_compiling(n_runs, cases)
+        work = partial(
+            self._chunk, n_runs, labels, blocks, cases, tests, compiled=compiled
+        )
         with single_blas():
             found = in_chunks(work, chunks, n_jobs=n_jobs)
             return np.sum([counts for _, counts in found], axis=0)
@@ -127,6 +130,8 @@ class Simulation:
         cases: Sequence[tuple[Truth, float, int]],
         tests: Tests,
         chunk: range,
+        *,
+        compiled: bool,
     ) -> Integers:
         """Count the rejections among some experiments."""
         noise = self._noise(n_runs, chunk)
@@ -135,7 +140,7 @@ class Simulation:
             "n_shuffles": self.n_shuffles,
             "combined": self.combined,
             "tests": tests,
-            "compiled": self._is_large(n_runs, cases),
+            "compiled": compiled,
         }
         counts = np.zeros((len(cases), len(COUNTED)), dtype=np.int64)
         # Cases with fewer experiments have the first of them.
@@ -162,12 +167,15 @@ class Simulation:
             start = stop
         return counts
 
-    def _is_large(self, n_runs: int, cases: Sequence[tuple[Truth, float, int]]) -> bool:
+    def _repays_compiling(
+        self, n_runs: int, cases: Sequence[tuple[Truth, float, int]]
+    ) -> bool:
         """Whether it is faster to compile, as NumPy would take seconds or it is done already."""
         n_relabelled = min(n_relabellings(*self.design(n_runs)), self.n_shuffles)
         n_experiments = sum(number for *_, number in cases)
         work = n_experiments * n_relabelled * cases[0][0].base.size
-        return "numba" in sys.modules or work >= COMPILE_ABOVE_STEPS_TIMES_SHUFFLES
+        large = work >= COMPILE_ABOVE_STEPS_TIMES_SHUFFLES
+        return worth_compiling(large or compiler_is_loaded())
 
     def _noise(self, n_runs: int, chunk: range) -> Spanned:
         """Return the noise of some experiments, the first of which is a multiple of `AT_ONCE`."""

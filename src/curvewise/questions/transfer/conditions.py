@@ -12,6 +12,7 @@ from curvewise.data.steps import trapezoids
 from curvewise.errors import CurvesError, OptionError
 from curvewise.inference.reaching import reaching
 from curvewise.inference.requirements import check_connected
+from curvewise.kernels.compiling import worth_compiling
 from curvewise.kernels.contrasts import is_mirrored
 from curvewise.kernels.relabelling.restriction import WithinBlocks
 from curvewise.kernels.survival import median_times
@@ -164,7 +165,7 @@ class TwoConditions:
 
     def repays_compiling(self, n_rows: int) -> bool:
         """Tell whether compiled code measures so many rows faster."""
-        return n_rows * self.n_steps > COMPILE_ABOVE_ROWS_TIMES_STEPS
+        return worth_compiling(n_rows * self.n_steps > COMPILE_ABOVE_ROWS_TIMES_STEPS)
 
     def means(self) -> tuple[Floats, Floats]:
         """Return the mean curves of control and experimental condition, higher being better."""
