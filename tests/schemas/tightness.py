@@ -95,7 +95,12 @@ def _names_from_data(record: Any, path: Path) -> bool:
         return True
     own = [place for place, key in enumerate(path) if key in BY_NAME]
     # An object with such a name, or an inner one of a table of tables.
-    return bool(own) and path[-1] in BY_NAME or path[-2:-1] in {
-        ("pvalues_adjusted",),
-        ("batches",),
-    }
+    return (
+        bool(own)
+        and path[-1] in BY_NAME
+        or path[-2:-1]
+        in {
+            ("pvalues_adjusted",),
+            ("batches",),
+        }
+    )

@@ -93,5 +93,7 @@ def main() -> None:
         sys.exit(UNUSABLE)
     except Exception:  # noqa: BLE001 (whatever it is, its exit code must not be that of a gate)
         traceback.print_exc()
-        sys.stderr.write("This is a bug in curvewise. Please report it with the lines above.\n")
+        sys.stderr.write(
+            "This is a bug in curvewise. Please report it with the lines above.\n"
+        )
         sys.exit(BUG)

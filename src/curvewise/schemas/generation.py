@@ -25,7 +25,13 @@ from typing import (
 __all__ = ["Keywords", "schema"]
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
-PLAIN = {bool: "boolean", int: "integer", float: "number", str: "string", NoneType: "null"}
+PLAIN = {
+    bool: "boolean",
+    int: "integer",
+    float: "number",
+    str: "string",
+    NoneType: "null",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +74,9 @@ def _of(kind: Any, defined: dict[str, Any]) -> dict[str, Any]:
             found |= note.added if isinstance(note, Keywords) else {"description": note}
         return found
     if origin is Literal:
-        return {"const": arguments[0]} if len(arguments) == 1 else {"enum": list(arguments)}
+        return (
+            {"const": arguments[0]} if len(arguments) == 1 else {"enum": list(arguments)}
+        )
     if origin in (Union, UnionType):
         return _any_of([_of(each, defined) for each in arguments])
     if origin is list:

@@ -114,7 +114,8 @@ class Shared(TypedDict):
         Preparation | None, "How runs became curves, where they were aligned or short."
     ]
     warnings: Annotated[
-        list[str], "What to know before believing the rest, the gravest first; quote them."
+        list[str],
+        "What to know before believing the rest, the gravest first; quote them.",
     ]
     caveats: Annotated[list[CaveatRecord], "The warnings as data."]
 
@@ -157,5 +158,3 @@ class Effect(TypedDict):
     pvalue_adjusted: NotRequired[Probability]
     components: NotRequired[dict[str, float]]
     center: NotRequired[Center]
-
-

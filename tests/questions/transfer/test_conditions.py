@@ -113,6 +113,7 @@ def test_portions_only_cut_up_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
     )
     whole = found.relabelled(labels)
     monkeypatch.setattr(module, "MAX_VALUES", 2 * found.n_steps)
+    monkeypatch.setattr(module, "MIN_AT_ONCE", 1)
     assert found.portion == 2
     np.testing.assert_allclose(found.relabelled(labels), whole)
     monkeypatch.setattr(module, "MAX_VALUES", 1)
