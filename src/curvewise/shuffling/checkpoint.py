@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Checkpoint", "fingerprint", "open_checkpoint"]
 
-FORMAT = "curvewise checkpoint 2"
+FORMAT = "curvewise checkpoint 3"
 SECONDS_BETWEEN_WRITES = 1.0  # what is lost with a crash
 
 
@@ -98,6 +98,7 @@ class Checkpoint:
         self._asked = asked
         self._keys = None if keys is None else [int(key) for key in keys]
         self._tallies: list[Tally] = []
+        self._works: list[str] = []  # what each tally is of
         self._n_handed_out = 0
         self._written = time.monotonic()
         if path.exists():
@@ -112,10 +113,17 @@ class Checkpoint:
             self._keys = [int(key) for key in drawn]
         return self._keys
 
-    def next_tally(self) -> Tally:
-        """Return the tally of the next visit: begun, finished or empty."""
-        if self._n_handed_out == len(self._tallies):
+    def next_tally(self, work: str) -> Tally:
+        """Return the tally of the next piece of work: begun, finished or empty.
+
+        ``work`` says what it is. Where other work was begun in this place, by an engine that is
+        not the choice of this process, that and all that followed it is begun anew.
+        """
+        place = self._n_handed_out
+        if self._works[place : place + 1] != [work]:
+            del self._tallies[place:], self._works[place:]
             self._tallies.append(Tally())
+            self._works.append(work)
         self._n_handed_out += 1
         return self._tallies[self._n_handed_out - 1]
 
@@ -147,6 +155,7 @@ class Checkpoint:
             "format": FORMAT,
             "asked": self._asked,
             "keys": self._keys,
+            "works": self._works,
             "arrays": list(arrays),
         }
         arrays["head"] = np.array(json.dumps(head))
@@ -179,7 +188,9 @@ class Checkpoint:
                 arrays = {name: archive[name] for name in archive.files}
             head = json.loads(str(arrays.pop("head")))
             kind, asked, keys = head["format"], head["asked"], head["keys"]
-            tallies = _tallies(arrays, head["arrays"])
+            tallies, works = _tallies(arrays, head["arrays"]), head["works"]
+            if len(works) != len(tallies):
+                raise ValueError(works)  # noqa: TRY301 (damaged, as any other failure here)
         except Exception as error:  # a damaged archive fails in any of a dozen ways
             raise CurvesError(self._damaged()) from error
         if kind != FORMAT:
@@ -190,7 +201,7 @@ class Checkpoint:
                 "options or seed. Name another file, or delete this one."
             )
             raise CurvesError(msg)
-        self._keys, self._tallies = keys, tallies
+        self._keys, self._tallies, self._works = keys, tallies, works
 
     def _damaged(self) -> str:
         return (
