@@ -12,7 +12,7 @@ from curvewise.data.steps import trapezoids
 from curvewise.errors import CurvesError, OptionError
 from curvewise.inference.reaching import reaching
 from curvewise.inference.requirements import check_connected
-from curvewise.kernels.compiling import compiler_is_loaded, worth_compiling
+from curvewise.kernels.compiling import compiling_repays
 from curvewise.kernels.contrasts import is_mirrored
 from curvewise.kernels.relabelling.restriction import WithinBlocks
 from curvewise.kernels.survival import median_times
@@ -45,8 +45,8 @@ __all__ = [
 
 MAX_VALUES = 2**17  # of an array of mean curves: what stays in the cache is fast
 MIN_AT_ONCE = 16  # mean curves, of however many steps: fewer waste a matrix product
-# Above this compiled code is faster, its import included.
-COMPILE_ABOVE_ROWS_TIMES_STEPS = 3_000_000
+# Seconds for each step of a pair of mean curves.
+SECONDS_IN_NUMPY, SECONDS_COMPILED = 120e-9, 6e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,8 +176,7 @@ class TwoConditions:
     def repays_compiling(self, n_rows: int) -> bool:
         """Tell whether compiled code measures so many rows faster."""
         work = n_rows * self.n_steps * self.n_tasks
-        large = work > COMPILE_ABOVE_ROWS_TIMES_STEPS
-        return worth_compiling(large or compiler_is_loaded())
+        return compiling_repays(work * SECONDS_IN_NUMPY, work * SECONDS_COMPILED)
 
     @cached_property
     def _sides(self) -> tuple[Floats, Floats]:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["leave_out", "percentile_ends", "resample_metrics", "student_ends"]
 
 
-ROWS_AT_ONCE = 1_024  # resamples of a task, for one of several workers
+ROWS_AT_ONCE = 128  # resamples, or a portion if that is more, for one of several workers
 
 
 def resample_metrics(
