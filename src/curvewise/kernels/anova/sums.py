@@ -44,7 +44,6 @@ MAX_SUMS_AT_ONCE = 2**16  # numbers that stay in the cache between two passes
 COMPILED = "curvewise.kernels.anova.compiled_sums"
 
 
-
 class Strata(NamedTuple):
     """Sums of squares that no relabelling changes."""
 

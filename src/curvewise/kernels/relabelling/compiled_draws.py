@@ -155,5 +155,7 @@ def draw_labels(shuffles: Shuffles, number: int) -> Integers:
         _mask_labels(seed, number, *rule, shuffles.masks.marked, labels)
     else:
         plan = shuffles.draw_plan
-        _drawn_labels(seed, number, plan.template, plan.runs, plan.first, plan.last, labels)
+        _drawn_labels(
+            seed, number, plan.template, plan.runs, plan.first, plan.last, labels
+        )
     return labels
