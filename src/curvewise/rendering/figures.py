@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 from curvewise.errors import OptionError
-from curvewise.rendering.files import check_place, replacing
+from curvewise.files import check_place, replacing
 from curvewise.text import shortened
 
 if TYPE_CHECKING:
