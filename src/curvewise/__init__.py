@@ -7,7 +7,7 @@ NumPy. The list itself is read with the first of them.
 
 import sys
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 
 def _attach() -> None:

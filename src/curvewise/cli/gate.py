@@ -18,7 +18,6 @@ from curvewise.cli.output import Output  # noqa: TC001 (typer reads the annotati
 from curvewise.cli.progress import progress
 from curvewise.cli.reading import Reading, note_reading
 from curvewise.cli.shuffling import Shuffling  # noqa: TC001 (typer reads the annotations)
-from curvewise.data.roles import BASELINE, CANDIDATE
 from curvewise.errors import CurvesError, OptionError
 from curvewise.text import listed
 
@@ -206,6 +205,8 @@ def gate(
 
     curvewise gate runs.csv --baseline old --candidate new --margin 0.05 --unit relative
     """
+    from curvewise.data.roles import BASELINE, CANDIDATE
+
     place = summary_place(summary)
     check_junit(junit)
     names = {BASELINE: baseline, CANDIDATE: candidate}
@@ -290,6 +291,8 @@ def _roles(
     members: dict[str, Curves], names: dict[str, str | None], *, n_paths: int
 ) -> dict[str, str]:
     """Return who is the candidate, and who the baseline."""
+    from curvewise.data.roles import BASELINE, CANDIDATE
+
     if n_paths == 2:
         return {BASELINE: BASELINE, CANDIDATE: CANDIDATE}
     missing = [role for role, name in names.items() if name is None]

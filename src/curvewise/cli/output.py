@@ -116,10 +116,10 @@ class Output(FigureOutput):
         str | None, typer.Option(metavar="TEXT", help="Title of the figure.")
     ] = None
     xlabel: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="Name of the axis of steps.")
+        str | None, typer.Option(metavar="TEXT", help="Name of the horizontal axis.")
     ] = None
     ylabel: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="Name of the axis of scores.")
+        str | None, typer.Option(metavar="TEXT", help="Name of the vertical axis.")
     ] = None
 
     @property

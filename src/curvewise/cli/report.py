@@ -19,8 +19,6 @@ from curvewise.cli.reading import Reading  # noqa: TC001 (typer reads the annota
 from curvewise.cli.shuffling import Shuffling  # noqa: TC001 (typer reads the annotations)
 from curvewise.errors import OptionError
 from curvewise.files import check_place
-from curvewise.reports.asking import ask, title_of
-from curvewise.reports.provenance import file_hashes
 from curvewise.text import did_you_mean
 
 if TYPE_CHECKING:
@@ -120,6 +118,9 @@ def report(
     Examples: curvewise report runs.csv -o report.html --open;
     curvewise report runs/ --metric eval/return --only ppo --only sac
     """
+    from curvewise.reports.asking import ask, title_of
+    from curvewise.reports.provenance import file_hashes
+
     tables = reading.tables()
     asked = _asked_windows(tables, windows, none=no_windows)
     made = {

@@ -54,7 +54,9 @@ def describe(found: Aggregate) -> str:
 def headline(found: Aggregate) -> str:
     """Say in one line who is ahead over all tasks, and whether chance could explain it."""
     of = "" if found.scaling == "raw" else "normalised "
-    what = f"{SHORT[found.statistic]} of {of}scores over {plural(len(found.tasks), 'task')}"
+    what = (
+        f"{SHORT[found.statistic]} of {of}scores over {plural(len(found.tasks), 'task')}"
+    )
     if len(found) == 1:
         (own,) = found.values()
         value = f" {number_text(own.value)}" if found.quotes_scores else ""
