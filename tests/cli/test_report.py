@@ -16,11 +16,15 @@ FEW = ("--shuffles", 99)
 
 
 def write_table(
-    path: Path, lift: float = 5.0, algorithms: str = "AB", task: bool = False
+    path: Path,
+    lift: float = 5.0,
+    algorithms: str = "AB",
+    task: bool = False,
+    start: int = 0,
 ) -> Path:
     names = ["task"] * task + ["agent", "seed", "step", "score"]
     rows = [",".join(names)]
-    for number in range(1 + task):
+    for number in range(start, start + 1 + task):
         for place, name in enumerate(algorithms):
             for seed in range(4):
                 for step in range(5):
@@ -89,8 +93,8 @@ def test_several_tasks_become_one_report(tmp_path: Path) -> None:
 def test_tables_side_by_side_are_tasks_as_for_the_tasks_command(tmp_path: Path) -> None:
     folder, place = tmp_path / "results", tmp_path / "r.html"
     folder.mkdir()
-    for lift, name in enumerate(["one", "two"]):
-        write_table(folder / f"{name}.csv", lift=3.0 + lift / 7)
+    for start, name in enumerate(["one", "two"]):
+        write_table(folder / f"{name}.csv", start=start)
     result = invoke("report", folder, "-o", place, *FEW)
     assert result.exit_code == 0, result.output
     assert "<title>Results: 2 tasks</title>" in place.read_text(encoding="utf-8")
