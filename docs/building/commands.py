@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["command_page", "setup", "write_pages"]
 
 WIDE = 10_000  # columns: tables wrap by themselves
+OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
@@ -30,7 +32,9 @@ def write_pages(docs: Path) -> None:
     folder = docs / "generated" / "commands"
     app: Any = get_command(build_app())
     commands = {name: app.commands[name] for name in COMMANDS}
-    lines = [f"| [{name}]({name}.md) | {_first_line(commands[name])} |" for name in commands]
+    lines = [
+        f"| [{name}]({name}.md) | {_first_line(commands[name])} |" for name in commands
+    ]
     toctree = ["```{toctree}", ":hidden:", "", *commands, "```"]
     write_if_changed(
         folder / "index.md",
@@ -74,7 +78,10 @@ def command_page(app: Any, command: Any, *, how_to: bool) -> list[str]:
         "",
     ]
     if how_to:
-        lines += [f"How to use it, with examples: [{command.name}](../../{command.name}.md).", ""]
+        lines += [
+            f"How to use it, with examples: [{command.name}](../../{command.name}.md).",
+            "",
+        ]
     kinds = {"argument": "Arguments", "option": "Options"}
     for kind, title in kinds.items():
         records = [
@@ -85,7 +92,9 @@ def command_page(app: Any, command: Any, *, how_to: bool) -> list[str]:
         ]
         if records:
             lines += [f"## {title}", "", f"| {kind} | meaning |", "|:--|:--|"]
-            lines += [f"| `{_cell(names)}` | {_cell(_plain(text))} |" for names, text in records]
+            lines += [
+                f"| `{_cell(names)}` | {_cell(_plain(text))} |" for names, text in records
+            ]
             lines += [""]
     return lines
 
@@ -96,10 +105,10 @@ def _first_line(command: Any) -> str:
 
 
 def _plain(text: str) -> str:
-    """Keep signs that Markdown would take for its own."""
+    """Keep signs that Markdown would take for its own; show options as code."""
     for sign in "\\*_`<[{":
         text = text.replace(sign, f"\\{sign}")
-    return text
+    return OPTION.sub(r"`\g<0>`", text)
 
 
 def _cell(text: str) -> str:

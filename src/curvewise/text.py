@@ -22,6 +22,7 @@ __all__ = [
     "capitalised",
     "column_texts",
     "did_you_mean",
+    "encodable",
     "everything",
     "html_text",
     "in_python",
@@ -37,6 +38,7 @@ __all__ = [
     "plural",
     "printable",
     "shortened",
+    "shown_value",
     "step_text",
     "threshold_text",
 ]
@@ -328,6 +330,33 @@ def shortened(name: str, most: int = 40) -> str:
     if len(shown) > most:
         shown = f"{shown[: most // 2]}…{shown[len(shown) - (most - 1) // 2 :]}"
     return shown
+
+
+def encodable(text: str) -> str:
+    r"""Spell out what no encoding has, such as bytes of a file name that are not UTF-8.
+
+    >>> encodable("caf\udce9") == r"caf\udce9"
+    True
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "backslashreplace").decode()
+    return text
+
+
+def shown_value(value: object, most: int = 80) -> str:
+    """Write a value as Python does, for a message; a long one is cut.
+
+    >>> shown_value("DQN"), shown_value(10**5000)
+    ("'DQN'", 'an int of 16610 bits')
+    """
+    try:
+        shown = repr(value)
+    except ValueError:  # Python writes no number of more than 4,300 digits
+        bits = value.bit_length() if isinstance(value, int) else 0
+        return f"an int of {bits} bits" if bits else f"a {type(value).__name__}"
+    return encodable(shortened(shown, most))
 
 
 def markdown_text(text: str) -> str:

@@ -32,7 +32,23 @@ def test_the_help_lists_the_commands_and_exit_codes() -> None:
         assert "--install-completion" in result.stdout
     callbacks = [command.callback for command in build_app().registered_commands]
     registered = [callback.__name__ for callback in callbacks if callback is not None]
-    assert tuple(registered) == COMMANDS
+    assert registered == list(COMMANDS)
+    firsts = [str(callback.__doc__).splitlines()[0] for callback in callbacks if callback]
+    assert firsts == list(COMMANDS.values())
+
+
+def test_the_list_of_commands_needs_none_of_them() -> None:
+    code = (
+        "import sys\nfrom curvewise.cli import main\n"
+        "sys.argv = ['curvewise', '--help']\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass\n"
+        "heavy = ('numpy', 'polars', 'scipy', 'rich', 'pydantic', 'curvewise.cli.compare')\n"
+        "print([name for name in heavy if name in sys.modules])\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.splitlines()[-1] == "[]"
 
 
 def test_only_the_command_that_was_asked_for_is_imported() -> None:

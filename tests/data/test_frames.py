@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from curvewise import Curves, CurvesError, OptionError
-from curvewise.data.frames import natural_order
+from curvewise.data.names import natural_order
 from curvewise.text import naming_flags
 from tests.data.tables import COLUMNS, long_frame
 from tests.simulation import some_curves

@@ -13,7 +13,6 @@ from curvewise.cli.output import CurveOutput  # noqa: TC001 (typer reads the ann
 from curvewise.cli.printing import check_plot, note, save_plot
 from curvewise.cli.reading import Reading  # noqa: TC001 (typer reads the annotations)
 from curvewise.cli.shuffling import Shuffling  # noqa: TC001 (typer reads the annotations)
-from curvewise.questions.locate.words import window_line
 
 __all__ = ["locate"]
 
@@ -81,6 +80,8 @@ def locate(
     record: dict[str, Any] = {}
     if window is not None:
         asked = found.window(*window)
+        from curvewise.questions.locate.words import window_line
+
         lines["Window"] = window_line(asked, found.sampling)
         record["window"] = asked.to_dict()
     output.save(found, curves)

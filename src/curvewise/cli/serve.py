@@ -9,7 +9,8 @@ from typing import Annotated
 
 import typer
 
-from curvewise.cli.printing import ignore_closed_pipes, note
+from curvewise.cli.printing import note
+from curvewise.cli.streams import ignore_closed_pipes
 
 __all__ = ["serve"]
 

@@ -11,7 +11,6 @@ import curvewise
 from curvewise.cli.options import Alpha, Seed  # noqa: TC001 (typer reads the annotations)
 from curvewise.data.choices import check_choice
 from curvewise.errors import OptionError
-from curvewise.inference.scenarios import KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -108,6 +107,8 @@ class Simulating:
     @property
     def sizes(self) -> list[float] | None:
         """The sizes of the effect: one number, or several; None if observed."""
+        from curvewise.inference.scenarios import KINDS
+
         check_stated(self.effect, self.size or None, (*KINDS, "observed"))
         return numbers_of("size", self.size) if self.size else None
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import textwrap
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
-from curvewise.errors import OptionError
+from curvewise.errors import OptionError, needed_for
 from curvewise.rendering.files import check_place, replacing
 from curvewise.text import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from matplotlib.artist import Artist
@@ -34,6 +35,8 @@ __all__ = [
     "label_text",
     "legend_below",
     "lift_legend",
+    "needed_to_draw",
+    "new_figure",
     "one_axes",
     "save_figures",
     "score_label",
@@ -59,13 +62,19 @@ WRAPPED_SHARE = 0.85  # of what would just fit: words do not break where one lik
 REFUSED_FORMATS = {"eps", "pgf", "ps", "raw", "rgba"}
 
 
+def needed_to_draw() -> AbstractContextManager[None]:
+    """Import matplotlib in the with block; where it is missing, a sentence is raised."""
+    return needed_for("A figure", "matplotlib", "matplotlib")
+
+
 def check_figure_path(path: Path) -> None:
     """Raise if a figure could not be saved under this name, before any work is done.
 
     The format must be known, the folder must exist and be writable, and the name must not be
     that of a folder. An existing file is left as it is.
     """
-    from matplotlib.backend_bases import FigureCanvasBase
+    with needed_to_draw():
+        from matplotlib.backend_bases import FigureCanvasBase
 
     known = sorted(set(FigureCanvasBase.get_supported_filetypes()) - REFUSED_FORMATS)
     if path.suffix.lower().lstrip(".") not in known:
@@ -75,13 +84,17 @@ def check_figure_path(path: Path) -> None:
 
 
 def save_figures(
-    draws: Mapping[Path, Callable[[], Figure]], dpi: int = SCREEN_DPI
+    draws: Mapping[Path, Callable[[], Figure]],
+    dpi: int = SCREEN_DPI,
+    *,
+    when_drawn: Callable[[], None] | None = None,
 ) -> None:
     """Draw and write figures, whole and all of them or none, with the permissions of new files.
 
     The format follows from the end of a name. An existing file is replaced, and a link is
-    followed. Letters stay letters: publishers refuse Type 3 fonts. Raises `OptionError` if a
-    file cannot be written.
+    followed. Letters stay letters: publishers refuse Type 3 fonts. ``when_drawn`` is called
+    before any file takes its place; none does if it raises. Raises `OptionError` if a file cannot
+    be written.
     """
     from matplotlib import rc_context
 
@@ -91,6 +104,22 @@ def save_figures(
             partial = stack.enter_context(replacing(path, "figure"))
             with rc_context(letters):
                 draw().savefig(partial, dpi=dpi)
+        if when_drawn is not None:
+            when_drawn()
+
+
+def new_figure(
+    size: tuple[float, float],
+    layout: Literal["constrained", "compressed"] | None = "constrained",
+) -> Figure:
+    """Return an empty figure of a size in inches, which pyplot does not know of.
+
+    Raises `MissingPackageError` if matplotlib is not installed.
+    """
+    with needed_to_draw():
+        from matplotlib.figure import Figure
+
+    return Figure(figsize=size, layout=layout)
 
 
 def axes_or_current(ax: Axes | None, size: tuple[float, float] | None = None) -> Axes:
@@ -100,7 +129,8 @@ def axes_or_current(ax: Axes | None, size: tuple[float, float] | None = None) ->
     """
     if ax is not None:
         return ax
-    from matplotlib import pyplot as plt
+    with needed_to_draw():
+        from matplotlib import pyplot as plt
 
     if size is not None and not plt.get_fignums():
         plt.figure(figsize=size, layout="constrained")
@@ -331,8 +361,6 @@ def one_axes(
     draw: Callable[..., Axes], result: object, size: tuple[float, float]
 ) -> Figure:
     """Return a new figure with what ``draw(result, ax=…)`` draws on a single Axes."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=size, layout="constrained")
+    figure = new_figure(size)
     draw(result, ax=figure.subplots())
     return figure

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from curvewise.inference.effects import EFFECTS
-from curvewise.rendering.figures import axes_or_current, lower_legend, one_axes
+from curvewise.rendering.figures import axes_or_current, lower_legend, new_figure, one_axes
 from curvewise.rendering.looks import COLOURS, LINE_STYLES
 from curvewise.text import percent, plural, step_text
 
@@ -121,10 +121,8 @@ def figure(power: Power, _curves: Curves | None = None) -> Figure:
         made = one_axes(plot_power, power, SIZE)
         lower_legend(made)
         return made
-    from matplotlib.figure import Figure
-
     n_panels = len(power.curves)
-    made = Figure(figsize=(2.8 * n_panels, 4.2), layout="constrained")
+    made = new_figure((2.8 * n_panels, 4.2))
     panels = made.subplots(1, n_panels, sharey=True, squeeze=False)[0]
     for curve, ax in zip(power.curves, panels, strict=True):
         plot_power(power, ax=ax, test=curve.name)

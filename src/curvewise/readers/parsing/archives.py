@@ -66,13 +66,22 @@ def read_archive(
             _check_size(stream, name)
             # allow_pickle=False: unpickling can run arbitrary code.
             with np.load(stream, allow_pickle=False) as arrays:
-                return {key: arrays[key] for key in (names or arrays.files)}
+                keys = list(names or arrays.files)
+                found = {key: arrays[key] for key in keys}
     except CurvesError:
         raise
     except ValueError as error:
         raise CurvesError(_unreadable(name, error)) from None
     except (*BROKEN, KeyError) as error:
         raise CurvesError(DAMAGED.format(name=name, error=error)) from None
+    if len(found) < len(keys):
+        msg = f"{name} holds several arrays of the same name. Rename all but one of them."
+        raise CurvesError(msg)
+    for key, array in found.items():
+        if not isinstance(array, np.ndarray):
+            msg = f"{name} holds something else than arrays: {key!r}. Write it with numpy.savez."
+            raise CurvesError(msg)
+    return found
 
 
 def _check_size(stream: IO[bytes], name: str) -> None:

@@ -1,0 +1,70 @@
+"""Values of options that are what was typed: texts, paths, and what options are by default."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_hints
+
+from typer.core import TyperCommand
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+__all__ = ["PlainCommand"]
+
+
+def _paths(values: Iterable[str]) -> list[Path]:
+    return [Path(value) for value in values]
+
+
+# What becomes of the text, or of the texts, that were typed.
+TAKEN: dict[Any, Callable[[Any], Any]] = {
+    str: str,
+    str | None: str,
+    list[str]: list,
+    list[str] | None: list,
+    Path: Path,
+    Path | None: Path,
+    list[Path]: _paths,
+    list[Path] | None: _paths,
+}
+
+
+class PlainCommand(TyperCommand):
+    """A command that takes texts and paths as they are, and defaults too.
+
+    Typer would have pydantic check them. Any text is one, and importing pydantic takes as long
+    as importing NumPy. Numbers and choices are checked when they are given.
+    """
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        hints = get_type_hints(self.callback)
+        for parameter in self.params:
+            if parameter.name in hints and parameter.callback is None:
+                taken = partial(
+                    _taken, parameter, hints[parameter.name], parameter.process_value
+                )
+                parameter.process_value = taken  # type: ignore[method-assign]
+
+
+def _taken(
+    parameter: Any, hint: Any, checked: Callable[[Any, Any], Any], ctx: Any, value: Any
+) -> Any:
+    """Return what was given, or else the default, as the command gets it."""
+    if value is None or value == ():
+        if parameter.required:
+            return checked(ctx, value)  # which says that it is missing
+        return () if parameter.multiple or parameter.nargs == -1 else None
+    if value is parameter.default and _is_of(value, hint):
+        return value
+    return TAKEN[hint](value) if hint in TAKEN else checked(ctx, value)
+
+
+def _is_of(value: object, hint: Any) -> bool:
+    """Whether a default is of the type that an option has, or one of its choices."""
+    kinds = (hint, *get_args(hint))
+    return type(value) in kinds or any(
+        get_origin(kind) is Literal and value in get_args(kind) for kind in kinds
+    )
