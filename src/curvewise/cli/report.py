@@ -18,7 +18,7 @@ from curvewise.cli.printing import note
 from curvewise.cli.reading import Reading  # noqa: TC001 (typer reads the annotations)
 from curvewise.cli.shuffling import Shuffling  # noqa: TC001 (typer reads the annotations)
 from curvewise.errors import OptionError
-from curvewise.rendering.files import check_place
+from curvewise.files import check_place
 from curvewise.text import did_you_mean
 
 if TYPE_CHECKING:
