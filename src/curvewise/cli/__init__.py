@@ -13,7 +13,7 @@ import typer
 from curvewise import __version__
 from curvewise.cli.exit_codes import BUG, UNUSABLE, summary
 from curvewise.cli.option_groups import with_option_groups
-from curvewise.cli.plain_values import PlainCommand
+from curvewise.cli.plain_values import PlainCommand, PlainGroup
 from curvewise.cli.printing import prepare_streams
 
 if TYPE_CHECKING:
@@ -56,6 +56,7 @@ def build_app(
     """
     app = typer.Typer(
         name="curvewise",
+        cls=PlainGroup,
         no_args_is_help=True,
         # Errors that users can do something about are sentences; any other is a bug, and its
         # traceback is shown.
