@@ -40,7 +40,7 @@ class PlainCommand(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the options of the command."""
-        _take_plainly(self)
+        _take_plainly(self, ctx)
         return super().parse_args(ctx, args)
 
 
@@ -49,14 +49,14 @@ class PlainGroup(TyperGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the options before the command."""
-        _take_plainly(self)
+        _take_plainly(self, ctx)
         return super().parse_args(ctx, args)
 
 
-def _take_plainly(command: Any) -> None:
+def _take_plainly(command: Any, ctx: Any) -> None:
     """Let the parameters of a command take what need not be checked as it is."""
     hints = get_type_hints(command.callback)
-    for parameter in command.params:
+    for parameter in command.get_params(ctx):
         checked = parameter.process_value
         if not isinstance(checked, partial):
             hint = hints.get(parameter.name)
