@@ -1,21 +1,36 @@
 # Every target sets up what it needs: Python 3.11 or later and make are enough.
+ifeq ($(OS),Windows_NT)
+PYTHON ?= python
+SCRIPTS := Scripts
+SHELL := bash
+else
 PYTHON ?= python3
+SCRIPTS := bin
+endif
 VENV := .venv
-BIN := $(VENV)/bin
+BIN := $(VENV)/$(SCRIPTS)
 RUNTIME := $(VENV)/.runtime
 READY := $(VENV)/.ready
 SITE := $(VENV)/.site
+# Packages for the tests with other versions of them are kept apart.
+OLDEST := .venv-oldest
+NEWEST := .venv-newest
+LEAST := .venv-least
+EMPTY := .venv-empty
 # Bytecode is compiled when it is first needed, which takes less time than compiling all of it.
 INSTALL = if command -v uv > /dev/null; \
 	then uv pip install --quiet --python $(BIN)/python $(1); \
 	else $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile $(1); fi
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow test-all coverage check docs format calibration power alignment bench schemas studies studies-quick clean
+.PHONY: help demo test test-slow test-all coverage check docs format calibration power alignment fuzz bench other-tools schemas studies studies-quick clean
+
+.PHONY: style changelog wheel release-check test-oldest test-newest test-least
 
 # Bytecode is kept even where it is not wanted elsewhere: without it each of the many processes
 # that the tests start would compile the package again.
-PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q -n auto --dist worksteal
+PYTEST_OF = PYTHONDONTWRITEBYTECODE= $(1)/$(SCRIPTS)/python -m pytest -q -n auto --dist worksteal
+PYTEST := $(call PYTEST_OF,$(VENV))
 FAST := -m 'not slow'
 
 help:  ## List the commands
@@ -56,12 +71,39 @@ test-slow: $(READY)  ## Run the other tests
 test-all: $(READY)  ## Run all tests, fast and slow
 	@$(PYTEST)
 
+# The oldest version of each package that pyproject.toml promises to work with, as far as there is a
+# wheel of it for this Python. Old packages may warn of newer ones.
+test-oldest:  ## Run the fast tests with the oldest packages that are promised
+	@echo "Installing the oldest packages that are promised into $(OLDEST) (about 1 GB, a minute or so) ..."
+	@$(PYTHON) -m venv --clear $(OLDEST)
+	@$(OLDEST)/$(SCRIPTS)/python -m pip install --quiet --disable-pip-version-check uv
+	@$(OLDEST)/$(SCRIPTS)/uv pip compile --quiet --python $(OLDEST)/$(SCRIPTS)/python --resolution lowest-direct \
+		--only-binary :all: --extra all --extra test pyproject.toml --output-file $(OLDEST)/packages.txt
+	@$(OLDEST)/$(SCRIPTS)/uv pip install --quiet --python $(OLDEST)/$(SCRIPTS)/python -r $(OLDEST)/packages.txt
+	@$(OLDEST)/$(SCRIPTS)/uv pip install --quiet --python $(OLDEST)/$(SCRIPTS)/python --no-deps --editable .
+	@PYTHONWARNINGS=ignore::DeprecationWarning $(call PYTEST_OF,$(OLDEST)) $(FAST) -W ignore::DeprecationWarning
+
+test-newest:  ## Run the fast tests with the newest packages, in an environment made anew
+	@echo "Installing the newest packages into $(NEWEST) (about 1.4 GB, a minute or two) ..."
+	@$(PYTHON) -m venv --clear $(NEWEST)
+	@$(NEWEST)/$(SCRIPTS)/python -m pip install --quiet --disable-pip-version-check --no-compile --upgrade --editable '.[dev]'
+	@$(call PYTEST_OF,$(NEWEST)) $(FAST)
+
+test-least:  ## Run the fast tests without any package that may be missing
+	@echo "Installing as little as possible into $(LEAST) (about 450 MB, a minute or so) ..."
+	@$(PYTHON) -m venv --clear $(LEAST)
+	@$(LEAST)/$(SCRIPTS)/python -m pip install --quiet --disable-pip-version-check --no-compile --editable '.[test]'
+	@$(LEAST)/$(SCRIPTS)/python -m pip uninstall --quiet --yes numba llvmlite
+	@$(call PYTEST_OF,$(LEAST)) $(FAST) --doctest-ignore-import-errors
+
 coverage: $(READY)  ## List the lines and branches that the fast tests do not reach
 	@$(PYTEST) $(FAST) --cov=curvewise
 
-check: $(READY)  ## Check style, types and import contracts
+style: $(READY)  ## Check style alone
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
+
+check: style  ## Check style, types and import contracts
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 
@@ -73,6 +115,27 @@ format: $(READY)  ## Format the code
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
 
+changelog: $(READY)  ## Gather the fragments of changes into CHANGELOG.md
+	@$(BIN)/python -m release.changelog
+
+wheel: $(READY)  ## Build wheel and source distribution into dist, and check them
+	@rm -rf dist
+	@$(BIN)/python -m build --outdir dist > /dev/null
+	@$(BIN)/python -m twine check --strict dist/*
+
+# What is released is what is tested: the tests are those of the source distribution, and run on the
+# wheel in an environment that holds nothing else.
+release-check: wheel  ## Check that this state can be released: metadata, build, demo and tests of the wheel
+	@$(BIN)/python -m release.metadata
+	@$(PYTHON) -m venv --clear $(EMPTY)
+	@$(EMPTY)/$(SCRIPTS)/python -m pip install --quiet --disable-pip-version-check --no-compile dist/*.whl
+	@mkdir -p $(EMPTY)/elsewhere && cd $(EMPTY)/elsewhere && ../$(SCRIPTS)/curvewise demo && ../$(SCRIPTS)/python -m curvewise --version
+	@cd $(EMPTY) && $(SCRIPTS)/python -m pip install --quiet --disable-pip-version-check --no-compile \
+		"curvewise[test,serve] @ file://$$(ls $$PWD/../dist/*.whl)"
+	@tar -xzf dist/*.tar.gz -C $(EMPTY) --strip-components 1 --exclude '*/src/*'
+	@cd $(EMPTY) && PYTHONDONTWRITEBYTECODE= $(SCRIPTS)/python -m pytest -q -n auto --dist worksteal $(FAST) tests
+	@echo "Ready to be released."
+
 calibration: $(READY)  ## Measure how often curvewise is wrong; writes docs/calibration.md (40 minutes)
 	@$(BIN)/python -m studies.calibration
 
@@ -81,6 +144,15 @@ power: $(READY)  ## Measure how much the tests find; writes docs/measured-power.
 
 alignment: $(READY)  ## Measure common steps and failing runs; writes docs/alignment.md (a quarter of an hour)
 	@$(BIN)/python -m studies.alignment
+
+SEED ?= 0
+CASES ?= 2000
+fuzz: $(READY)  ## Mutated tables, logs, frames, options, checkpoints through every command (ten minutes)
+	@$(BIN)/python -m fuzzing --seed $(SEED) $(if $(CASE),--case $(CASE),--cases $(CASES))
+
+other-tools: $(READY)  ## Measure false alarms of common tools; writes docs/other-tools.md (five minutes)
+	@$(call INSTALL,--editable '.[bench]')
+	@$(BIN)/python -m benchmarks.false_alarms
 
 schemas: $(RUNTIME)  ## Write docs/schemas: what --json of every command prints
 	@$(BIN)/python docs/write_schemas.py
@@ -96,5 +168,5 @@ studies-quick: $(READY)  ## The same in a reduced form (a minute); writes studie
 	@$(BIN)/python -m studies --quick
 
 clean:  ## Remove the virtual environment and caches
-	@rm -rf $(VENV) docs/_build docs/generated .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .coverage*
-	@find src studies tests benchmarks docs -name __pycache__ -type d -prune -exec rm -rf {} +
+	@rm -rf $(VENV) $(OLDEST) $(NEWEST) $(LEAST) $(EMPTY) dist docs/_build docs/generated .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .coverage*
+	@find src studies tests benchmarks docs fuzzing -name __pycache__ -type d -prune -exec rm -rf {} +

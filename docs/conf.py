@@ -9,7 +9,7 @@ from pathlib import Path
 DOCS = Path(__file__).parent
 sys.path.insert(0, str(DOCS.parent))
 
-from docs.building.scraping import LIVE  # noqa: E402
+from docs.building.scraping import LIVE
 
 project = "curvewise"
 author = "the curvewise developers"
@@ -25,7 +25,7 @@ extensions = [
     "docs.building.names",
     "docs.building.sources",
 ]
-exclude_patterns = ["_build", "gallery", "generated/gallery/*.md5", "notebook.ipynb"]
+exclude_patterns = ["_build", "gallery"]
 nitpicky = True
 default_role = "public"  # `compare` in a docstring: see docs/building/names.py
 
@@ -64,6 +64,8 @@ html_theme = "pydata_sphinx_theme"
 html_title = "curvewise"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_favicon = "_static/favicon.svg"
+html_context = {"default_mode": "auto"}  # light or dark, as the reader's system
 html_extra_path = [str(LIVE)]
 html_copy_source = False
 html_show_sourcelink = False

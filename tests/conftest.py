@@ -26,6 +26,17 @@ def atari() -> Path:
 
 
 @pytest.fixture
+def without_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Matplotlib is not there, and nothing that needs it can be imported."""
+    for module in list(sys.modules):
+        if module.split(".")[0] == "matplotlib" or module.endswith(
+            ("rendering.page", "rendering.end_labels")
+        ):
+            monkeypatch.delitem(sys.modules, module)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+
+
+@pytest.fixture
 def without_numba(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Numba is not there, and nothing that needs it can be imported."""
     for module in list(sys.modules):

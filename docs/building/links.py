@@ -12,16 +12,15 @@ from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-__all__ = ["Page", "pages", "problems"]
+__all__ = ["Page", "page_at", "pages", "problems"]
 
-# Elements that load what they name; others (a, area) are followed by a click.
-LOADING = {"img", "script", "iframe", "source", "embed", "audio", "video", "track", "input"}
-# Links of a page that a browser only follows, or does not follow at all.
+# What a click follows; all other elements load what they name.
+FOLLOWED = {"a", "area", "form"}
+# Relations of <link> that a browser does not load.
 NOT_LOADED = {"next", "prev", "search", "index", "canonical", "author", "license", "help"}
-WITHIN = {"", "file"}
-HARMLESS = {"data", "mailto", "about", "javascript", "blob"}
-# What a style sheet loads from a host.
-OUTSIDE = re.compile(r"""(?:url\(|@import)\s*["']?((?:https?:)?//[^"')]*)""")
+INSIDE_THE_PAGE = {"data", "mailto", "about", "javascript", "blob"}
+# What a style loads from a host.
+FROM_A_HOST = re.compile(r"""(?:url\(|@import)\s*["']?((?:https?:)?//[^"')\s]*)""")
 
 
 class Page(HTMLParser):
@@ -31,62 +30,67 @@ class Page(HTMLParser):
         super().__init__()
         self.anchors: set[str] = {"", "top"}
         self.links: list[str] = []
-        self.loads: list[str] = []
+        self.loads: list[str] = FROM_A_HOST.findall(text)
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Keep what an element names."""
         given = {name: value for name, value in attrs if value is not None}
         self.anchors |= {given[name] for name in ("id", "name") if name in given}
-        targets = [given[name] for name in ("href", "src", "data") if name in given]
-        targets += [part.split()[0] for part in given.get("srcset", "").split(",") if part.strip()]
-        followed = tag in {"a", "area"} or (
-            tag == "link" and set(given.get("rel", "").split()) <= NOT_LOADED
-        )
-        for target in targets:
-            if followed:
-                self.links.append(target)
-            elif tag in LOADING or tag in {"link", "object"}:
-                self.loads.append(target)
+        targets = [given[name] for name in ("href", "src", "poster") if name in given]
+        candidates = given.get("srcset", "").split(", ")
+        targets += [one.split()[0] for one in candidates if one.strip()]
+        relations = set(given.get("rel", "").split())
+        if tag in FOLLOWED or (tag == "link" and relations <= NOT_LOADED):
+            self.links += targets
+        else:
+            self.loads += targets
 
 
 @cache
-def _page(path: Path) -> Page:
+def page_at(path: Path) -> Page:
+    """Return the page in a file."""
     return Page(path.read_text(encoding="utf-8"))
+
+
+def pages(site: Path) -> list[Path]:
+    """Return the files of pages; those in _static are templates of the theme."""
+    return [path for path in sorted(site.rglob("*.html")) if "_static" not in path.parts]
 
 
 def problems(site: Path) -> list[str]:
     """Return a sentence for each dead link, and for each thing that another host would send."""
     found = []
     for path in pages(site):
-        page = _page(path)
-        name = path.relative_to(site)
-        for target in [*page.links, *page.loads]:
-            parts = urlsplit(target)
-            if parts.scheme in HARMLESS:
-                continue
-            if parts.scheme not in WITHIN or parts.netloc:
-                if target in page.loads:
-                    found.append(f"{name} loads {target}")
-                continue
-            there = path if not parts.path else path.parent / unquote(parts.path)
-            if there.is_dir():
-                there /= "index.html"
-            if not there.is_file():
-                found.append(f"{name} links to {target}, which is not there")
-            elif there.suffix == ".html" and unquote(parts.fragment) not in _page(there).anchors:
-                found.append(f"{name} links to {target}, which has no such place")
+        name, page = path.relative_to(site), page_at(path)
+        found += [f"{name} {told}" for told in _problems_of(path, page)]
     for path in sorted(site.rglob("*.css")):
-        for loaded in OUTSIDE.findall(path.read_text(encoding="utf-8")):
-            found.append(f"{path.relative_to(site)} loads {loaded}")
+        loaded = FROM_A_HOST.findall(path.read_text(encoding="utf-8"))
+        found += [f"{path.relative_to(site)} loads {target}" for target in loaded]
     return found
 
 
-def pages(site: Path) -> list[Path]:
-    """Return the pages of the site; those in _static are templates of the theme."""
-    return [
-        path for path in sorted(site.rglob("*.html")) if "_static" not in path.parts
-    ]
+def _problems_of(path: Path, page: Page) -> list[str]:
+    found = []
+    for target in [*page.links, *page.loads]:
+        parts = urlsplit(target)
+        if parts.scheme in INSIDE_THE_PAGE:
+            continue
+        if parts.scheme or parts.netloc:
+            if target in page.loads:
+                found.append(f"loads {target}")
+            continue
+        there = path.parent / unquote(parts.path) if parts.path else path
+        if there.is_dir():
+            there /= "index.html"
+        if not there.is_file():
+            found.append(f"links to {target}, which is not there")
+        elif (
+            there.suffix == ".html"
+            and unquote(parts.fragment) not in page_at(there).anchors
+        ):
+            found.append(f"links to {target}, which has no such place")
+    return found
 
 
 def main() -> None:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import curvewise
+from curvewise.cli import COMMANDS
 from docs.building.writing import write_if_changed
 
 if TYPE_CHECKING:
@@ -79,16 +80,33 @@ def write_pages(docs: Path) -> None:
     ]
     first = ["readers", "data"]
     last = ["reports", "rendering", "inference", "errors"]
-    questions = [name for name in groups if name not in {*first, *last}]
+    questions = sorted(set(groups) - {*first, *last}, key=_as_commands)
     for part in [*first, *questions, *last]:
         title = _title(part)
         rows = [
             line
             for name in sorted(groups[part], key=_functions_first)
-            for line in (f"   * - :py:obj:`~curvewise.{name}`", f"     - {_summary(name)}")
+            for line in (
+                f"   * - :py:obj:`~curvewise.{name}`",
+                f"     - {_summary(name)}",
+            )
         ]
-        lines += [title, "-" * len(title), "", ".. list-table::", "   :widths: 30 70", "", *rows, ""]
-    lines += [".. toctree::", "   :hidden:", "", *(f"   {name}" for name in sorted(names))]
+        lines += [
+            title,
+            "-" * len(title),
+            "",
+            ".. list-table::",
+            "   :widths: 30 70",
+            "",
+            *rows,
+            "",
+        ]
+    lines += [
+        ".. toctree::",
+        "   :hidden:",
+        "",
+        *(f"   {name}" for name in sorted(names)),
+    ]
     write_if_changed(folder / "index.rst", lines)
     for name in names:
         write_if_changed(folder / f"{name}.rst", _page(name))
@@ -98,8 +116,20 @@ def _page(name: str) -> list[str]:
     value = getattr(curvewise, name)
     lines = [name, "=" * len(name), "", ".. currentmodule:: curvewise", ""]
     if inspect.isclass(value):
-        return [*lines, f".. autoclass:: {name}", "   :members:", "   :inherited-members:"]
+        return [
+            *lines,
+            f".. autoclass:: {name}",
+            "   :members:",
+            "   :inherited-members:",
+        ]
     return [*lines, f".. autofunction:: {name}"]
+
+
+def _as_commands(question: str) -> tuple[int, str]:
+    """Sort as the commands are listed, what has no command after them."""
+    commands = list(COMMANDS)
+    place = commands.index(question) if question in commands else len(commands)
+    return place, question
 
 
 def _title(part: str) -> str:

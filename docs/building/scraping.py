@@ -14,7 +14,7 @@ __all__ = ["LIVE", "scrape"]
 
 # Reports, as they are: copied to the top of the site.
 LIVE = Path(__file__).parents[1] / "generated" / "live"
-DOTS_PER_INCH = 110
+DOTS_PER_INCH = 150
 FRAME = """
 .. raw:: html
 

@@ -2,18 +2,16 @@
 What chance would do
 ====================
 
-Montezuma's Revenge, DQN and Rainbow. The grey bars are the F of all ways to divide the ten runs in
-two groups of five: that is how large F gets if the agent does not matter. The line is the F that was
-observed. The usual F test calls it highly significant.
+The grey bars are the F of height in all ways to divide twenty runs in two groups of ten: that is how
+large F gets if the algorithm does not matter. The line is the F that was observed.
 """
 
 from matplotlib.figure import Figure
 
 import curvewise as cw
 
-found = cw.compare(cw.load_example("atari"))
-usual = found.effects["pooled"]["algorithm"].pvalue_parametric
-print(f"usual F test: p = {usual:.1g}; exact p = {found.algorithm.pvalue:.2f}")
+found = cw.compare(cw.load_example("tictactoe").select("A1", "A2"))
+print(f"F = {found.algorithm.statistic:.2f}, exact p = {found.algorithm.pvalue:.3f}")
 
 # %%
 

@@ -6,6 +6,7 @@ from .data.tasks import Tasks as Tasks
 from .errors import CurvesError as CurvesError
 from .errors import CurvewiseError as CurvewiseError
 from .errors import CurvewiseWarning as CurvewiseWarning
+from .errors import MissingPackageError as MissingPackageError
 from .errors import OptionError as OptionError
 from .inference.effects import Effect as Effect
 from .inference.effects import Interval as Interval

@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
-__all__ = ["CurvesError", "CurvewiseError", "CurvewiseWarning", "OptionError"]
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = [
+    "CurvesError",
+    "CurvewiseError",
+    "CurvewiseWarning",
+    "MissingPackageError",
+    "OptionError",
+    "needed_for",
+]
 
 
 class CurvewiseError(ValueError):
@@ -19,6 +32,32 @@ class OptionError(CurvewiseError):
     def __init__(self, message: str, *, option: str | None = None) -> None:
         super().__init__(message)
         self.option = option
+
+
+class MissingPackageError(CurvewiseError, ImportError):
+    """A package is needed that not everybody needs, and it is not installed."""
+
+
+@contextmanager
+def needed_for(what: str, packages: str, install: str) -> Iterator[None]:
+    """Import in the with block; where a package is missing, raise a sentence that names it.
+
+    ``packages`` are those that ``what`` needs, and ``install`` is what pip installs for them.
+
+    >>> with needed_for("Tea", "a_kettle", "kettle"):
+    ...     import a_kettle
+    Traceback (most recent call last):
+        ...
+    curvewise.errors.MissingPackageError: Tea needs a_kettle, which is not installed: pip install "kettle"
+    """
+    try:
+        yield
+    except ModuleNotFoundError:
+        are = "are" if " and " in packages else "is"
+        msg = (
+            f'{what} needs {packages}, which {are} not installed: pip install "{install}"'
+        )
+        raise MissingPackageError(msg) from None
 
 
 class CurvewiseWarning(UserWarning):

@@ -13,21 +13,21 @@ from PIL import Image
 
 import curvewise as cw
 
-__all__ = ["PICTURE", "draw"]
+__all__ = ["GAME", "PICTURE", "draw"]
 
 PICTURE = Path(__file__).parents[2] / "docs" / "pictures" / "six-agents.png"
-WIDTH = 8.0  # inches
+GAME = "seaquest"
+WIDTH, HEIGHT = 8.0, 5.2  # inches
 DOTS_PER_INCH = 160
 N_COLOURS = 128  # few enough for a small file, enough for bands that overlap
 
 
 def draw(path: Path = PICTURE) -> None:
     """Locate the differences between the agents, and save the figure as ``path``."""
-    curves = cw.load_example("atari-8")["seaquest"]
+    curves = cw.load_example("atari-8")[GAME]
     where = cw.locate(curves, rng=0)
-    figure = where.figure(
-        curves, panels=("curves", "regions"), width=WIDTH, details=False
-    )
+    figure = cw.plot_location(curves, where, panels=("curves", "regions"), details=False)
+    figure.set_size_inches(WIDTH, HEIGHT)
     drawn = BytesIO()
     figure.savefig(drawn, dpi=DOTS_PER_INCH)
     Image.open(drawn).convert("RGB").quantize(N_COLOURS).save(path, optimize=True)

@@ -100,7 +100,11 @@ def one_line(text: str) -> str:
 def run_process(
     *arguments: object, cwd: Path | None = None, **environment: str
 ) -> subprocess.CompletedProcess[str]:
-    """Run a command in a process of its own, with warnings as errors."""
+    """Run a command in a process of its own, with warnings as errors.
+
+    Those that PYTHONWARNINGS ignores are ignored: packages may be older than this project's.
+    """
+    warnings = f"error,{os.environ.get('PYTHONWARNINGS', '')}".rstrip(",")
     return subprocess.run(
         [sys.executable, "-m", "curvewise", *map(str, arguments)],
         capture_output=True,
@@ -109,5 +113,5 @@ def run_process(
         errors="backslashreplace",
         check=False,
         cwd=cwd,
-        env={**os.environ, "COLUMNS": "100", "PYTHONWARNINGS": "error", **environment},
+        env={**os.environ, "COLUMNS": "100", "PYTHONWARNINGS": warnings, **environment},
     )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import joblib
 import pytest
 
-from curvewise import OptionError
+from curvewise import MissingPackageError, OptionError
 from curvewise.cli import cluster
 from curvewise.cli.cluster import on_cluster
 from tests.cli.running import invoke, run_process
@@ -52,12 +52,14 @@ def test_a_library_that_is_not_installed_is_named(
 
     def without(name: str, *rest: Any) -> Any:
         if name in {"ray", "distributed"}:
-            raise ImportError(name)
+            raise ModuleNotFoundError(name)
         return found(name, *rest)
 
     monkeypatch.setattr(builtins, "__import__", without)
     with (
-        pytest.raises(OptionError, match=rf"pip install 'curvewise\[{library}\]'"),
+        pytest.raises(
+            MissingPackageError, match=rf'pip install "curvewise\[{library}\]"'
+        ),
         on_cluster(address),
     ):
         pass

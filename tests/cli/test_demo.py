@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import webbrowser
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
+import pytest
+from typer.testing import CliRunner
+
 import curvewise
+from curvewise.cli import demo
 from curvewise.text import naming_flags
-from tests.cli.running import invoke, json_of, one_line
+from tests.cli.running import APP, invoke, json_of, one_line
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    import pytest
 
 
 def test_the_demo_prints_a_verdict_and_saves_a_figure(
@@ -47,3 +51,61 @@ def test_the_demo_writes_a_report_and_shows_it(
     place = tmp_path / "curvewise-demo.html"
     assert asked == [place.resolve().as_uri()]
     assert "Three learning rates of TD(0)" in place.read_text(encoding="utf-8")
+
+
+@pytest.mark.usefixtures("without_matplotlib")
+def test_without_matplotlib_the_demo_still_gives_its_verdict(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = invoke("demo")
+    assert result.exit_code == 0, result.output
+    assert "differ" in result.stdout
+    assert 'pip install "matplotlib"' in result.stderr
+    assert "saved" not in result.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+class Terminal:
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture
+def at_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    streams = SimpleNamespace(stdin=Terminal(), stdout=Terminal(), stderr=Terminal())
+    monkeypatch.setattr(demo, "sys", streams)
+
+
+@pytest.mark.usefixtures("at_a_terminal")
+@pytest.mark.parametrize(
+    ("browser", "can"),
+    [
+        (webbrowser.BackgroundBrowser("shows"), True),
+        (webbrowser.GenericBrowser("in-the-terminal"), False),
+        (None, False),
+    ],
+)
+def test_a_report_can_be_shown_where_there_is_a_browser(
+    monkeypatch: pytest.MonkeyPatch, browser: webbrowser.BaseBrowser | None, can: bool
+) -> None:
+    def get() -> webbrowser.BaseBrowser:
+        if browser is None:
+            msg = "could not locate runnable browser"
+            raise webbrowser.Error(msg)
+        return browser
+
+    monkeypatch.setattr(webbrowser, "get", get)
+    assert demo._can_show() == can
+
+
+@pytest.mark.usefixtures("at_a_terminal")
+def test_the_demo_offers_a_report_to_a_person(monkeypatch: pytest.MonkeyPatch) -> None:
+    written: list[object] = []
+    monkeypatch.setattr(webbrowser, "get", lambda: webbrowser.BackgroundBrowser("shows"))
+    monkeypatch.setattr(demo, "_write_report", lambda *asked: written.append(asked))
+    monkeypatch.setattr(demo.DemoOutput, "save", lambda *_: None)
+    result = CliRunner().invoke(APP, ["demo"], input="y\n")
+    assert result.exit_code == 0, result.output
+    assert result.stderr.rstrip().endswith("as a report in the browser? [Y/n]:")
+    assert len(written) == 1

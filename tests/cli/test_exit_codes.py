@@ -25,7 +25,10 @@ TURNED = ["--baseline", "C", "--candidate", "A", "--shuffles", "99", "--margin"]
         (["compare", "FILE", "--shuffles", "99"], exit_codes.SUCCESS),
         (["gate", "FILE", *SIDES, "1"], exit_codes.SUCCESS),
         (["gate", "FILE", *TURNED, "0.01"], exit_codes.FAILED),
-        (["gate", "FILE", *SIDES, "0.01", "--from", "0", "--to", "50"], exit_codes.UNDECIDED),
+        (
+            ["gate", "FILE", *SIDES, "0.01", "--from", "0", "--to", "50"],
+            exit_codes.UNDECIDED,
+        ),
         (["gate", "FILE", "--baseline", "A", "--candidate", "C"], exit_codes.USAGE),
         (["compare", "FILE", "--alpha", "2"], exit_codes.UNUSABLE),
         (["compare", "missing.csv"], exit_codes.UNUSABLE),
@@ -53,9 +56,10 @@ def test_a_bug_does_not_end_as_a_gate_that_failed() -> None:
 
 
 def test_the_codes_of_signals_are_those_of_shells() -> None:
-    # How they come about is tested with printing.
+    # How they come about is tested with interrupts and streams.
     assert exit_codes.INTERRUPTED == 128 + signal.SIGINT
     assert exit_codes.OUTPUT_CLOSED == 128 + signal.SIGPIPE
+    assert exit_codes.TERMINATED == 128 + signal.SIGTERM
 
 
 def test_every_code_has_one_meaning_and_help_lists_the_common_ones() -> None:

@@ -8,7 +8,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -112,50 +111,6 @@ def test_output_that_nobody_reads_costs_no_figure(table: Path) -> None:
     )
     assert done.stdout
     assert (table.parent / "figure.png").exists()
-
-
-def test_an_interrupt_ends_with_a_message(table: Path) -> None:
-    process = subprocess.Popen(
-        [
-            sys.executable,
-            "-m",
-            "curvewise",
-            "compare",
-            table,
-            "--sampled",
-            "--shuffles=1e9",
-        ],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stderr is not None
-    assert process.stderr.readline().startswith("Read runs.csv")
-    time.sleep(2.5)
-    process.send_signal(signal.SIGINT)
-    stdout, stderr = process.communicate(timeout=30)
-    assert process.returncode == 130
-    assert stderr == "Interrupted; no result was written.\n"
-    assert stdout == ""
-
-
-def test_an_interrupt_inside_a_destructor_is_not_lost() -> None:
-    code = """
-import os, signal, sys, time
-from curvewise.cli.printing import exit_with_message, prepare_streams
-prepare_streams()
-class Busy:
-    def __del__(self):
-        os.kill(os.getpid(), signal.SIGINT)
-        time.sleep(0.1)
-with exit_with_message():
-    del (busy := [Busy()])[0]
-    time.sleep(20)
-"""
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=False
-    )
-    assert done.stderr.startswith("Interrupted; no result was written.\n")
 
 
 # --- four styles ---------------------------------------------------------------------

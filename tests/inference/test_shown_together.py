@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
+from typing import TYPE_CHECKING
 
 from curvewise.inference.caveats import (
-    Caveat,
     DifferentSpread,
     OfMembers,
     SilentTasks,
@@ -14,6 +14,11 @@ from curvewise.inference.caveats import (
 from curvewise.inference.shown_together import warnings_of
 from curvewise.questions.best.caveats import SpreadsOnTasks
 from curvewise.questions.tasks.caveats import SpreadsDiffer, StraysOnTasks
+
+if TYPE_CHECKING:
+    from curvewise.inference.caveats import (
+        Caveat,
+    )
 
 SPREAD = DifferentSpread("A", "B", 3.0, "curve means", (5, 5))
 STRAY = StrayRuns(("A",), (1,))

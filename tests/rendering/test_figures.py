@@ -2,12 +2,14 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import matplotlib.pyplot as plt
 import pytest
 from matplotlib.figure import Figure
 
-from curvewise import OptionError
+import curvewise
+from curvewise import MissingPackageError, OptionError, plot_curves
 from curvewise.rendering.figures import (
     axes_or_current,
     check_figure_path,
@@ -18,6 +20,12 @@ from curvewise.rendering.figures import (
     save_figures,
     score_label,
 )
+from tests.simulation import some_curves
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from curvewise import Curves
 
 
 def small() -> Figure:
@@ -165,3 +173,22 @@ def test_a_legend_gets_as_many_columns_as_fit() -> None:
     assert [text.get_text() for text in legend.get_texts()] == names
     assert not any(text.get_parse_math() for text in legend.get_texts())
     assert legend.get_title().get_text() == "what they are"
+
+
+@pytest.mark.usefixtures("without_matplotlib")
+@pytest.mark.parametrize(
+    "draw",
+    [
+        plot_curves,
+        lambda curves: curvewise.compare(curves, n_shuffles=99).figure(curves),
+        lambda curves: curvewise.plot_location(
+            curves, curvewise.locate(curves, n_shuffles=99, windows=False)
+        ),
+        lambda _: check_figure_path(Path("figure.png")),
+    ],
+)
+def test_without_matplotlib_a_sentence_says_what_to_install(
+    draw: Callable[[Curves], object],
+) -> None:
+    with pytest.raises(MissingPackageError, match="A figure needs matplotlib"):
+        draw(some_curves(1))

@@ -74,9 +74,13 @@ def test_the_best_of_several_tasks_is_asked_once_and_allows_for_their_number() -
     made = cw.report(tables, *results)
     assert "Only who may be the best is judged at a level" in made.html
     parts = [own.partition("</h3>") for own in made.html.split("<h3>")]
-    shown = [text for title, _, text in parts if title.startswith("Which algorithms may be")]
+    shown = [
+        text for title, _, text in parts if title.startswith("Which algorithms may be")
+    ]
     assert len(shown) == 2
-    assert all(bests[task].headline() in own for task, own in zip(bests, shown, strict=True))
+    assert all(
+        bests[task].headline() in own for task, own in zip(bests, shown, strict=True)
+    )
 
 
 def test_tasks_that_give_no_aggregate_are_compared_all_the_same() -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from curvewise.errors import OptionError
+from curvewise.errors import MissingPackageError, OptionError
 from curvewise.serve.serving import _shown_host, serve
 from tests.serve.running import RunningPage, write_table
 
@@ -25,7 +25,7 @@ def test_without_the_extra_one_sentence_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(sys.modules, "uvicorn", None)
-    with pytest.raises(OptionError, match=r"pip install 'curvewise\[serve\]'\.$"):
+    with pytest.raises(MissingPackageError, match=r'pip install "curvewise\[serve\]"$'):
         serve()
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from curvewise.cli.printing import ignore_closed_pipes
-from curvewise.errors import OptionError
+from curvewise.cli.streams import ignore_closed_pipes
+from curvewise.errors import OptionError, needed_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -26,19 +26,14 @@ def on_cluster(address: str | None) -> Iterator[None]:
 
     ignore_closed_pipes()  # a lost connection is then an error, which is handled
     name = "ray" if address.startswith("ray") else "dask"
-    try:
-        close = _ray(address) if name == "ray" else _dask(address)
-    except ImportError:
-        msg = (
-            f"The cluster {address!r} needs {name}, which is not installed: "
-            f"pip install 'curvewise[{name}]'."
-        )
-        raise OptionError(msg, option="cluster") from None
-    except (OSError, ValueError, RuntimeError) as error:
-        lines = str(error).strip().splitlines()
-        reason = lines[0] if lines else type(error).__name__
-        msg = f"No cluster answers at {address!r} ({reason}). Check that its scheduler runs."
-        raise OptionError(msg, option="cluster") from None
+    with needed_for(f"The cluster {address!r}", name, f"curvewise[{name}]"):
+        try:
+            close = _ray(address) if name == "ray" else _dask(address)
+        except (OSError, ValueError, RuntimeError) as error:
+            lines = str(error).strip().splitlines()
+            reason = lines[0] if lines else type(error).__name__
+            msg = f"No cluster answers at {address!r} ({reason}). Check that its scheduler runs."
+            raise OptionError(msg, option="cluster") from None
     try:
         with joblib.parallel_config(name):
             yield

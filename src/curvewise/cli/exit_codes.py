@@ -9,6 +9,7 @@ __all__ = [
     "MEANINGS",
     "OUTPUT_CLOSED",
     "SUCCESS",
+    "TERMINATED",
     "UNDECIDED",
     "UNUSABLE",
     "USAGE",
@@ -23,6 +24,7 @@ UNDECIDED = 4
 BUG = 70  # EX_SOFTWARE of sysexits.h; Python's own 1 would read as a gate that failed
 INTERRUPTED = 130
 OUTPUT_CLOSED = 141  # what a shell reports of a command that SIGPIPE ended
+TERMINATED = 143  # what a shell reports of a command that SIGTERM ended
 
 MEANINGS = {
     SUCCESS: "success",
@@ -33,10 +35,11 @@ MEANINGS = {
     BUG: "bug in curvewise",
     INTERRUPTED: "interrupted",
     OUTPUT_CLOSED: "nobody reads the output any more",
+    TERMINATED: "told to end",
 }
 
 
 def summary() -> str:
     """Return the codes that a help text lists, in one sentence."""
-    listed = [code for code in MEANINGS if code not in (BUG, OUTPUT_CLOSED)]
+    listed = [code for code in MEANINGS if code not in (BUG, OUTPUT_CLOSED, TERMINATED)]
     return f"Exit codes: {', '.join(f'{code} {MEANINGS[code]}' for code in listed)}."

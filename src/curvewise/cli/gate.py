@@ -11,6 +11,7 @@ import typer
 import curvewise
 from curvewise.cli.exit_codes import FAILED, SUCCESS, UNDECIDED
 from curvewise.cli.gate_files import check_junit, summary_place, write_files
+from curvewise.cli.interrupts import begin_writing
 from curvewise.cli.measures import measure_of
 from curvewise.cli.options import Alpha, Center  # noqa: TC001 (typer reads the annotations)
 from curvewise.cli.output import Output  # noqa: TC001 (typer reads the annotations)
@@ -196,9 +197,10 @@ def gate(
     shuffling: Shuffling,
     output: Output,
 ) -> None:
-    """May the candidate replace the baseline: is it not worse by more than a margin?
+    """May the candidate replace the baseline?
 
-    Ends with 0 if the gate passes, with 1 if it fails, and with 4 if it is undecided.
+    It may if it is not worse by more than a margin. Ends with 0 if the gate passes, with 1 if
+    it fails, and with 4 if it is undecided.
 
     Examples: curvewise gate baseline.csv candidate.csv --margin 2
 
@@ -245,8 +247,9 @@ def gate(
             found = curvewise.gate_many(
                 members, **options, order=order, sd_from=references
             )
-    write_files(found, place, junit)
     output.save(found)
+    begin_writing()
+    write_files(found, place, junit)
     output.show(found)
     raise typer.Exit(EXIT_CODES[found.answer])
 

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import _thread
-import io
 import json
 import os
-import signal
-import sys
-import threading
 import warnings
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from contextvars import ContextVar
 from enum import StrEnum
 from functools import partial
@@ -19,7 +14,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 import typer
 
 from curvewise.cli.exit_codes import INTERRUPTED, OUTPUT_CLOSED, UNUSABLE
-from curvewise.errors import CurvewiseError, CurvewiseWarning
+from curvewise.cli.interrupts import begin_writing, interrupted_by, interruptible
+from curvewise.cli.streams import discard_output, say
+from curvewise.errors import CurvewiseError, CurvewiseWarning, OptionError
 from curvewise.inference.shown_together import Warned, warnings_of
 from curvewise.rendering.figures import SCREEN_DPI, check_figure_path, save_figures
 from curvewise.schemas import schema_name
@@ -28,7 +25,6 @@ from curvewise.text import argument, markdown_text, naming_flags, printable
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
-    from types import FrameType
     from typing import TextIO
 
     from rich.console import Console
@@ -39,24 +35,19 @@ __all__ = [
     "Style",
     "check_plot",
     "exit_with_message",
-    "ignore_closed_pipes",
     "note",
-    "prepare_streams",
     "print_json",
     "save_plot",
     "save_plots",
+    "say_warnings",
     "show",
 ]
 
 MIN_WIDTH, MAX_LINE, MAX_WIDTH = 40, 90, 1_000  # characters
-SECONDS_TO_INTERRUPT = 0.05
 
 NO_RESULT = "Interrupted; no result was written."
 # The command that runs; its name is the schema of what it prints as JSON.
 _command: ContextVar[str] = ContextVar("command", default="")
-
-# The interrupts that came so far.
-_interrupts: list[int] = []
 
 
 class Style(StrEnum):
@@ -85,63 +76,60 @@ def exit_with_message(command: str = "", *, as_json: bool = False) -> Iterator[N
 
     ``as_json`` adds a line of JSON to the sentence, the last one on standard error.
     """
-    with naming_flags():
+    with interruptible(), naming_flags():
         token = _command.set(command)
         try:
             yield
-        except CurvewiseError as error:
-            option = getattr(error, "option", None)
-            flag = None if option is None else argument(option)
-            raise _ending(UNUSABLE, str(error), flag, as_json=as_json) from None
-        except MemoryError:
-            text = "There is not enough memory for these data. Keep fewer steps or runs."
-            raise _ending(UNUSABLE, text, as_json=as_json) from None
         except KeyboardInterrupt:
-            raise _ending(INTERRUPTED, NO_RESULT, as_json=as_json) from None
+            raise _ending(_interrupted(), NO_RESULT, as_json=as_json) from None
         except typer.Exit:
             raise
-        except RuntimeError:
-            # A compiler that is interrupted may fail in ways of its own.
-            if not _interrupts:
+        except Exception as error:
+            # Whatever is interrupted may fail in ways of its own: a reader, a compiler.
+            if interrupted_by() is not None:
+                raise _ending(_interrupted(), NO_RESULT, as_json=as_json) from None
+            if isinstance(error, BrokenPipeError):
+                discard_output()
+                raise typer.Exit(OUTPUT_CLOSED) from None
+            text, flag = str(error), None
+            if isinstance(error, OptionError) and error.option is not None:
+                flag = argument(error.option)
+            if isinstance(error, MemoryError):
+                text = (
+                    "There is not enough memory for these data. Keep fewer steps or runs."
+                )
+            elif not isinstance(error, CurvewiseError):
                 raise
-            raise _ending(INTERRUPTED, NO_RESULT, as_json=as_json) from None
-        except BrokenPipeError:
-            _discard_output()
-            raise typer.Exit(OUTPUT_CLOSED) from None
+            raise _ending(UNUSABLE, text, flag, as_json=as_json) from None
         finally:
             _command.reset(token)
+
+
+def _interrupted() -> int:
+    """Return the exit code of a command that was told to end."""
+    number = interrupted_by()
+    return INTERRUPTED if number is None else 128 + number
 
 
 def _ending(
     code: int, text: str, option: str | None = None, *, as_json: bool
 ) -> typer.Exit:
     """Say why there is no result, and return how the command ends."""
-    note(text if code == INTERRUPTED else f"Error: {text}")
+    note(f"Error: {text}" if code == UNUSABLE else text)
     if as_json:
         record = {"schema": schema_name("error"), "exit_code": code}
-        typer.echo(json.dumps({**record, "error": text, "option": option}), err=True)
+        say(json.dumps({**record, "error": text, "option": option}))
     return typer.Exit(code)
 
 
 def note(text: str) -> None:
     """Say something beside the result, on standard error; it may have several lines."""
-    typer.echo("\n".join(map(printable, text.split("\n"))), err=True)
+    say("\n".join(map(printable, text.split("\n"))))
 
 
-def prepare_streams() -> None:
-    """Let the process print any name, and end quietly when nobody reads what it prints."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            # A terminal that lacks a letter shows its code instead.
-            stream.reconfigure(errors="backslashreplace")
-    if hasattr(signal, "SIGPIPE"):
-        # As other commands end in `curvewise … | head -1`. Python would raise an error, for
-        # which typer exits with 1.
-        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+def say_warnings() -> None:
+    """Say warnings of our own as sentences, from now on."""
     warnings.showwarning = partial(_show_warning, warnings.showwarning)
-    sys.unraisablehook = _interrupt_again
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        signal.signal(signal.SIGINT, _note_interrupt)
 
 
 def _show_warning(
@@ -158,46 +146,6 @@ def _show_warning(
         note(f"Note: {message}")
     else:
         otherwise(message, category, filename, lineno, file, line)
-
-
-def _note_interrupt(number: int, frame: FrameType | None) -> None:
-    """Remember that the user interrupted, then do what Python does."""
-    _interrupts.append(number)
-    signal.default_int_handler(number, frame)
-
-
-def _interrupt_again(unraisable: sys.UnraisableHookArgs) -> None:
-    """Interrupt once more if an interrupt fell into code that cannot raise, such as __del__."""
-    if unraisable.exc_type is KeyboardInterrupt:
-        # Not at once: this is still code that cannot raise.
-        timer = threading.Timer(SECONDS_TO_INTERRUPT, _interrupt)
-        timer.daemon = True
-        timer.start()
-    else:
-        sys.__unraisablehook__(unraisable)
-
-
-def _interrupt() -> None:
-    """Interrupt the main thread, also one that sleeps where the system can wake it."""
-    if hasattr(signal, "pthread_kill"):
-        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
-    else:
-        _thread.interrupt_main()
-
-
-def ignore_closed_pipes() -> None:
-    """Let a closed pipe or connection raise an error, instead of ending the process."""
-    if hasattr(signal, "SIGPIPE"):
-        signal.signal(signal.SIGPIPE, signal.SIG_IGN)
-
-
-def _discard_output() -> None:
-    """Send what is still buffered nowhere, or flushing it at exit would fail again."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    for stream in (sys.stdout, sys.stderr):
-        with suppress(OSError, ValueError):  # a stream without a file, or closed
-            os.dup2(nowhere, stream.fileno())
-    os.close(nowhere)
 
 
 class Shown(Warned, Protocol):
@@ -224,6 +172,7 @@ def show(
 
     As JSON the first result is the record itself; ``record`` is added to it.
     """
+    begin_writing()
     verdicts = [result.describe() for result in results]
     cautions = warnings_of(results)
     sentences = [*verdicts, *(f"{word}: {text}" for word, text in (lines or {}).items())]
@@ -311,4 +260,4 @@ def save_plots(draws: Mapping[Path, Callable[[], Any]], dpi: int = SCREEN_DPI) -
         # the figure; neither is a reason to warn.
         for message in ("Glyph .* missing from", "constrained_layout not applied"):
             warnings.filterwarnings("ignore", message=message, category=UserWarning)
-        save_figures(draws, dpi)
+        save_figures(draws, dpi, when_drawn=begin_writing)

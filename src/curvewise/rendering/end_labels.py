@@ -6,7 +6,11 @@ import textwrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from matplotlib.text import Annotation, Text
+
+from curvewise.rendering.figures import needed_to_draw
+
+with needed_to_draw():
+    from matplotlib.text import Annotation, Text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from curvewise.errors import OptionError
+from curvewise.rendering.figures import needed_to_draw
 from curvewise.text import did_you_mean
 
 if TYPE_CHECKING:
@@ -105,7 +106,8 @@ def looks_of(curves: Shown, colours: Mapping[str, str] | None = None) -> dict[st
 
 def _hexadecimal(name: str, colour: str) -> str:
     """Return a colour as #RRGGBB; raise if there is none of that name."""
-    from matplotlib.colors import to_hex
+    with needed_to_draw():
+        from matplotlib.colors import to_hex
 
     try:
         return to_hex(colour)

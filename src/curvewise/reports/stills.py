@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from curvewise.rendering.figures import needed_to_draw
 from curvewise.rendering.thumbnail import mean_lines
 from curvewise.text import html_text, number_text, shortened, step_text
 
@@ -116,7 +117,8 @@ def figure_image(result: Result, curves: Curves | None) -> str:
 
     As SVG where that is small, else as pixels. An image cannot run scripts or fetch anything.
     """
-    import matplotlib as mpl
+    with needed_to_draw():
+        import matplotlib as mpl
 
     with warnings.catch_warnings(), mpl.rc_context({"svg.fonttype": "none"}):
         # Names in a script the font lacks, or longer than the figure, are no reason to warn.

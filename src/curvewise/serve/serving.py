@@ -9,7 +9,7 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from curvewise.errors import OptionError
+from curvewise.errors import OptionError, needed_for
 from curvewise.serve.files import Limits, Store
 from curvewise.serve.guard import Guard, Keys
 from curvewise.serve.jobs import GIGABYTE, Jobs
@@ -26,10 +26,6 @@ IDLE_SECONDS = 8 * HOUR
 SECONDS_TO_CLOSE = 2
 SECONDS_BETWEEN_LOOKS = 5
 KEEP_ALIVE_SECONDS = 5
-NOT_INSTALLED = (
-    "The local page needs starlette and uvicorn, which are not installed: "
-    "pip install 'curvewise[serve]'."
-)
 
 
 def serve(
@@ -71,13 +67,13 @@ def serve(
     Raises
     ------
     OptionError
-        If there is no such file, nothing can listen there, or starlette or uvicorn is missing.
+        If there is no such file, or nothing can listen there.
+    MissingPackageError
+        If starlette or uvicorn is not installed.
     """
-    try:
+    with needed_for("The local page", "starlette and uvicorn", "curvewise[serve]"):
         import starlette  # noqa: F401
         import uvicorn
-    except ModuleNotFoundError:
-        raise OptionError(NOT_INSTALLED) from None
     for path in paths:
         if not path.exists():
             msg = f"There is no file or folder {str(path)!r}. Check the name and the folder."
@@ -147,7 +143,7 @@ def _listening(host: str, port: int) -> socket.socket:
         listening.listen()
     except (OSError, OverflowError) as error:
         listening.close()
-        reason = getattr(error, "strerror", None) or str(error)
+        reason = (getattr(error, "strerror", None) or str(error)).rstrip(".")
         what = f"port {port} of {host}" if port else host
         msg = (
             f"The page cannot listen on {what}: {reason}. Choose another port with --port, or "

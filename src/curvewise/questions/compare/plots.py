@@ -9,7 +9,12 @@ import numpy as np
 from curvewise.inference.effects import EFFECTS
 from curvewise.questions.compare.result import Comparisons
 from curvewise.rendering.curve_plot import plot_curves
-from curvewise.rendering.figures import OBSERVED_COLOUR, axes_or_current, label_text
+from curvewise.rendering.figures import (
+    OBSERVED_COLOUR,
+    axes_or_current,
+    label_text,
+    new_figure,
+)
 from curvewise.rendering.forest import forest_size, legend_above, row_font
 from curvewise.rendering.looks import COLOURS
 from curvewise.text import number_text, p_text
@@ -105,17 +110,15 @@ def plot_comparison(
     Without curves the null distributions are drawn alone, and without ``details`` the curves.
     Curves are drawn as `plot_curves` does it, with the same options.
     """
-    from matplotlib.figure import Figure
-
     effects = [comparison.algorithm]
     if comparison.interaction is not None:
         effects.append(comparison.interaction)
     rows = (2,) if curves is None else (3, 2)
     if curves is not None and not drawing.get("details", True):
-        figure = Figure(figsize=(9, 5.4), layout="constrained")
+        figure = new_figure((9, 5.4))
         plot_curves(curves, ax=figure.subplots(), **drawing)
         return figure
-    figure = Figure(figsize=(9, 1.6 * sum(rows)), layout="constrained")
+    figure = new_figure((9, 1.6 * sum(rows)))
     grid = figure.add_gridspec(len(rows), len(effects), height_ratios=rows)
     if curves is not None:
         plot_curves(curves, ax=figure.add_subplot(grid[0, :]), **drawing)
@@ -126,10 +129,8 @@ def plot_comparison(
 
 def _many(comparisons: Comparisons) -> Figure:
     """Draw the adjusted p of every table, for each effect, on a logarithmic axis."""
-    from matplotlib.figure import Figure
-
     names = list(comparisons)
-    figure = Figure(figsize=forest_size(len(names)), layout="constrained")
+    figure = new_figure(forest_size(len(names)))
     ax = figure.subplots()
     # The overall mark is an open ring, so that the others are seen inside it where p is equal.
     looks = (("o", 11, "none"), ("s", 6, "full"), ("^", 6, "full"))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from curvewise.questions.criteria.result import SIGNS
 from curvewise.questions.criteria.words import outcome_text
-from curvewise.rendering.figures import axes_or_current
+from curvewise.rendering.figures import axes_or_current, new_figure
 from curvewise.rendering.looks import COLOURS
 
 if TYPE_CHECKING:
@@ -80,12 +80,10 @@ def figure(criteria: Criteria, _curves: Curves | None = None) -> Figure:
     Of one criterion: every metric that fails it, or all four when none does. The cases have
     curves of their own.
     """
-    from matplotlib.figure import Figure
-
     verdicts: Sequence[Verdict] = criteria.differences
     if len(criteria.criteria) == 1 or not verdicts:
         verdicts = criteria.crosses or criteria.verdicts
-    drawn = Figure(figsize=_size(len(verdicts)))
+    drawn = new_figure(_size(len(verdicts)), layout=None)
     grid = drawn.subplots(len(verdicts), squeeze=False)
     drawn.subplots_adjust(left=0.02, right=0.98, top=0.98, bottom=0.02, hspace=0.08)
     for verdict, ax in zip(verdicts, grid[:, 0], strict=True):

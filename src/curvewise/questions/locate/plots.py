@@ -10,7 +10,12 @@ from curvewise.data.choices import check_choice
 from curvewise.errors import OptionError
 from curvewise.questions.locate.window_plots import step_edges
 from curvewise.rendering.curve_plot import plot_curves
-from curvewise.rendering.figures import OBSERVED_COLOUR, axes_or_current, label_text
+from curvewise.rendering.figures import (
+    OBSERVED_COLOUR,
+    axes_or_current,
+    label_text,
+    new_figure,
+)
 from curvewise.rendering.looks import COLOURS
 from curvewise.rendering.ticks import write_steps
 from curvewise.text import listed, number_text, percent, step_text
@@ -74,13 +79,11 @@ def plot_location(
     **drawing
         How curves are drawn, as in `plot_curves`.
     """
-    from matplotlib.figure import Figure
-
     drawn = _panels(curves, location, panels)
     if panels is None and not drawing.get("details", True):
         drawn.remove("profiles")
     heights = [height for name in drawn for height in _heights(name, location)]
-    figure = Figure(figsize=(9, 1.2 + sum(heights)), layout="constrained")
+    figure = new_figure((9, 1.2 + sum(heights)))
     rows = figure.subplots(
         len(heights), sharex=True, height_ratios=heights, squeeze=False
     )[:, 0]

@@ -8,7 +8,7 @@ import numpy as np
 
 from curvewise.errors import OptionError
 from curvewise.inference.effects import EFFECTS, PARTS
-from curvewise.rendering.figures import axes_or_current
+from curvewise.rendering.figures import axes_or_current, new_figure
 from curvewise.text import did_you_mean, step_text
 
 if TYPE_CHECKING:
@@ -76,9 +76,7 @@ def plot_windows(
 
 def plot_window_maps(location: Location, *, adjusted: bool = True) -> Figure:
     """Draw the p of every window, for height and for shape, side by side."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(5.2 * len(location.effects) + 1, 5), layout="compressed")
+    figure = new_figure((5.2 * len(location.effects) + 1, 5), layout="compressed")
     grid = figure.subplots(1, len(location.effects), squeeze=False)[0]
     for ax, name in zip(grid, location.effects, strict=True):
         tests, row = _window_tests(location, name)

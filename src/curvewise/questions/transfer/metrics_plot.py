@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from curvewise.questions.transfer.metrics import RECORDS
-from curvewise.rendering.figures import label_text
+from curvewise.rendering.figures import label_text, new_figure
 from curvewise.rendering.forest import (
     CLEAR_COLOUR,
     UNCLEAR_COLOUR,
@@ -41,17 +41,13 @@ def plot_metrics(transfer: Transfer) -> Figure:
     A line marks what each would be if the conditions did not differ; the metric to quote
     is marked, and metrics that are undefined are named.
     """
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(8, metrics_height(transfer)), layout="constrained")
+    figure = new_figure((8, metrics_height(transfer)))
     draw_metrics(figure, transfer)
     return figure
 
 
 def plot_tasks(transfers: Transfers) -> Figure:
     """Draw what can be compared across tasks, and its mean over them."""
-    from matplotlib.figure import Figure
-
     # There is at least one: the average relative reduction can always be compared.
     drawn = [
         record
@@ -59,7 +55,7 @@ def plot_tasks(transfers: Transfers) -> Figure:
         if any(task.metrics[record.name].comparable for task in transfers.values())
     ]
     size = (5 * len(drawn) + 1.5, min(2.2 + ROW * (len(transfers) + 1), 15))
-    figure = Figure(figsize=size, layout="constrained")
+    figure = new_figure(size)
     grid = figure.subplots(1, len(drawn), squeeze=False)[0]
     for ax, record in zip(grid, drawn, strict=True):
         _task_forest(ax, transfers, record)

@@ -13,6 +13,7 @@ from curvewise.questions.transfer.metrics_plot import (
 )
 from curvewise.questions.transfer.result import Transfer, Transfers
 from curvewise.questions.transfer.survival_plot import plot_survival
+from curvewise.rendering.figures import new_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -31,8 +32,6 @@ def plot_transfer(result: Transfer | Transfers) -> Figure:
     Across tasks those are the calibrated transfer ratio, where the optimum is known, and
     the average relative reduction, with their means over tasks.
     """
-    from matplotlib.figure import Figure
-
     if isinstance(result, Transfers):
         return plot_tasks(result)
     given: object = result
@@ -43,7 +42,7 @@ def plot_transfer(result: Transfer | Transfers) -> Figure:
         )
         raise OptionError(msg, option="result")
     heights = [5.2, *([3.6] if result.threshold_given else []), metrics_height(result)]
-    figure = Figure(figsize=(8, sum(heights)), layout="constrained")
+    figure = new_figure((8, sum(heights)))
     parts: Any = figure.subfigures(len(heights), height_ratios=heights)
     plot_gain(result, ax=parts[0].subplots())
     if result.threshold_given:

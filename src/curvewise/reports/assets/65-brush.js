@@ -83,7 +83,9 @@ function makeWindow(chart, section, address) {
   find(".copy-sentence").addEventListener("click", ({ target }) => copyText(chosen.sentence || "", target));
   find(".copy-link").addEventListener("click", ({ target }) => copyText(window.location.href, target));
   for (const [side, name] of [[0, ".from"], [1, ".to"]]) {
-    find(name).addEventListener("change", ({ target }) => typedStep(chosen, table, find, side, target));
+    const box = find(name);
+    box.size = Math.max(box.size, plainStep(table.steps[last]).length + 1);
+    box.addEventListener("change", ({ target }) => typedStep(chosen, table, find, side, target));
   }
   dragging(chart, overlay, chosen);
   handles.forEach((handle, side) => keys(handle, side, chart, chosen, last));
