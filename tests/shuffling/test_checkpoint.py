@@ -85,7 +85,7 @@ QUESTIONS: dict[str, Callable[..., Result]] = {
 def small_chunks() -> Iterator[None]:
     """Cut small work into many chunks, and let compiled code do some of it."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(randomized_anova, "COMPILE_ABOVE_RUNS_TIMES_SHUFFLES", 3_000_000)
+        patch.setattr(randomized_anova, "compiling_repays", lambda numpy, _: numpy > 0.03)
         patch.setattr(randomized_anova, "COMPILED_CHUNK", 32)
         patch.setattr(planning, "MAX_FREE", 50_000)
         for statistic in (RandomizedAnova, WelchStatistic, StepScan):
@@ -579,17 +579,17 @@ def test_tallies_come_back_as_they_were_written(tmp_path: Path) -> None:
     with open_checkpoint(path, "asked", keys=[1, 2**64 - 1], seeded=True) as (keys, file):
         assert keys == [1, 2**64 - 1]
         assert file is not None
-        first, second = file.next_tally(), file.next_tally()
+        first, second = file.next_tally("first"), file.next_tally("second")
         for start in range(0, 24, 2):
             kept = np.full((2, 3), float(start)), np.array([start, np.inf])
             first.add(range(start, start + 2), ((np.array([1, start]),), kept))
         counts = tuple(np.array([place]) for place in range(12))
         second.add(range(1), (counts, ()))
-        file.next_tally()  # begun, and nothing done
+        file.next_tally("third")  # begun, and nothing done
     with open_checkpoint(path, "asked", keys=[9, 9], seeded=False) as (keys, file):
         assert keys == [1, 2**64 - 1]
         assert file is not None
-        again = [file.next_tally() for _ in range(3)]
+        again = [file.next_tally(work) for work in ("first", "second", "third")]
         assert again[0].done == first.done
         np.testing.assert_array_equal(again[0].counts[0], first.counts[0])
         for one, other in zip(again[0].joined(), first.joined(), strict=True):
@@ -598,6 +598,19 @@ def test_tallies_come_back_as_they_were_written(tmp_path: Path) -> None:
         assert again[1].kept == {}
         assert again[2].done == set()
         assert again[2].counts == []
+
+
+def test_work_of_another_engine_is_begun_anew(tmp_path: Path) -> None:
+    path = tmp_path / "work.npz"
+    with open_checkpoint(path, "asked", keys=[1], seeded=True) as (_, file):
+        assert file is not None
+        for work in ("kept", "compiled", "left over"):
+            file.next_tally(work).add(range(3), ((np.array([7]),), ()))
+    with open_checkpoint(path, "asked", keys=[1], seeded=True) as (_, file):
+        assert file is not None
+        assert file.next_tally("kept").done == {(0, 3)}
+        assert file.next_tally("NumPy").done == set()
+        assert file.next_tally("left over").done == set()
 
 
 def test_without_a_path_there_is_no_checkpoint_and_an_open_one_is_used_as_it_is(
@@ -610,6 +623,6 @@ def test_without_a_path_there_is_no_checkpoint_and_an_open_one_is_used_as_it_is(
             assert inner is outer
             assert keys == [4]
             assert inner is not None
-            inner.next_tally()
+            inner.next_tally("work")
         assert not (tmp_path / "a").exists()
     assert (tmp_path / "a").exists()

@@ -33,6 +33,8 @@ __all__ = ["ReportFile", "report"]
 class ReportFile:
     """Where a report is written, and how it looks."""
 
+    heading = "Report"
+
     output: Annotated[
         Path,
         typer.Option("--output", "-o", metavar="FILE", help="Where to save the report."),
@@ -108,7 +110,7 @@ def report(
     shuffling: Shuffling,
     file: ReportFile,
 ) -> None:
-    """Write curves, verdict, tables and every window of training into one HTML file.
+    """Write curves, verdict, tables and windows into one HTML file.
 
     The file needs nothing else: it opens offline, from disk or mail. In it any window of
     training can be chosen by looking; its p are those that were counted here. Of several

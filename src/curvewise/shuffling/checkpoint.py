@@ -99,6 +99,7 @@ class Checkpoint:
         self._asked = asked
         self._keys = None if keys is None else [int(key) for key in keys]
         self._tallies: list[Tally] = []
+        self._works: list[str] = []  # what each tally is of
         self._n_handed_out = 0
         self._written = time.monotonic()
         from curvewise.files import check_place
@@ -113,10 +114,17 @@ class Checkpoint:
             self._keys = [int(key) for key in drawn]
         return self._keys
 
-    def next_tally(self) -> Tally:
-        """Return the tally of the next visit: begun, finished or empty."""
-        if self._n_handed_out == len(self._tallies):
+    def next_tally(self, work: str) -> Tally:
+        """Return the tally of the next piece of work: begun, finished or empty.
+
+        ``work`` says what it is. Where other work was begun in this place, by an engine that is
+        not the choice of this process, that and all that followed it is begun anew.
+        """
+        place = self._n_handed_out
+        if self._works[place : place + 1] != [work]:
+            del self._tallies[place:], self._works[place:]
             self._tallies.append(Tally())
+            self._works.append(work)
         self._n_handed_out += 1
         return self._tallies[self._n_handed_out - 1]
 
@@ -145,8 +153,13 @@ class Checkpoint:
             for start, kept in tally.kept.items():
                 for place, values in enumerate(kept):
                     arrays[f"{number}/kept/{start}/{place}"] = values
-        head = {"format": FORMAT, "asked": self._asked, "keys": self._keys}
-        head["seal"] = fingerprint(self._asked, self._keys, arrays)
+        head: dict[str, Any] = {
+            "format": FORMAT,
+            "asked": self._asked,
+            "keys": self._keys,
+            "works": self._works,
+        }
+        head["seal"] = fingerprint(*head.values(), arrays)
         arrays["head"] = np.array(json.dumps(head))
         with (
             replacing(self._path, "checkpoint", option="checkpoint") as partial,
@@ -164,9 +177,9 @@ class Checkpoint:
                 self._path.open("rb") as file,
                 np.load(file, allow_pickle=False) as archive,
             ):
-                head = json.loads(
-                    str(archive["head"])
-                )  # of any other archive no more is read
+                # Of an archive that something else wrote, no more is read than this.
+                head = json.loads(str(archive["head"]))
+                seal = head.pop("seal", None)
                 written_as, asked, keys = (
                     head[key] for key in ("format", "asked", "keys")
                 )
@@ -174,9 +187,9 @@ class Checkpoint:
                     names = [name for name in archive.files if name != "head"]
                     arrays = {name: archive[name] for name in names}
                     # The archive vouches for each array, but not for their names and number.
-                    if head["seal"] != fingerprint(asked, keys, arrays):
+                    if seal != fingerprint(*head.values(), arrays):
                         raise ValueError(head)  # noqa: TRY301 (damaged like any other)
-                    tallies = _tallies(arrays)
+                    tallies, works = _tallies(arrays), head["works"]
         except Exception as error:  # a damaged archive fails in any of a dozen ways
             raise CurvesError(self._damaged()) from error
         if written_as != FORMAT:
@@ -193,7 +206,7 @@ class Checkpoint:
                 "options or seed. Name another file, or delete this one."
             )
             raise CurvesError(msg)
-        self._keys, self._tallies = keys, tallies
+        self._keys, self._tallies, self._works = keys, tallies, works
 
     def _damaged(self) -> str:
         return (

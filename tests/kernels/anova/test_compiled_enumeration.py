@@ -53,8 +53,10 @@ def test_a_row_is_added_unless_a_value_is_near_its_bound() -> None:
     )
     counts = np.zeros(5, dtype=np.int64)
     # (0.5 + 1)² = 2.25 and (0.5 + 2)² = 6.25; 2 + 3 + 1 = 6 and 2 + 1 + 0.5 = 3.5.
-    assert _count_row(row, other, heights, 2.0, 0.5, slopes, bounds, 0.01, counts)
+    assert _count_row(row, other, heights, 2.0, 0.5, slopes, bounds, (0.01,) * 5, counts)
     assert counts.tolist() == [0, 1, 1, 1, 1]
     near = (10.0, 4.0, 5.995, 7.0, 7.0)
-    assert not _count_row(row, other, heights, 2.0, 0.5, slopes, near, 0.01, counts)
+    assert not _count_row(
+        row, other, heights, 2.0, 0.5, slopes, near, (0.01,) * 5, counts
+    )
     assert counts.tolist() == [0, 1, 1, 1, 1]

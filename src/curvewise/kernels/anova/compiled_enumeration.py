@@ -22,21 +22,22 @@ from curvewise.kernels.anova.compiled_rule import (
     is_near,
     tallied,
 )
-from curvewise.kernels.anova.compiled_shuffles import U, n_bits, recount
+from curvewise.kernels.anova.compiled_shuffles import recount
 from curvewise.kernels.compiling import OPTIONS, njit
+from curvewise.kernels.relabelling.compiled_draws import U, n_bits
 
 __all__ = ["count_thirds"]
 
 
 @njit(**OPTIONS)
-def _count_row(row, other, part_heights, base, total, slopes, bounds, margin, counts):
+def _count_row(row, other, part_heights, base, total, slopes, bounds, margins, counts):
     """Count the completions of x and z all at once; return False if any is near a bound."""
     tally = EMPTY_TALLY
     for place in range(len(row)):
         root = total + part_heights[place]
         height = root * root
         shape = base + row[place] + other[place]
-        tally = tallied(tally, height, shape, slopes, bounds, margin)
+        tally = tallied(tally, height, shape, slopes, bounds, margins)
     return add_if_sure(tally, counts)
 
 
@@ -55,7 +56,7 @@ def _subset_sums(values, sums):
 @njit(**OPTIONS)
 def count_thirds(
     first, last, cuts, n_first, names_fixed, gram, heights, middle, starts, middle_heights,
-    last_middle, coordinates, scale, slopes, bounds, margin,
+    last_middle, coordinates, scale, slopes, bounds, margins,
 ):  # fmt: skip
     """Count every relabelling whose part x is from ``first`` up to, and without, ``last``.
 
@@ -113,14 +114,14 @@ def count_thirds(
             total = total_x + last_heights[z]
             if not _count_row(
                 row[begin:end], last_middle[z, begin:end], middle_heights[begin:end], base,
-                total, slopes, bounds, margin, counts,
+                total, slopes, bounds, margins, counts,
             ):  # fmt: skip
                 # One by one, and from the coordinates where inner products do not decide.
                 for place in range(begin, end):
                     root = total + middle_heights[place]
                     height = root * root
                     shape = base + row[place] + last_middle[z, place]
-                    if is_near(height, shape, slopes, bounds, margin):
+                    if is_near(height, shape, slopes, bounds, margins):
                         mask = U(x) | (U(middle[place]) << U(cut)) | (U(z) << U(cut_2))
                         recount(mask, coordinates, scale, slopes, bounds, counts)
                     else:
