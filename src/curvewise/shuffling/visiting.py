@@ -187,7 +187,9 @@ class _Visitor:
             found = Counts(tuple(counts), found.kept, grown.n_shuffles, engine, grown)
         return found
 
-    def _compiled(self, relabellings: Relabellings, batches: range) -> CompiledWork | None:
+    def _compiled(
+        self, relabellings: Relabellings, batches: range
+    ) -> CompiledWork | None:
         return self.statistic.compiled(relabellings, batches) if batches else None
 
     def _count(

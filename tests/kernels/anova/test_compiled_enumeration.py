@@ -56,5 +56,7 @@ def test_a_row_is_added_unless_a_value_is_near_its_bound() -> None:
     assert _count_row(row, other, heights, 2.0, 0.5, slopes, bounds, (0.01,) * 5, counts)
     assert counts.tolist() == [0, 1, 1, 1, 1]
     near = (10.0, 4.0, 5.995, 7.0, 7.0)
-    assert not _count_row(row, other, heights, 2.0, 0.5, slopes, near, (0.01,) * 5, counts)
+    assert not _count_row(
+        row, other, heights, 2.0, 0.5, slopes, near, (0.01,) * 5, counts
+    )
     assert counts.tolist() == [0, 1, 1, 1, 1]

@@ -34,7 +34,9 @@ def test_relabellings_are_those_of_the_enumeration(
 ) -> None:
     every = enumeration(sizes, blocks)
     n_runs = len(every.labels)
-    ways = np.array([[_binomial(n, k) for k in range(n_runs + 1)] for n in range(n_runs + 1)])
+    ways = np.array(
+        [[_binomial(n, k) for k in range(n_runs + 1)] for n in range(n_runs + 1)]
+    )
     room = [np.empty(n_runs, dtype=np.int64) for _ in range(4)]
     ranks = np.unique(np.linspace(0, every.count - 1, 60).astype(int))
     expected = every.ranked(ranks)

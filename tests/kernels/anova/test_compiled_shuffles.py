@@ -76,7 +76,9 @@ def test_a_draw_is_judged_by_its_coordinates(sizes: tuple[int, ...]) -> None:
         counts = np.zeros(5, dtype=np.int64)
         rule = judged(between)
         room = np.empty((len(sizes), design.coordinates.shape[1]))
-        _recount_draw(order, edges, design.factor, design.coordinates, *rule, counts, room)
+        _recount_draw(
+            order, edges, design.factor, design.coordinates, *rule, counts, room
+        )
         assert counts.tolist() == [1, 0, 1, 0, 1]
 
 

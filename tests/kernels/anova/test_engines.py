@@ -58,7 +58,16 @@ def assert_same_counts(labels: Integers, blocks: Integers, design: Design) -> No
 @pytest.mark.parametrize(
     "sizes",
     [
-        *((10, 10), (5, 12), (20, 20), (28, 28), (2, 20), (40, 30), (5, 5, 5), (4, 6, 8, 3)),
+        *(
+            (10, 10),
+            (5, 12),
+            (20, 20),
+            (28, 28),
+            (2, 20),
+            (40, 30),
+            (5, 5, 5),
+            (4, 6, 8, 3),
+        ),
         (2, 3, 1, 4, 2, 2, 1, 5, 2, 3, 2),
     ],
 )
@@ -253,9 +262,7 @@ def scaled(scores: Floats, kind: str, rng: np.random.Generator) -> tuple[Floats,
 )
 def test_awkward_data_are_counted_as_in_numpy(sizes: tuple[int, ...], kind: str) -> None:
     rng = np.random.default_rng(len(kind))
-    scores, precision = scaled(
-        NULLS["random walk"](rng, sum(sizes), 7), kind, rng
-    )
+    scores, precision = scaled(NULLS["random walk"](rng, sum(sizes), 7), kind, rng)
     labels = np.repeat(np.arange(len(sizes)), sizes)
     blocks = np.zeros_like(labels)
     noise = rounding(scores, precision)

@@ -14,13 +14,18 @@ from curvewise.kernels.relabelling.streams import BATCH
 from tests.simulation import NULLS
 
 
-@pytest.mark.parametrize("sizes", [(1, 1), (1, 2), (3, 3), (2, 7), (7, 2), (6, 6), (1, 9)])
+@pytest.mark.parametrize(
+    "sizes", [(1, 1), (1, 2), (3, 3), (2, 7), (7, 2), (6, 6), (1, 9)]
+)
 def test_every_relabelling_is_one_pair_of_halves(sizes: tuple[int, int]) -> None:
     """Each run weighs another power of two, so that a sum says whose it is."""
     labels = np.repeat([0, 1], sizes)
     weights = np.exp2(np.arange(sum(sizes)))[:, None]
     found = np.concatenate(
-        [np.add.outer(*(side[0] for side in pair)).ravel() for pair in halves(labels, weights)]
+        [
+            np.add.outer(*(side[0] for side in pair)).ravel()
+            for pair in halves(labels, weights)
+        ]
     ).astype(int)
     expected = math.comb(sum(sizes), sizes[0])
     if sizes[0] == sizes[1]:

@@ -55,7 +55,9 @@ def test_labels_are_those_of_numpy(
 ) -> None:
     labels = np.repeat(np.arange(len(sizes)), sizes)
     of_run = np.zeros_like(labels) if blocks is None else np.array(blocks)
-    shuffles = Shuffles(np.random.default_rng(0).permutation(labels), of_run, BATCH, 2**64 - 3)
+    shuffles = Shuffles(
+        np.random.default_rng(0).permutation(labels), of_run, BATCH, 2**64 - 3
+    )
     if shuffles.masks is not None:
         expected = shuffles.masks.labels(shuffles.masks.draw(shuffles.seed, 5, BATCH))
     else:

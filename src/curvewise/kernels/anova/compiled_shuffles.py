@@ -61,8 +61,12 @@ __all__ = [
 
 # Shuffles judged at a time: if one of them is near a bound, so many are judged one by one.
 JUDGED_AT_ONCE = 64
-ACCEPTED = 32  # the bit of a verdict that says that a candidate is a mask; below it are the five
-FIELD_BITS = 12  # of a word that counts five statistics side by side: a batch fits into each
+ACCEPTED = (
+    32  # the bit of a verdict that says that a candidate is a mask; below it are the five
+)
+FIELD_BITS = (
+    12  # of a word that counts five statistics side by side: a batch fits into each
+)
 
 
 @njit(**OPTIONS)
@@ -135,9 +139,7 @@ def count_verdicts(seed, first, last, rule, verdicts):
                         tally += increments[verdict]
                         found += verdict >> 5
         for row in range(5):
-            counts[row] += np.int64(
-                (tally >> U(FIELD_BITS * row)) & U(2**FIELD_BITS - 1)
-            )
+            counts[row] += np.int64((tally >> U(FIELD_BITS * row)) & U(2**FIELD_BITS - 1))
     return counts
 
 
@@ -251,7 +253,7 @@ def _recount_draw(order, edges, factor, coordinates, slopes, bounds, counts, sum
     count_one(height, shape, slopes, bounds, counts)
 
 
-@njit(**OPTIONS)
+@njit(inline="always", **OPTIONS)
 def count_order(
     order, row_starts, edges, summed, weights, heights, rows, width, unit, factor, coordinates,
     slopes, bounds, margins, counts, sums,

@@ -154,9 +154,7 @@ def _by_parts(shuffles: Shuffles, design: Design) -> Counter:
     of_shapes = _single_margin(
         padded[:n_runs, 1:], np.array([n_runs]), np.ones(1), n_parts, rows.width
     )
-    margins = _margins(
-        design, of_shapes, _double_margin(coordinates[:, :1], scale)
-    )
+    margins = _margins(design, of_shapes, _double_margin(coordinates[:, :1], scale))
     slopes, bounds = _extreme_rule(design)
     rule = mask_arguments(shuffles)
 
