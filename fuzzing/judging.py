@@ -84,7 +84,11 @@ def _of_a_command(case: Case, outcome: Outcome) -> list[str]:
         if UNSAFE.search(text):
             found.append(f"{stream} has control characters")
     if outcome.code == 3:
-        found += _of_a_message(outcome.stderr.partition("Error: ")[2])
+        text = outcome.stderr.partition("Error: ")[2].rstrip("\n")
+        if "--json" in case.line:
+            text, _, record = text.rpartition("\n")
+            found += _of_json(record)
+        found += _of_a_message(text)
         if outcome.made and not case.first:
             found.append(f"refused, yet wrote {outcome.made}")
         if outcome.stdout:

@@ -25,7 +25,10 @@ TURNED = ["--baseline", "C", "--candidate", "A", "--shuffles", "99", "--margin"]
         (["compare", "FILE", "--shuffles", "99"], exit_codes.SUCCESS),
         (["gate", "FILE", *SIDES, "1"], exit_codes.SUCCESS),
         (["gate", "FILE", *TURNED, "0.01"], exit_codes.FAILED),
-        (["gate", "FILE", *SIDES, "0.01", "--from", "0", "--to", "50"], exit_codes.UNDECIDED),
+        (
+            ["gate", "FILE", *SIDES, "0.01", "--from", "0", "--to", "50"],
+            exit_codes.UNDECIDED,
+        ),
         (["gate", "FILE", "--baseline", "A", "--candidate", "C"], exit_codes.USAGE),
         (["compare", "FILE", "--alpha", "2"], exit_codes.UNUSABLE),
         (["compare", "missing.csv"], exit_codes.UNUSABLE),

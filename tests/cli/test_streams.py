@@ -42,9 +42,7 @@ def test_a_result_that_cannot_be_printed_is_an_error(table: Path, words: str) ->
 
 
 @needs_full
-@pytest.mark.parametrize(
-    "redirected", ["2>/dev/full", pytest.param("2>&-", marks=slow)]
-)
+@pytest.mark.parametrize("redirected", ["2>/dev/full", pytest.param("2>&-", marks=slow)])
 def test_what_cannot_be_said_beside_a_result_costs_nothing(
     table: Path, redirected: str
 ) -> None:

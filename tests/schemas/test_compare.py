@@ -27,9 +27,7 @@ FEW = ("--shuffles", "99")
         ["--only", "A", "--only", "B", "--center", "ranks"],
     ],
 )
-def test_every_design_prints_what_the_schema_says(
-    pong: Path, options: list[str]
-) -> None:
+def test_every_design_prints_what_the_schema_says(pong: Path, options: list[str]) -> None:
     assert_tight("compare", json_of("compare", pong, *FEW, *options))
 
 

@@ -23,7 +23,5 @@ FEW = ("--shuffles", "99")
         ["-c", "B=-1", "--center", "ranks", "--block", "seed"],
     ],
 )
-def test_every_design_prints_what_the_schema_says(
-    pong: Path, options: list[str]
-) -> None:
+def test_every_design_prints_what_the_schema_says(pong: Path, options: list[str]) -> None:
     assert_tight("contrast", json_of("contrast", pong, *FEW, "-c", "A=1", *options))

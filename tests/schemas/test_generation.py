@@ -20,7 +20,7 @@ class Leaf(TypedDict):
     names: dict[str, bool]
     free: dict[str, Any]
     maybe: float | None
-    child: "Leaf | None"
+    child: Leaf | None
 
 
 class Other(TypedDict):
@@ -91,8 +91,12 @@ def test_descriptions_are_kept() -> None:
     made = schema(Leaf, "leaf/1", "Leaves.")
     assert made["description"] == "Leaves."
     assert made["$defs"]["Leaf"]["description"] == "A leaf."
-    assert made["properties"]["size"] == made["$defs"]["Leaf"]["properties"]["size"] == {
-        "type": "number",
-        "minimum": 0,
-        "description": "In metres.",
-    }
+    assert (
+        made["properties"]["size"]
+        == made["$defs"]["Leaf"]["properties"]["size"]
+        == {
+            "type": "number",
+            "minimum": 0,
+            "description": "In metres.",
+        }
+    )

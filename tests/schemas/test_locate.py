@@ -23,8 +23,6 @@ FEW = ("--shuffles", "99")
         ["--block", "seed"],
     ],
 )
-def test_every_design_prints_what_the_schema_says(
-    pong: Path, options: list[str]
-) -> None:
+def test_every_design_prints_what_the_schema_says(pong: Path, options: list[str]) -> None:
     record = json_of("locate", pong, *FEW, "--resamples", "99", *options)
     assert_tight("locate", record)

@@ -17,10 +17,10 @@ FEW = ("--shuffles", "99")
 SIMULATED = ("--experiments", "200", "--shuffles", "99", "--effect", "lift")
 
 
-@pytest.mark.parametrize("options", [[], ["--block", "seed", "--blocks", "--only", "A", "--only", "B"]])
-def test_every_design_prints_what_the_schema_says(
-    pong: Path, options: list[str]
-) -> None:
+@pytest.mark.parametrize(
+    "options", [[], ["--block", "seed", "--blocks", "--only", "A", "--only", "B"]]
+)
+def test_every_design_prints_what_the_schema_says(pong: Path, options: list[str]) -> None:
     sizes = ("--size", "1,2", "--runs", "3,5")
     assert_tight("power", json_of("power", pong, *SIMULATED, *sizes, *options))
 

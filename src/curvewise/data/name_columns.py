@@ -36,8 +36,8 @@ def first_rows(columns: Iterable[nw.Series[Any]]) -> Integers:
     for own in columns:
         if not _is_plain(own) or _has_gaps(own):
             return np.arange(len(own))
-        is_new = own.head(len(own) - 1) != own.tail(len(own) - 1)
-        starts.append(is_new.arg_true().to_numpy().astype(np.int64) + 1)
+        is_new = (own.head(len(own) - 1) != own.tail(len(own) - 1)).to_numpy()
+        starts.append(np.flatnonzero(is_new) + 1)
     return np.unique(np.concatenate(starts))
 
 

@@ -91,11 +91,14 @@ class Comparison(Sampling, Shared):
     center: Center
     alpha: Probability
     overall: Annotated[
-        Effect, "Do the curves differ at all? Claim nothing else unless this is significant."
+        Effect,
+        "Do the curves differ at all? Claim nothing else unless this is significant.",
     ]
     algorithm: Annotated[Effect, "Height: do mean scores over training differ?"]
     interaction: NotRequired[
-        Annotated[Effect, "Shape: does the difference depend on the step? Not with one step."]
+        Annotated[
+            Effect, "Shape: does the difference depend on the step? Not with one step."
+        ]
     ]
     effects: BothEffects
     table: Table

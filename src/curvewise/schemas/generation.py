@@ -25,7 +25,13 @@ from typing import (
 __all__ = ["Keywords", "schema"]
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
-PLAIN = {bool: "boolean", int: "integer", float: "number", str: "string", NoneType: "null"}
+PLAIN = {
+    bool: "boolean",
+    int: "integer",
+    float: "number",
+    str: "string",
+    NoneType: "null",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +74,9 @@ def _of(kind: Any, defined: dict[str, Any]) -> dict[str, Any]:
             found |= note.added if isinstance(note, Keywords) else {"description": note}
         return found
     if origin is Literal:
-        return {"const": arguments[0]} if len(arguments) == 1 else {"enum": list(arguments)}
+        return (
+            {"const": arguments[0]} if len(arguments) == 1 else {"enum": list(arguments)}
+        )
     if origin in (Union, UnionType):
         return _any_of([_of(each, defined) for each in arguments])
     if origin is list:
@@ -97,11 +105,10 @@ def _object(kind: Any, defined: dict[str, Any]) -> dict[str, Any]:
     """Return the schema of a TypedDict: its keys, which are all there are."""
     properties, required = {}, []
     for key, hint in get_type_hints(kind, include_extras=True).items():
-        if get_origin(hint) is NotRequired:
-            (hint,) = get_args(hint)
-        else:
+        is_optional = get_origin(hint) is NotRequired
+        if not is_optional:
             required.append(key)
-        properties[key] = _of(hint, defined)
+        properties[key] = _of(get_args(hint)[0] if is_optional else hint, defined)
     return {
         "type": "object",
         "description": " ".join((kind.__doc__ or "").split()),

@@ -33,7 +33,8 @@ def caveat_kinds() -> list[str]:
     for question in iter_modules(curvewise.questions.__path__, "curvewise.questions."):
         if question.ispkg and find_spec(f"{question.name}.caveats"):
             import_module(f"{question.name}.caveats")
-    found = new = {Caveat}
+    start: type[Any] = Caveat
+    found = new = {start}
     while new:
         new = {own for kind in new for own in kind.__subclasses__()}
         found = found | new
@@ -114,7 +115,8 @@ class Shared(TypedDict):
         Preparation | None, "How runs became curves, where they were aligned or short."
     ]
     warnings: Annotated[
-        list[str], "What to know before believing the rest, the gravest first; quote them."
+        list[str],
+        "What to know before believing the rest, the gravest first; quote them.",
     ]
     caveats: Annotated[list[CaveatRecord], "The warnings as data."]
 
@@ -157,5 +159,3 @@ class Effect(TypedDict):
     pvalue_adjusted: NotRequired[Probability]
     components: NotRequired[dict[str, float]]
     center: NotRequired[Center]
-
-

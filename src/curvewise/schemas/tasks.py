@@ -81,7 +81,9 @@ class TaskDifference(TypedDict):
     pvalue_height_adjusted: Probability
     preparation: Preparation | None
     differs: bool
-    winner: Annotated[str | None, "Who is better on this task, if anybody was found to be."]
+    winner: Annotated[
+        str | None, "Who is better on this task, if anybody was found to be."
+    ]
 
 
 class PairOnTasks(Shared):

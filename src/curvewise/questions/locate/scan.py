@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from curvewise.kernels.adjustments import TIE, MaxCounts
-from curvewise.kernels.compiling import worth_compiling
+from curvewise.kernels.compiling import compiling_repays
 from curvewise.kernels.location.bands import Difference
 from curvewise.kernels.location.nested import nested_maxima
 from curvewise.kernels.location.profiles import cluster_masses, f_ratios
@@ -28,8 +28,9 @@ __all__ = ["Reference", "ScanCounts", "StepScan", "scan_limits"]
 
 MAX_PLACES = 400  # beyond so many steps, windows begin and end at portions of them
 N_PILOT = 256  # relabellings from which scales are learnt
-# Windows × relabellings from which on compiled code is faster.
-COMPILE_ABOVE_WINDOWS_TIMES_RELABELLINGS = 4_000_000
+# Seconds for each relabelling: of a window, and of a step and all algorithms but one.
+WINDOW_IN_NUMPY, WINDOW_COMPILED = 40e-9, 2e-9
+STEP_IN_NUMPY, STEP_COMPILED = 100e-9, 10e-9
 MAX_FREE_WORK = 400_000_000  # windows × relabellings that are visited without being asked
 MAX_EXACT = 2_000_000  # relabellings, when all are asked for
 MAX_SHUFFLES = 2**17  # of "auto" and "precise": about a minute with 200 steps
@@ -90,8 +91,7 @@ class Reference:
 
         ``n_visited`` relabellings will be visited: what is worth compiling depends on it.
         """
-        work = _n_windows(design.n_steps) * n_visited
-        compiled = worth_compiling(work > COMPILE_ABOVE_WINDOWS_TIMES_RELABELLINGS)
+        compiled = _repays_compiling(design, n_visited, windows=windows)
         profiles = design.profiles(design.sums(layout.labels[None, :]))
         observed = design.roots(profiles)
         ratios = f_ratios(observed**2, design.df)
@@ -114,6 +114,15 @@ class Reference:
             _windows(design, layout, compiled=compiled) if windows else None,
             compiled,
         )
+
+
+def _repays_compiling(design: StepDesign, n_visited: int, *, windows: bool) -> bool:
+    n_windows = _n_windows(design.n_steps) if windows else 0
+    n_sums = design.n_steps * len(design.factor)
+    return compiling_repays(
+        n_visited * (n_windows * WINDOW_IN_NUMPY + n_sums * STEP_IN_NUMPY),
+        n_visited * (n_windows * WINDOW_COMPILED + n_sums * STEP_COMPILED),
+    )
 
 
 def _windows(design: StepDesign, layout: Layout, *, compiled: bool) -> Windows:

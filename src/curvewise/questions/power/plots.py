@@ -5,7 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from curvewise.inference.effects import EFFECTS
-from curvewise.rendering.figures import axes_or_current, lower_legend, new_figure, one_axes
+from curvewise.rendering.figures import (
+    axes_or_current,
+    lower_legend,
+    new_figure,
+    one_axes,
+)
 from curvewise.rendering.looks import COLOURS, LINE_STYLES
 from curvewise.text import percent, plural, step_text
 
