@@ -23,7 +23,7 @@ INSTALL = if command -v uv > /dev/null; \
 	else $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile $(1); fi
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow test-all coverage check docs format calibration power alignment fuzz bench schemas studies studies-quick clean
+.PHONY: help demo test test-slow test-all coverage check docs format calibration power alignment fuzz bench other-tools schemas studies studies-quick clean
 
 .PHONY: style changelog wheel release-check test-oldest test-newest test-least
 
@@ -149,6 +149,10 @@ SEED ?= 0
 CASES ?= 2000
 fuzz: $(READY)  ## Mutated tables, logs, frames, options, checkpoints through every command (ten minutes)
 	@$(BIN)/python -m fuzzing --seed $(SEED) $(if $(CASE),--case $(CASE),--cases $(CASES))
+
+other-tools: $(READY)  ## Measure false alarms of common tools; writes docs/other-tools.md (five minutes)
+	@$(call INSTALL,--editable '.[bench]')
+	@$(BIN)/python -m benchmarks.false_alarms
 
 schemas: $(RUNTIME)  ## Write docs/schemas: what --json of every command prints
 	@$(BIN)/python docs/write_schemas.py

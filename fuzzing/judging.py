@@ -26,8 +26,8 @@ BUGS = re.compile(
     r"Traceback|\w+Warning\b|panicked at|^Exception ignored|object at 0x", re.MULTILINE
 )
 UNSAFE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069]")
-# A disk of its own is no place for what is left of writing a file.
-PARTIAL = re.compile(r"\.part$|^tmp")
+# What files are called until they are whole.
+PARTIAL = re.compile(r"(?:^|/)(?:curvewise-|tmp)\w+")
 
 
 @dataclass
@@ -84,7 +84,11 @@ def _of_a_command(case: Case, outcome: Outcome) -> list[str]:
         if UNSAFE.search(text):
             found.append(f"{stream} has control characters")
     if outcome.code == 3:
-        found += _of_a_message(outcome.stderr.partition("Error: ")[2])
+        text = outcome.stderr.partition("Error: ")[2].rstrip("\n")
+        if "--json" in case.line:
+            text, _, record = text.rpartition("\n")
+            found += _of_json(record)
+        found += _of_a_message(text)
         if outcome.made and not case.first:
             found.append(f"refused, yet wrote {outcome.made}")
         if outcome.stdout:

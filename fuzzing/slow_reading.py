@@ -175,7 +175,8 @@ def _archive(path: Path) -> Truth | None:
     curves = {}
     for name, (shape, values) in arrays.items():
         n_runs, n_steps = shape
-        if n_steps != len(steps) or n_runs < 1:
+        # Of a square nobody can tell which way round it is.
+        if n_steps != len(steps) or n_runs < 1 or n_runs == n_steps:
             return None
         for run in range(n_runs):
             curves[name, str(run)] = tuple(values[run * n_steps : (run + 1) * n_steps])

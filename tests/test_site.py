@@ -13,6 +13,7 @@ from curvewise.readers.tables.columns import USUAL_NAMES
 from curvewise.readers.tables.formats import FORMATS
 from docs.building import commands, links, names
 from studies.sources import picture
+from tests.cli.running import invoke
 
 DOCS = Path(__file__).parents[1] / "docs"
 MAX_PICTURE = 150_000  # bytes: it opens the README
@@ -47,7 +48,14 @@ def test_every_command_has_a_page_with_its_options_and_defaults(generated: Path)
     page = (generated / "commands" / "compare.md").read_text(encoding="utf-8")
     assert re.search(r"^\| `--alpha [^`]*` \| .*default: 0\.05", page, re.MULTILINE)
     assert "[compare](../../compare.md)" in page
-    assert "\n| argument | meaning |\n" in page
+    assert "\n## Arguments\n" in page
+    for name in COMMANDS:
+        page = (generated / "commands" / f"{name}.md").read_text(encoding="utf-8")
+        printed = invoke(name, "--help", columns=200).output
+        shown = re.findall(r"^\| `((?:-[a-z], )?--[a-z-]+)", page, re.MULTILINE)
+        options = re.findall(r"^  ((?:-[a-z], )?--[a-z-]+)", printed, re.MULTILINE)
+        assert set(shown) == set(options)
+        assert len(shown) == len(set(shown))
 
 
 def test_pages_are_written_only_where_they_change(generated: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,9 +14,11 @@ from curvewise.cli import COMMANDS, EPILOG, build_app
 from docs.building.writing import write_if_changed
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from sphinx.application import Sphinx
 
-__all__ = ["command_page", "setup", "write_pages"]
+__all__ = ["Sections", "command_page", "setup", "write_pages"]
 
 WIDE = 10_000  # columns: tables wrap by themselves
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
@@ -82,21 +85,33 @@ def command_page(app: Any, command: Any, *, how_to: bool) -> list[str]:
             f"How to use it, with examples: [{command.name}](../../{command.name}.md).",
             "",
         ]
-    kinds = {"argument": "Arguments", "option": "Options"}
-    for kind, title in kinds.items():
-        records = [
-            record
-            for parameter in command.get_params(context)
-            if parameter.param_type_name == kind
-            and (record := parameter.get_help_record(context)) is not None
+    sections = Sections()
+    command.format_options(context, sections)
+    for heading, records in sections.records.items():
+        lines += [f"## {heading}", "", "| name | meaning |", "|:--|:--|"]
+        lines += [
+            f"| `{_cell(names)}` | {_cell(_plain(text))} |" for names, text in records
         ]
-        if records:
-            lines += [f"## {title}", "", f"| {kind} | meaning |", "|:--|:--|"]
-            lines += [
-                f"| `{_cell(names)}` | {_cell(_plain(text))} |" for names, text in records
-            ]
-            lines += [""]
+        lines += [""]
     return lines
+
+
+class Sections:
+    """Takes the place of a formatter of help: keeps what is written under each heading."""
+
+    def __init__(self) -> None:
+        self.records: dict[str, list[tuple[str, str]]] = {}
+        self._heading = ""
+
+    @contextmanager
+    def section(self, heading: str) -> Iterator[None]:
+        """Write under a heading."""
+        self._heading = heading
+        yield
+
+    def write_dl(self, records: Iterable[tuple[str, str]], **_: Any) -> None:
+        """Keep names and what they mean."""
+        self.records.setdefault(self._heading, []).extend(records)
 
 
 def _first_line(command: Any) -> str:

@@ -127,7 +127,8 @@ def _page(name: str) -> list[str]:
 
 def _as_commands(question: str) -> tuple[int, str]:
     """Sort as the commands are listed, what has no command after them."""
-    place = COMMANDS.index(question) if question in COMMANDS else len(COMMANDS)
+    commands = list(COMMANDS)
+    place = commands.index(question) if question in commands else len(commands)
     return place, question
 
 

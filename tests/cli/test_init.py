@@ -30,6 +30,8 @@ def test_the_help_lists_the_commands_and_exit_codes() -> None:
         assert set(result.stdout.split()) >= set(COMMANDS)
         assert EPILOG in one_line(result.stdout)
         assert "--install-completion" in result.stdout
+    commands = invoke("--help", columns=80).stdout.partition("Commands:")[2]
+    assert "..." not in commands, "a summary is cut off"
     callbacks = [command.callback for command in build_app().registered_commands]
     registered = [callback.__name__ for callback in callbacks if callback is not None]
     assert registered == list(COMMANDS)

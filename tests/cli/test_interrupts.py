@@ -84,6 +84,26 @@ with exit_with_message():
     assert done.stderr.startswith(NOTHING_WRITTEN)
 
 
+def test_an_interrupt_of_code_that_was_compiled_from_text_has_the_same_exit_code() -> (
+    None
+):
+    code = """
+import os, signal, sys
+from curvewise.cli.interrupts import take_signals
+from curvewise.cli.printing import exit_with_message
+take_signals()
+try:
+    with exit_with_message():
+        exec("os.kill(os.getpid(), signal.SIGTERM); sum(range(1000))")
+except Exception as ended:
+    sys.exit(ended.exit_code)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (143, NOTHING_WRITTEN)
+
+
 def test_an_interrupt_that_was_lost_still_costs_the_result(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

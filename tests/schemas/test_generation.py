@@ -20,7 +20,7 @@ class Leaf(TypedDict):
     names: dict[str, bool]
     free: dict[str, Any]
     maybe: float | None
-    child: "Leaf | None"
+    child: Leaf | None
 
 
 class Other(TypedDict):

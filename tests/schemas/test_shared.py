@@ -16,7 +16,9 @@ def test_every_kind_of_caveat_is_known() -> None:
     written = {
         name
         for path in SOURCE.rglob("*caveats.py")
-        for name in re.findall(r"^class (\w+)\(\w*Caveat\w*\)", path.read_text(), re.M)
+        for name in re.findall(
+            r"^class (\w+)\(\w*Caveat\w*\)", path.read_text(), re.MULTILINE
+        )
     }
     words = {
         re.sub(r"(?<!^)(?=[A-Z])", " ", name).lower() for name in written - {OWN_KIND}

@@ -64,11 +64,11 @@ def assert_tight(command: str, record: dict[str, Any]) -> None:
     assert set(checked) - paths_of_errors(command, broken) == set()
     inner = {path[:-1] for path in checked if not free & set(path)}
     objects = {path for path in inner if isinstance(at(record, path), dict)}
-    named = [path for path in objects if not _names_from_data(record, path)]
+    closed = [path for path in objects if not _has_names_of_data(path)]
     wider = copy.deepcopy(record)
-    for path in named:
+    for path in closed:
         at(wider, path)["another"] = 0
-    assert set(named) - paths_of_errors(command, wider) == set()
+    assert set(closed) - paths_of_errors(command, wider) == set()
     for key in record:
         rest = {name: value for name, value in record.items() if name != key}
         if key not in OPTIONAL.get(command, ()):
@@ -81,6 +81,7 @@ BY_NAME = {
     *("batches", "n_runs", "next_batch", "tasks", "scores", "across", "gates", "answers"),
     "pvalues_adjusted",
 }
+TABLES_OF_TABLES = {"pvalues_adjusted", "batches"}
 # Keys that depend on the data, such as the shape of curves of several steps.
 OPTIONAL = {
     "compare": {"interaction"},
@@ -89,18 +90,8 @@ OPTIONAL = {
 }
 
 
-def _names_from_data(record: Any, path: Path) -> bool:
-    """Whether an object's keys are names of the data, or numbers of runs."""
-    if any(str(key).startswith(("power_at", "test_power_at")) for key in path):
-        return True
-    own = [place for place, key in enumerate(path) if key in BY_NAME]
-    # An object with such a name, or an inner one of a table of tables.
-    return (
-        bool(own)
-        and path[-1] in BY_NAME
-        or path[-2:-1]
-        in {
-            ("pvalues_adjusted",),
-            ("batches",),
-        }
-    )
+def _has_names_of_data(path: Path) -> bool:
+    """Whether the keys of an object are names that the data give, or numbers of runs."""
+    own, outer = str(path[-1]) if path else "", path[-2] if len(path) > 1 else ""
+    by_runs = own.startswith(("power_at", "test_power_at"))
+    return by_runs or own in BY_NAME or outer in TABLES_OF_TABLES

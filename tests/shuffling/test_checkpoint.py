@@ -238,7 +238,8 @@ def test_a_write_that_fails_leaves_the_old_file(
     assert [file.name for file in tmp_path.iterdir()] == ["work.npz"]
     if kind is OptionError:
         assert str(failed.value) == (
-            f"The checkpoint {str(path)!r} cannot be written: No space left on device."
+            f"The checkpoint cannot be saved as {str(path)!r}: No space left on device. Make "
+            "room, or choose another place."
         )
 
 
@@ -412,11 +413,19 @@ def damaged_files(content: bytes, folder: Path) -> Iterator[bytes]:
     yield repacked({**arrays, "head": np.array("[]")}, scratch)
     yield repacked({**arrays, "head": np.array("{")}, scratch)
     head = json.loads(str(arrays["head"]))
-    for changed in ({"format": "curvewise checkpoint 1"}, {"format": None}):
-        text = json.dumps({**head, **changed})
-        yield repacked({**arrays, "head": np.array(text)}, scratch)
-    without = {name: value for name, value in head.items() if name != "keys"}
-    yield repacked({**arrays, "head": np.array(json.dumps(without))}, scratch)
+    for name, value in head.items():
+        for other in (None, [value], {"x": value}, float("inf"), f"{value}."):
+            if other != f"{head['format']}.":  # that of another version
+                text = json.dumps({**head, name: other})
+                yield repacked({**arrays, "head": np.array(text)}, scratch)
+        without = {other: value for other, value in head.items() if other != name}
+        yield repacked({**arrays, "head": np.array(json.dumps(without))}, scratch)
+    counted = [name for name in arrays if name != "head"][:2]
+    for name in counted:
+        array = arrays[name]
+        for changed in (array + np.inf, array + 1, array[None], array[:0]):
+            yield repacked({**arrays, name: changed}, scratch)
+        yield repacked({key: arrays[key] for key in arrays if key != name}, scratch)
 
 
 def test_damaged_files_are_refused(
@@ -501,9 +510,9 @@ def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(OptionError) as refused:
         QUESTIONS["compare"](checkpoint=folder / "work.npz")
     assert str(refused.value) == (
-        f"There is no folder {str(folder)!r} for the checkpoint. Make it first."
+        f"There is no folder {str(folder)!r} to save the checkpoint in. Make it first."
     )
-    with pytest.raises(CurvesError, match="not a valid checkpoint"):
+    with pytest.raises(OptionError, match="is a directory; name a file in it"):
         QUESTIONS["compare"](checkpoint=tmp_path)
 
 
@@ -514,7 +523,7 @@ def test_a_folder_in_which_no_file_can_be_made_is_told(
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(tempfile, "mkstemp", refuse)
-    with pytest.raises(OptionError, match=r"cannot be written: Permission denied\."):
+    with pytest.raises(OptionError, match=r"No checkpoint can .*: Permission denied\."):
         QUESTIONS["compare"](checkpoint=tmp_path / "work.npz")
 
 

@@ -13,8 +13,8 @@ import typer
 from curvewise import __version__
 from curvewise.cli.exit_codes import BUG, UNUSABLE, summary
 from curvewise.cli.interrupts import take_signals
-from curvewise.cli.option_groups import with_option_groups
-from curvewise.cli.plain_values import PlainCommand
+from curvewise.cli.option_groups import GroupedCommand, with_option_groups
+from curvewise.cli.plain_values import PlainGroup
 from curvewise.cli.printing import say_warnings
 from curvewise.cli.streams import discard_output, prepare_streams, say
 
@@ -26,21 +26,21 @@ __all__ = ["COMMANDS", "build_app", "main"]
 # In the order of --help, each with the first line of its own; each is a function in a module
 # of its own name.
 COMMANDS = {
-    "inspect": "List what is in PATH: runs, algorithms, tasks, metrics, and what cannot be read.",
+    "inspect": "Which runs, algorithms, tasks and metrics are in PATH?",
     "compare": "Do the curves in PATH differ, in height or in shape?",
-    "locate": "At which steps do the curves in PATH differ, from when, until when?",
+    "locate": "At which steps do the curves in PATH differ?",
     "pairs": "Which algorithms in PATH differ, and which may be the best?",
     "contrast": "Is a weighted sum of algorithms in PATH different from zero?",
-    "transfer": "How much does the experimental condition in PATH gain on the control?",
-    "criteria": "Which learning-comparison metric meets which of ten criteria, by running them?",
-    "power": "How often would an experiment like the pilot runs in PATH find a difference?",
-    "plan": "How many runs does it take to find a difference, as the pilot runs in PATH vary?",
+    "transfer": "How much does one condition in PATH gain on another?",
+    "criteria": "Which learning-comparison metric meets which of ten criteria?",
+    "power": "How often would an experiment find a difference?",
+    "plan": "How many runs does it take to find a difference?",
     "calibrate": "How often would common tests cry wolf on the runs in PATH?",
-    "gate": "May the candidate replace the baseline: is it not worse by more than a margin?",
+    "gate": "May the candidate replace the baseline?",
     "monitor": "May I stop, or do the algorithms in PATH need more runs?",
-    "tasks": "Which algorithm in PATH is better on many tasks, as a whole and on each of them?",
-    "report": "Write curves, verdict, tables and every window of training into one HTML file.",
-    "serve": "Open a page in the browser: drop results on it, check what they are, see the report.",
+    "tasks": "Which algorithm in PATH is better on many tasks?",
+    "report": "Write curves, verdict, tables and windows into one HTML file.",
+    "serve": "Open a page in the browser to drop results on.",
     "schema": "Print the JSON schema of what a command prints with --json.",
     "demo": "Compare embedded curves: a verdict, a table, a figure.",
 }
@@ -58,6 +58,7 @@ def build_app(
     """
     app = typer.Typer(
         name="curvewise",
+        cls=PlainGroup,
         no_args_is_help=True,
         # Errors that users can do something about are sentences; any other is a bug, and its
         # traceback is shown.
@@ -72,7 +73,7 @@ def build_app(
             app.command(name, help=COMMANDS[name])(_nothing)
             continue
         command = getattr(import_module(f"{__name__}.{name}"), name)
-        app.command(epilog=EPILOG, cls=PlainCommand)(with_option_groups(command))
+        app.command(epilog=EPILOG, cls=GroupedCommand)(with_option_groups(command))
     return app
 
 

@@ -197,9 +197,10 @@ def gate(
     shuffling: Shuffling,
     output: Output,
 ) -> None:
-    """May the candidate replace the baseline: is it not worse by more than a margin?
+    """May the candidate replace the baseline?
 
-    Ends with 0 if the gate passes, with 1 if it fails, and with 4 if it is undecided.
+    It may if it is not worse by more than a margin. Ends with 0 if the gate passes, with 1 if
+    it fails, and with 4 if it is undecided.
 
     Examples: curvewise gate baseline.csv candidate.csv --margin 2
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from curvewise.errors import OptionError
-from curvewise.rendering.files import append_text, check_place, write_text
+from curvewise.files import append_text, check_place, write_text
 from curvewise.text import markdown_text, printable
 
 if TYPE_CHECKING:

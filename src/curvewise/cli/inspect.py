@@ -27,11 +27,11 @@ def inspect(
     ] = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown.")] = False,
 ) -> None:
-    """List what is in PATH: runs, algorithms, tasks, metrics, and what cannot be read.
+    """Which runs, algorithms, tasks and metrics are in PATH?
 
-    Formats are recognised by what files hold. Algorithms, runs and tasks are inferred from
-    configurations and paths; the first lines say from what, and --group-by, --run-by and
-    --task overrule it.
+    What cannot be read is listed as well. Formats are recognised by what files hold.
+    Algorithms, runs and tasks are inferred from configurations and paths; the first lines say
+    from what, and --group-by, --run-by and --task overrule it.
 
     Example: curvewise inspect runs/
     """

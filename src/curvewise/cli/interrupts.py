@@ -50,6 +50,10 @@ def interruptible() -> Iterator[None]:
         yield
     finally:
         _handle_with(signal.SIG_IGN)
+        if _came:
+            # CPython notes an interrupt of code that it compiled from text, as for dataclasses,
+            # and would end with that signal whatever our exit code; running such code forgets it.
+            exec("")  # noqa: S102
 
 
 def begin_writing() -> None:

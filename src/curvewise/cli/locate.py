@@ -55,11 +55,12 @@ def locate(
         typer.Option(metavar="FILE", help="Save a map of p over all windows."),
     ] = None,
 ) -> None:
-    """At which steps do the curves in PATH differ, from when, until when?
+    """At which steps do the curves in PATH differ?
 
-    Every p allows for all the steps, or windows, that were looked at. What is said follows the
-    test at each step, and does not wait for the overall test of compare. --from and --to cut
-    the curves before anything is tested; --window asks about a part of what is left.
+    Also from when at the latest, until when, and in which windows. Every p allows for all the
+    steps, or windows, that were looked at. What is said follows the test at each step, and
+    does not wait for the overall test of compare. --from and --to cut the curves before
+    anything is tested; --window asks about a part of what is left.
 
     Example: curvewise locate runs.csv --only DQN --only Rainbow --plot where.png
     """

@@ -31,6 +31,8 @@ __all__ = [
 class FigureOutput:
     """How results are printed, where figures are saved, and for which page."""
 
+    heading = "Output"
+
     json: Annotated[
         bool, typer.Option("--json", help="Print the result as JSON, and nothing else.")
     ] = False

@@ -30,10 +30,10 @@ def power(
     simulating: Simulating,
     output: Output,
 ) -> None:
-    """How often would an experiment like the pilot runs in PATH find a difference?
+    """How often would an experiment find a difference?
 
-    Experiments are simulated from the spread of the pilots, and tested as by curvewise compare.
-    --size takes several sizes, joined by commas, as --runs does.
+    Experiments are simulated from the spread of the pilot runs in PATH, and tested as by
+    curvewise compare. --size takes several sizes, joined by commas, as --runs does.
 
     Example: curvewise power pilots.csv --effect lift --size 2 --unit sd --runs 5,10,20
     """

@@ -75,6 +75,8 @@ Task = Annotated[
 class Reading:
     """What is read: files and folders, what is what in them, and which part is kept."""
 
+    heading = "Data"
+
     paths: Paths
     metric: Annotated[
         str | None,

@@ -18,7 +18,7 @@ from curvewise.cli.printing import note
 from curvewise.cli.reading import Reading  # noqa: TC001 (typer reads the annotations)
 from curvewise.cli.shuffling import Shuffling  # noqa: TC001 (typer reads the annotations)
 from curvewise.errors import OptionError
-from curvewise.rendering.files import check_place
+from curvewise.files import check_place
 from curvewise.text import did_you_mean
 
 if TYPE_CHECKING:
@@ -32,6 +32,8 @@ __all__ = ["ReportFile", "report"]
 @dataclass(frozen=True)
 class ReportFile:
     """Where a report is written, and how it looks."""
+
+    heading = "Report"
 
     output: Annotated[
         Path,
@@ -108,7 +110,7 @@ def report(
     shuffling: Shuffling,
     file: ReportFile,
 ) -> None:
-    """Write curves, verdict, tables and every window of training into one HTML file.
+    """Write curves, verdict, tables and windows into one HTML file.
 
     The file needs nothing else: it opens offline, from disk or mail. In it any window of
     training can be chosen by looking; its p are those that were counted here. Of several

@@ -27,6 +27,8 @@ __all__ = [
 class Simulating:
     """Which difference is looked for, and how experiments that look for it are simulated."""
 
+    heading = "Simulation"
+
     effect: Annotated[
         str | None,
         typer.Option(

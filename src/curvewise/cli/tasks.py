@@ -176,7 +176,7 @@ def tasks(
     shuffling: Shuffling,
     output: TasksOutput,
 ) -> None:
-    """Which algorithm in PATH is better on many tasks, as a whole and on each of them?
+    """Which algorithm in PATH is better on many tasks?
 
     Two questions with a p each: is one better on the whole, and do they differ on any task? Then
     on how many tasks at least, and on which; an aggregate of each algorithm with an interval

@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, Literal
 
 from curvewise.errors import OptionError, needed_for
-from curvewise.rendering.files import check_place, replacing
+from curvewise.files import check_place, replacing
 from curvewise.text import shortened
 
 if TYPE_CHECKING:

@@ -105,11 +105,10 @@ def _object(kind: Any, defined: dict[str, Any]) -> dict[str, Any]:
     """Return the schema of a TypedDict: its keys, which are all there are."""
     properties, required = {}, []
     for key, hint in get_type_hints(kind, include_extras=True).items():
-        if get_origin(hint) is NotRequired:
-            (hint,) = get_args(hint)
-        else:
+        is_optional = get_origin(hint) is NotRequired
+        if not is_optional:
             required.append(key)
-        properties[key] = _of(hint, defined)
+        properties[key] = _of(get_args(hint)[0] if is_optional else hint, defined)
     return {
         "type": "object",
         "description": " ".join((kind.__doc__ or "").split()),

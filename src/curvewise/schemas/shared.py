@@ -33,7 +33,8 @@ def caveat_kinds() -> list[str]:
     for question in iter_modules(curvewise.questions.__path__, "curvewise.questions."):
         if question.ispkg and find_spec(f"{question.name}.caveats"):
             import_module(f"{question.name}.caveats")
-    found = new = {Caveat}
+    start: type[Any] = Caveat
+    found = new = {start}
     while new:
         new = {own for kind in new for own in kind.__subclasses__()}
         found = found | new

@@ -53,19 +53,21 @@ def describe(found: Aggregate) -> str:
 
 def headline(found: Aggregate) -> str:
     """Say in one line who is ahead over all tasks, and whether chance could explain it."""
-    of = "" if found.scaling == "raw" else "normalised "
-    what = (
-        f"{SHORT[found.statistic]} of {of}scores over {plural(len(found.tasks), 'task')}"
-    )
+    scores = "scores" if found.scaling == "raw" else "normalised scores"
+    what, where = SHORT[found.statistic], f"over {plural(len(found.tasks), 'task')}"
     if len(found) == 1:
         (own,) = found.values()
-        value = f" {number_text(own.value)}" if found.quotes_scores else ""
-        return one_line(lambda name: f"{name} has the {what}{value}.", own.name)
+        value = f"is {number_text(own.value)}" if found.quotes_scores else "was taken"
+        return one_line(
+            lambda name: f"The {what} of {scores} of {name} {where} {value}.", own.name
+        )
     pair = found.difference(*found.algorithms[:2])
     by = f" by {number_text(abs(pair.value))}" if found.quotes_scores else ""
     doubt = "" if pair.excludes_zero else ", which chance could explain"
     return one_line(
-        lambda one, other: f"{one} is ahead of {other}{by} in the {what}{doubt}.",
+        lambda one, other: (
+            f"{one} is ahead of {other}{by} in the {what} of {scores} {where}{doubt}."
+        ),
         *(pair.a, pair.b),
     )
 

@@ -270,6 +270,8 @@ def _beyond_regions(location: Location, start: float, stop: float) -> str:
 
     Their tests are of fewer and fewer steps, so they find what no single step of all shows.
     """
+    if not location.regions:
+        return f", although no single step stands out among all {len(location.steps):,}"
     first, last = location.regions[0].start, location.regions[-1].stop
     sides = []
     if start < first:

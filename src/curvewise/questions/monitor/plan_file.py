@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from curvewise.errors import CurvesError, OptionError
+from curvewise.files import check_place, write_text
 from curvewise.questions.monitor.caveats import OtherSteps
 from curvewise.questions.monitor.plan import MonitoringPlan
 from curvewise.text import argument, listed
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Mapping
 
     from curvewise.data.curves import Curves
@@ -35,6 +36,7 @@ def known_plan(path: str | os.PathLike[str]) -> dict[str, Any]:
         If the file cannot be read, is no plan, or was edited.
     """
     place = Path(path)
+    check_place(place, "plan", option="plan_file")
     return dict(_read(place)["plan"]) if place.exists() else {}
 
 
@@ -52,9 +54,7 @@ def check_plan_file(
         score was looked at.
     """
     place = Path(path)
-    if not place.parent.is_dir():
-        msg = f"There is no folder {str(place.parent)!r} for the plan. Make it first."
-        raise OptionError(msg, option="plan_file")
+    check_place(place, "plan", option="plan_file")
     if not place.exists():
         return ()
     record = _read(place)
@@ -80,18 +80,9 @@ def write_plan_file(
         "measured": known or _measured(curves),
     }
     text = json.dumps({**record, "checksum": _checksum(record)}, indent=2) + "\n"
-    # Beside the file, so that it can take its place at once.
-    partial = place.with_name(f"{place.name}.{os.getpid()}.part")
-    try:
-        if place.exists() and place.read_text(encoding="utf-8") == text:
-            return
-        partial.write_text(text, encoding="utf-8")
-        partial.replace(place)
-    except OSError as error:
-        msg = f"The plan cannot be written to {str(place)!r}: {error.strerror}."
-        raise OptionError(msg, option="plan_file") from None
-    finally:
-        partial.unlink(missing_ok=True)
+    if place.exists() and place.read_bytes() == text.encode():
+        return
+    write_text(place, text, "plan", option="plan_file")
 
 
 def _measured(curves: Curves) -> dict[str, Any]:

@@ -60,8 +60,7 @@ def load(path: Path, to_read: ColumnsToRead) -> pl.DataFrame:
     """Read columns; raise if a cell that should be a number is not."""
     import polars as pl
 
-    header = _header(path)
-    n_called = Counter(header)
+    n_called = Counter(_header(path))
     for name in to_read.schema():
         if n_called[name] > 1:
             msg = (
@@ -71,20 +70,18 @@ def load(path: Path, to_read: ColumnsToRead) -> pl.DataFrame:
             raise CurvesError(msg)
     # Few names on many rows: as categories they take a quarter of the memory of text.
     schema = to_read.schema() | dict.fromkeys(to_read.names, pl.Categorical())
-    # Types are given, not guessed: a column of whole numbers may turn decimal on row 1e6. Cells
-    # that are not numbers become null, and are explained below.
-    types = {
-        name if name in schema else f"\0{place}": schema.get(name, pl.String())
-        for place, name in enumerate(header)
-    }
+    is_whole = n_called.keys() == schema.keys()
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")  # polars only warns when it loses rows
             frame = pl.read_csv(
                 by_name_or_content(path),
                 separator=separator(path),
-                columns=None if types.keys() == schema.keys() else list(schema),
-                schema=types,
+                columns=None if is_whole else list(schema),
+                # Types are given, not guessed: a column of whole numbers may turn decimal on
+                # row 1e6. Cells that are not numbers become null, and are explained below.
+                schema_overrides=schema,
+                infer_schema=False,
                 ignore_errors=True,
                 glob=False,
             )

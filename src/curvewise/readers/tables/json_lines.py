@@ -115,8 +115,11 @@ def _rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
                     "be an object."
                 )
                 raise CurvesError(msg) from None
-            except ValueError as error:  # a number of more than 4,300 digits
-                msg = f"Line {number} of {path.name} cannot be read: {error}."
+            except ValueError:  # which Python does not read as a number
+                msg = (
+                    f"Line {number} of {path.name} has a number of thousands of digits, which "
+                    "no score or step has. Write the file again."
+                )
                 raise CurvesError(msg) from None
             except RecursionError:
                 msg = f"Line {number} of {path.name} is nested too deeply."
