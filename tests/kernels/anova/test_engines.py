@@ -171,8 +171,8 @@ def test_two_engines_agree_on_a_hundred_million_relabellings() -> None:
 def test_parts_of_an_enumeration_share_out_the_runs(n_runs: int) -> None:
     first, second = engines._cuts(n_runs)
     assert 0 <= first < second < n_runs
-    assert second - first <= 8 or n_runs < 24
-    assert n_runs - second <= 10
+    assert second - first <= 10
+    assert n_runs - second <= 8
     assert n_thirds(n_runs) == 2**first
 
 

@@ -13,7 +13,7 @@ from curvewise.kernels.compiling import OPTIONS, njit
 __all__ = ["count_ranks", "label_ranked"]
 
 
-@njit(**OPTIONS)
+@njit(inline="always", **OPTIONS)
 def _take(digit, available, n_available, n_chosen, ways, chosen):
     """Choose runs as `enumeration._combinations` does; those that are left move forward."""
     n_left = 0
@@ -31,7 +31,7 @@ def _take(digit, available, n_available, n_chosen, ways, chosen):
             n_left += 1
 
 
-@njit(**OPTIONS)
+@njit(inline="always", **OPTIONS)
 def label_ranked(rank, blocks, draws, groups, ways, left, union, chosen, labels):
     """Fill in the labels of the relabelling of one rank.
 

@@ -253,7 +253,7 @@ def _recount_draw(order, edges, factor, coordinates, slopes, bounds, counts, sum
     count_one(height, shape, slopes, bounds, counts)
 
 
-@njit(**OPTIONS)
+@njit(inline="always", **OPTIONS)
 def count_order(
     order, row_starts, edges, summed, weights, heights, rows, width, unit, factor, coordinates,
     slopes, bounds, margins, counts, sums,

@@ -23,7 +23,14 @@ _WORD = ir.IntType(64)
 
 
 @intrinsic
-def squared_sum(_: Any, rows: Any, starts: Any, begin: Any, end: Any, span: Any) -> Any:
+def squared_sum(
+    _: Any,
+    rows: Any,
+    starts: Any,
+    begin: Any,  # noqa: ARG001 (what it is called with)
+    end: Any,  # noqa: ARG001
+    span: Any,  # noqa: ARG001
+) -> Any:
     """Add up rows of single precision, and return the sum of the squares of the result.
 
     ``rows`` is one array of all rows; the rows that are added begin at its elements

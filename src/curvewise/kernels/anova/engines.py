@@ -236,12 +236,12 @@ def ranks_counter(every: Enumeration, design: Design) -> Counter:
 def _cuts(n_runs: int) -> tuple[int, int]:
     """Return where the first and the second of the parts x, y and z end.
 
-    The rows over y are read most often and must stay in the nearest cache, so y has 8 bits
-    at most; the tables over z are read once for every x, so z has 10 at most. x has the
+    Rows over y are read most often and must stay in the nearest cache, yet be long, so y has 10
+    bits; the table of rows for all z must stay in the next one, so z has 8 at most. x has the
     others.
     """
-    n_middle = 8 if n_runs >= 24 else max(n_runs // 3, 1)
-    n_last = min(10, max((n_runs - n_middle) // 2, 1))
+    n_middle = 10 if n_runs >= 28 else max(n_runs // 3, 1)
+    n_last = min(8, max((n_runs - n_middle) // 2, 1))
     return n_runs - n_middle - n_last, n_runs - n_last
 
 
@@ -275,16 +275,24 @@ def thirds_counter(labels: Integers, design: Design) -> Counter:
     sums = subset_sums(shapes[part])[middle]
     others = subset_sums(shapes[cuts[1] :])
     # 2 s_z·s_y + |s_y|², a row for each z.
-    last_middle = 2 * others @ sums.T + np.sum(sums**2, axis=1)
-    middle_heights = subset_sums(heights[part])[middle]
-    margin = _double_margin(coordinates[:, 1:], scale)
-    margins = _margins(design, margin, _double_margin(coordinates[:, :1], scale))
+    last_middle = (2 * others @ sums.T + np.sum(sums**2, axis=1)).astype(np.float32)
+    middle_heights = subset_sums(heights[part])[middle].astype(np.float32)
+    rounded = SINGLE_EPSILON / (8 * EPSILON)  # a margin of single over one of double precision
+    margins = _margins(
+        design,
+        rounded * _double_margin(coordinates[:, 1:], scale),
+        rounded * _double_margin(coordinates[:, :1], scale),
+    )
     slopes, bounds = _extreme_rule(design)
+    singles = np.float32(slopes[3, 1]), np.float32(slopes[4, 0])
+    raised = tuple(map(np.float32, np.add(bounds, margins)))
+    lowered = tuple(map(np.float32, np.subtract(bounds, margins)))
 
     def count(first: int, last: int) -> Integers:
         return count_thirds(
             first, last, cuts, n_first, 2 * n_first == n_runs, gram, heights, middle, starts,
-            middle_heights, last_middle, coordinates, scale, slopes, bounds, margins,
+            middle_heights, last_middle, coordinates, scale, slopes, bounds, margins, singles,
+            raised, lowered,
         )  # fmt: skip
 
     return count

@@ -181,7 +181,7 @@ def column_squares(
     ``compiled`` changes no digit; compiled code that is loaded is used in any case.
     """
     if sizes is not None and len(sizes) >= MIN_GROUPS_ADDED_UP:
-        if compiled or COMPILED in sys.modules:
+        if compiled or sys.modules.get(COMPILED) is not None:
             from curvewise.kernels.anova.compiled_sums import added_up_squares
 
             return np.asarray(added_up_squares(labels, columns, sizes))

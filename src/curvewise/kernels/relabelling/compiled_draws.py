@@ -54,6 +54,7 @@ def n_bits(_: Any, __: Any) -> Any:
 
 @njit(inline="always", **OPTIONS)
 def mixed(value):
+    """Return the word that SplitMix64 makes of the state of a stream."""
     value = (value ^ (value >> U(30))) * MIX_FACTOR_1
     value = (value ^ (value >> U(27))) * MIX_FACTOR_2
     return value ^ (value >> U(31))
@@ -61,6 +62,7 @@ def mixed(value):
 
 @njit(inline="always", **OPTIONS)
 def batch_key(seed, batch):
+    """Return the key of the stream of one batch, as `stream_key` does."""
     return mixed(seed ^ mixed(U(batch) * GOLDEN_GAMMA))
 
 

@@ -126,7 +126,7 @@ class Shuffles:
 
     def draw(self, number: int) -> Integers:
         """Draw a batch, the last one whole as well, and keep nothing; (BATCH, n_runs)."""
-        if COMPILED in sys.modules:
+        if sys.modules.get(COMPILED) is not None:
             # Already there, it is faster; the labels are the same.
             from curvewise.kernels.relabelling.compiled_draws import draw_labels
 
