@@ -144,7 +144,7 @@ def _checkpoint(rng: Random, folder: Path) -> Case:
         "checkpoint",
         line,
         first=line,
-        damage=lambda: checkpoint.exists() and damage_checkpoint(rng, checkpoint),
+        damage=lambda: damage_checkpoint(rng, checkpoint),
     )
 
 
@@ -158,6 +158,4 @@ def _plan(rng: Random, folder: Path) -> Case:
         "--plan-file",
         str(plan),
     ]
-    return Case(
-        "plan", line, first=line, damage=lambda: plan.exists() and damage_plan(rng, plan)
-    )
+    return Case("plan", line, first=line, damage=lambda: damage_plan(rng, plan))

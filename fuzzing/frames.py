@@ -42,7 +42,9 @@ def frame_call(rng: Random, truth: Truth) -> tuple[Callable[[], Any], Truth | No
         frame = make(rng, columns)
     except Exception:  # noqa: BLE001 (the library itself refuses such a column)
         frame, clear = _pandas(rng, {"agent": []}), None
-    named = dict(zip(("algorithm", "run", "step", "score"), HEADER, strict=True))
+    named: dict[str, Any] = dict(
+        zip(("algorithm", "run", "step", "score"), HEADER, strict=True)
+    )
     if rng.random() < 0.1:
         named[rng.choice(list(named))] = rng.choice(["none", "", "agent", "SCORE"])
         clear = None
@@ -143,7 +145,17 @@ def _of_dict(rng: Random, truth: Truth) -> tuple[Callable[[], Any], Truth | None
     if rng.random() < 0.6:
         clear = None
         name = rng.choice(list(arrays))
-        odd = [None, 1.5, "text", [], [[]], [[1], [1, 2]], [[None]], [["a"]], [[10**400]]]
+        odd: list[Any] = [
+            None,
+            1.5,
+            "text",
+            [],
+            [[]],
+            [[1], [1, 2]],
+            [[None]],
+            [["a"]],
+            [[10**400]],
+        ]
         odd += [
             np.zeros((2, 3, 4)),
             np.array([["a"]], dtype=object),

@@ -26,8 +26,8 @@ BUGS = re.compile(
     r"Traceback|\w+Warning\b|panicked at|^Exception ignored|object at 0x", re.MULTILINE
 )
 UNSAFE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069]")
-# A disk of its own is no place for what is left of writing a file.
-PARTIAL = re.compile(r"\.part$|^tmp")
+# What files are called until they are whole.
+PARTIAL = re.compile(r"(?:^|/)(?:curvewise-|tmp)\w+")
 
 
 @dataclass

@@ -125,7 +125,14 @@ def _other(rng: Random, value: Any) -> Any:
     return rng.choice(
         [
             *(None, True, False, 0, -1, 1.5, 2**70, -(10**300), 1e308, float("nan")),
-            *(float("inf"), "", rng.choice(HOSTILE_NAMES), rng.choice(HOSTILE_NUMBERS)),
+            *(
+                float("inf"),
+                "",
+                "\ud800",
+                10**400,
+                rng.choice(HOSTILE_NAMES),
+                rng.choice(HOSTILE_NUMBERS),
+            ),
             *(
                 [],
                 {},
@@ -139,6 +146,6 @@ def _other(rng: Random, value: Any) -> Any:
 
 
 def _nested(rng: Random, value: Any) -> Any:
-    for _ in range(rng.choice([1, 5, 200])):
+    for _ in range(rng.choice([1, 5, 200, 900])):
         value = [value] if rng.random() < 0.5 else {"x": value}
     return value

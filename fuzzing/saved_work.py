@@ -20,6 +20,8 @@ __all__ = ["damage_checkpoint", "damage_plan"]
 
 def damage_checkpoint(rng: Random, path: Path) -> None:
     """Change bytes of a checkpoint, or its arrays and its head, whose checksums stay right."""
+    if not path.exists():
+        return  # what was asked needs none, or was refused
     data = path.read_bytes()
     kind = rng.choice(["none", "bytes", "truncate", "head", "array", "name", "foreign"])
     if kind == "bytes":
@@ -71,6 +73,8 @@ def damage_plan(rng: Random, path: Path) -> None:
     """Change bytes, words or values of a plan; the checksum is made to fit now and then."""
     from curvewise.questions.monitor.plan_file import _checksum
 
+    if not path.exists():
+        return
     text = path.read_text(encoding="utf-8")
     kind = rng.choice(["none", "bytes", "text", "json", "signed", "signed"])
     if kind == "bytes":

@@ -6,6 +6,9 @@ import csv
 import gzip
 import io
 import json
+import re
+import struct
+import zipfile
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -35,7 +38,7 @@ def write_plain(path: Path, rows: list[Row], extra: dict[str, Any] | None = None
     return path
 
 
-def _text(cell: float | str) -> str:
+def _text(cell: object) -> str:
     if isinstance(cell, float) and cell.is_integer() and abs(cell) < 1e15:
         return str(int(cell))
     return str(cell)
@@ -105,6 +108,10 @@ def _write_json_lines(rng: Random, path: Path, truth: Truth) -> None:
     if rng.random() < 0.45:
         records = mutated_json(rng, records)
     lines = [json.dumps(record) for record in records]
+    if rng.random() < 0.05:
+        lines.insert(
+            rng.randrange(len(lines) + 1), '{"agent": ' * rng.choice([50, 100_000])
+        )
     text = "\n".join(lines) + "\n"
     if rng.random() < 0.2:
         text = mutated_text(rng, text)
@@ -166,9 +173,42 @@ def _write_arrays(rng: Random, path: Path, truth: Truth) -> None:
     if rng.random() < 0.5:
         name = rng.choice(list(arrays))
         arrays[name] = _rearranged(rng, arrays[name])
+    if rng.random() < 0.2:
+        _write_odd_archive(rng, path, arrays)
+        return
     save = rng.choice([np.savez, np.savez, np.savez_compressed])
     with path.open("wb") as file:
         save(file, **arrays)
+
+
+def _write_odd_archive(rng: Random, path: Path, arrays: dict[str, Any]) -> None:
+    """Write an archive whose headers promise something else than what follows them."""
+    odd = rng.choice(list(arrays))
+    packing = rng.choice([zipfile.ZIP_STORED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+    with zipfile.ZipFile(path, "w", packing) as archive:
+        for name, array in arrays.items():
+            shape = repr(array.shape)
+            kind, order, version = repr(array.dtype.str), "False", b"\x01\x00"
+            if name == odd:
+                shape = rng.choice(
+                    [shape, "(True, 3)", "(-1, 3)", "(10**9, 10**9)", "(2,)", "()"]
+                )
+                kind = rng.choice(
+                    [kind, "'<f16'", "'|O'", "'<U1000000000'", "[('a', '<f8')]", "x"]
+                )
+                order = rng.choice([order, "True", "1", "None"])
+                version = rng.choice([version, b"\x02\x00", b"\x09\x00", b"\x00\x00"])
+            head = f"{{'descr': {kind}, 'fortran_order': {order}, 'shape': {shape}, }}\n"
+            size = struct.pack("<H" if version[0] < 2 else "<I", len(head))
+            data = b"\x93NUMPY" + version + size + head.encode() + array.tobytes()
+            archive.writestr(f"{name}.npy", data)
+    if rng.random() < 0.2:  # the flag of encrypted files, in every header
+        data = path.read_bytes()
+        path.write_bytes(
+            re.sub(
+                rb"(PK\x03\x04..|PK\x01\x02....).", b"\\g<1>\x01", data, flags=re.DOTALL
+            )
+        )
 
 
 def _rearranged(rng: Random, array: Any) -> Any:

@@ -80,8 +80,12 @@ def test_the_rates_of_other_tools_are_those_that_were_measured() -> None:
 
 def test_the_coverage_of_intervals_is_what_was_measured() -> None:
     page = (ROOT / "docs" / "tasks.md").read_text(encoding="utf-8")
-    rows = re.findall(r"^\| \d+ × \d, [a-z ]+ \| (\.\d+) \| (\.\d+) \|", page, re.MULTILINE)
-    for column, words in enumerate(("curvewise's in {} to {}", "the truth in {} to {} of")):
+    rows = re.findall(
+        r"^\| \d+ × \d, [a-z ]+ \| (\.\d+) \| (\.\d+) \|", page, re.MULTILINE
+    )
+    for column, words in enumerate(
+        ("curvewise's in {} to {}", "the truth in {} to {} of")
+    ):
         rates = [float(row[column]) for row in rows]
         sentence = words.format(f"{min(rates):.0%}", f"{max(rates):.0%}")
         assert sentence in " ".join(README.split())

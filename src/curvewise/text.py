@@ -197,14 +197,14 @@ def step_text(step: float, least: float = MIN_SHORT_STEP) -> str:
 
     From ``least`` on it ends in k, M, G or T if no more than four digits are left then.
 
-    >>> [step_text(x) for x in (39_000_000.0, 12_500, 9_999_900.0, 8000, 0.05)]
-    ['39M', '12.5k', '9999900', '8000', '0.05']
+    >>> [step_text(x) for x in (39_000_000.0, 12_500, 9_999_900.0, 8000, 0.05, -math.inf)]
+    ['39M', '12.5k', '9999900', '8000', '0.05', '-inf']
     """
     if abs(step) >= least:
         for factor, letter in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")):
             if abs(step) >= factor:
                 shown = f"{step / factor:.4g}"
-                if float(shown) < 1_000 and float(shown) * factor == step:
+                if abs(float(shown)) < 1_000 and float(shown) * factor == step:
                     return f"{shown}{letter}"
                 break
     return str(int(step)) if float(step).is_integer() else f"{step:.12g}"

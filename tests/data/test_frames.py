@@ -278,7 +278,7 @@ def test_runs_that_stand_together_are_read_as_if_they_were_scattered() -> None:
             "block": np.tile(np.repeat(["y", "x"], 4), 3),
         }
     )
-    columns = {name: name for name in frame.columns}
+    columns: dict[str, Any] = {name: name for name in frame.columns}
     found = Curves.from_frame(frame, **columns)
     assert found == Curves.from_frame(
         frame.sample(fraction=1, shuffle=True, seed=1), **columns

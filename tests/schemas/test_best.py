@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 FEW = ("--shuffles", "99")
 
 
+# Tests of the commands check the schema as well, whenever they ask for JSON.
+pytestmark = pytest.mark.slow
+
+
 @pytest.mark.parametrize("options", [["--block", "seed"], ["--sampled"]])
 def test_one_task(pong: Path, options: list[str]) -> None:
     record = json_of("pairs", pong, *FEW, *options)

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 FEW = ("--shuffles", "99")
 
 
+# Tests of the commands check the schema as well, whenever they ask for JSON.
+pytestmark = pytest.mark.slow
+
+
 @pytest.mark.parametrize(
     "options",
     [

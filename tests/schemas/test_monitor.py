@@ -17,6 +17,10 @@ FEW = ("--shuffles", "99")
 PLAN = ("--n-batches", "4", "--batch-size", "2", "--seed", "1", "--shuffles", "199")
 
 
+# Tests of the commands check the schema as well, whenever they ask for JSON.
+pytestmark = pytest.mark.slow
+
+
 @pytest.mark.parametrize(
     "options", [[], ["--spending", "obf", "--only", "A", "--only", "C"]]
 )

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 FEW = ("--shuffles", "99")
 
 
+# Tests of the commands check the schema as well, whenever they ask for JSON.
+pytestmark = pytest.mark.slow
+
+
 @pytest.mark.parametrize("adjust", ["closed", "holm", "bonferroni", "max-t"])
 def test_every_adjustment_prints_what_the_schema_says(pong: Path, adjust: str) -> None:
     assert_tight("pairs", json_of("pairs", pong, *FEW, "--adjust", adjust))

@@ -17,6 +17,10 @@ FEW = ("--shuffles", "99")
 SIMULATED = ("--experiments", "200", "--shuffles", "99", "--effect", "lift")
 
 
+# Tests of the commands check the schema as well, whenever they ask for JSON.
+pytestmark = pytest.mark.slow
+
+
 @pytest.mark.parametrize(
     "options", [[], ["--block", "seed", "--blocks", "--only", "A", "--only", "B"]]
 )

@@ -17,6 +17,10 @@ FEW = ("--shuffles", "99")
 SIDES = ("--control", "A", "--experimental", "C", "--resamples", "99")
 
 
+# Tests of the commands check the schema as well, whenever they ask for JSON.
+pytestmark = pytest.mark.slow
+
+
 @pytest.mark.parametrize(
     "options",
     [[], ["--lower-is-better", "--sampled"], ["--threshold", "99"], ["--optimum", "9"]],

@@ -14,6 +14,7 @@ from curvewise import __version__
 from curvewise.cli.exit_codes import BUG, UNUSABLE, summary
 from curvewise.cli.interrupts import take_signals
 from curvewise.cli.option_groups import GroupedCommand, with_option_groups
+from curvewise.cli.plain_values import PlainGroup
 from curvewise.cli.printing import say_warnings
 from curvewise.cli.streams import discard_output, prepare_streams, say
 
@@ -57,6 +58,7 @@ def build_app(
     """
     app = typer.Typer(
         name="curvewise",
+        cls=PlainGroup,
         no_args_is_help=True,
         # Errors that users can do something about are sentences; any other is a bug, and its
         # traceback is shown.

@@ -6,12 +6,12 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_hints
 
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-__all__ = ["PlainCommand"]
+__all__ = ["PlainCommand", "PlainGroup"]
 
 
 def _paths(values: Iterable[str]) -> list[Path]:
@@ -38,15 +38,29 @@ class PlainCommand(TyperCommand):
     as importing NumPy. Numbers and choices are checked when they are given.
     """
 
-    def __init__(self, *arguments: Any, **options: Any) -> None:
-        super().__init__(*arguments, **options)
-        hints = get_type_hints(self.callback)
-        for parameter in self.params:
-            if parameter.name in hints and parameter.callback is None:
-                taken = partial(
-                    _taken, parameter, hints[parameter.name], parameter.process_value
-                )
-                parameter.process_value = taken  # type: ignore[method-assign]
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the options of the command."""
+        _take_plainly(self, ctx)
+        return super().parse_args(ctx, args)
+
+
+class PlainGroup(TyperGroup):
+    """The commands, with options of their own that are taken as those of a `PlainCommand`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the options before the command."""
+        _take_plainly(self, ctx)
+        return super().parse_args(ctx, args)
+
+
+def _take_plainly(command: Any, ctx: Any) -> None:
+    """Let the parameters of a command take what need not be checked as it is."""
+    hints = get_type_hints(command.callback)
+    for parameter in command.get_params(ctx):
+        checked = parameter.process_value
+        if not isinstance(checked, partial):
+            hint = hints.get(parameter.name)
+            parameter.process_value = partial(_taken, parameter, hint, checked)
 
 
 def _taken(
@@ -56,10 +70,16 @@ def _taken(
     if value is None or value == ():
         if parameter.required:
             return checked(ctx, value)  # which says that it is missing
-        return () if parameter.multiple or parameter.nargs == -1 else None
-    if value is parameter.default and _is_of(value, hint):
-        return value
-    return TAKEN[hint](value) if hint in TAKEN else checked(ctx, value)
+        taken = () if parameter.multiple or parameter.nargs == -1 else None
+    elif value is parameter.default and _is_of(value, hint):
+        taken = value
+    elif hint in TAKEN:
+        taken = TAKEN[hint](value)
+    else:
+        return checked(ctx, value)
+    return (
+        taken if parameter.callback is None else parameter.callback(ctx, parameter, taken)
+    )
 
 
 def _is_of(value: object, hint: Any) -> bool:

@@ -202,7 +202,8 @@ def _runs(
     runs, run_codes = coded["run"]
     # Names are coded in natural order, so sorted keys put the runs into that order too.
     keys = algorithm_codes.astype(np.int64) * len(runs) + run_codes
-    rows, distinct = _compact(keys)
+    places, distinct = _compact(keys)
+    rows = places.astype(np.int64)
     lengths = np.diff(starts, append=len(table))
     blocks = [""] * len(distinct)
     labels = [algorithms[key // len(runs)] for key in distinct.tolist()]
@@ -210,7 +211,7 @@ def _runs(
     if "block" in coded:
         blocks = _run_blocks(rows, *coded["block"], labels, names)
     found = list(zip(labels, names, blocks, strict=True))
-    return Stretches(rows.astype(np.int64), lengths), found
+    return Stretches(rows, lengths), found
 
 
 def names_in(frame: Any, column: str) -> tuple[str, ...]:

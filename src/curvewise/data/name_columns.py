@@ -48,14 +48,13 @@ def names_and_codes(
 
     Raises CurvesError if a name is missing, or is none; ``what`` says what it names.
     """
-    found = series if rows is None or len(rows) == len(series) else series[rows]
+    looked_at = np.arange(len(series)) if rows is None else rows
+    found = series if len(looked_at) == len(series) else series[looked_at]
     codes, values = _distinct(found)
     names = _names(values, series.name)
     if None in names:
         is_missing = np.array([name is None for name in names])[codes]
-        if len(found) < len(series):
-            lengths = np.diff(rows, append=len(series))  # type: ignore[arg-type]
-            is_missing = np.repeat(is_missing, lengths)
+        is_missing = np.repeat(is_missing, np.diff(looked_at, append=len(series)))
         missing = np.flatnonzero(is_missing)
         msg = (
             f"The {what} is missing in {plural(len(missing), 'row')}, the first being data "

@@ -267,6 +267,12 @@ def test_the_line_after_a_comparison_says_where() -> None:
         "last step."
     )
     assert where_line(location()) == "at no single step (smallest adjusted p = 0.33)."
+    # Tests of fewer and fewer steps may find what no single step of all shows.
+    assert where_line(location(differs_from=3_000, differs_until=4_000)) == (
+        "at no single step (smallest adjusted p = 0.33). With 95% confidence the curves differ "
+        "by step 3000 at the latest and still differ at or after step 4000, although no single "
+        "step stands out among all 8."
+    )
 
 
 def effect(name: Any, pvalue: float, adjusted: float) -> WindowEffect:

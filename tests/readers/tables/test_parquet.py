@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path  # noqa: TC003 (pytest reads the annotations)
+from typing import Any
 
 import polars as pl
 import pytest
@@ -43,7 +44,7 @@ def test_scores_in_single_precision_are_known_to_be(tmp_path: Path) -> None:
         pl.Series([[1.0, 2.0]] * 12, dtype=pl.Array(pl.Float64, 2)),
     ],
 )
-def test_nested_columns_hold_no_names(tmp_path: Path, values: object) -> None:
+def test_nested_columns_hold_no_names(tmp_path: Path, values: Any) -> None:
     frame = long_frame(CURVES).head(12)
     path = tmp_path / "a.parquet"
     frame.with_columns(pl.Series("seed", values)).write_parquet(path)

@@ -121,4 +121,6 @@ def _unreadable(name: str, error: ValueError) -> str:
     text = str(error)
     if "allow_pickle" in text or "Python objects" in text or "pickle" in text:
         return OBJECTS.format(name=name)
+    if " object at 0x" in text:  # what NumPy says of a header that is no dictionary
+        return DAMAGED.format(name=name, error="its header is not that of an array")
     return DAMAGED.format(name=name, error=error)
