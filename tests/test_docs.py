@@ -11,6 +11,7 @@ import json
 import math
 import re
 import shlex
+import shutil
 from doctest import ELLIPSIS, NORMALIZE_WHITESPACE, OutputChecker
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -221,7 +222,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("docs")
     for fixture in FIXTURES.iterdir():
         if fixture.is_dir():
-            (root / fixture.name).symlink_to(fixture, target_is_directory=True)
+            shutil.copytree(fixture, root / fixture.name)
     for name, make in FOLDERS.items():
         make(root / name)
     return root

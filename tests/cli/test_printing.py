@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import io
 import json
 import os
@@ -9,23 +10,30 @@ import signal
 import subprocess
 import sys
 import time
-from typing import TYPE_CHECKING
+import warnings
+from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import typer
 
 from curvewise import Curves, CurvesError
-from curvewise.cli.printing import Style, exit_with_message, note
+from curvewise.cli import printing
+from curvewise.cli.printing import (
+    Style,
+    exit_with_message,
+    ignore_closed_pipes,
+    note,
+    prepare_streams,
+)
 from curvewise.text import argument
-from tests.cli.running import SHUFFLING_COMMANDS, invoke, run_process
+from tests.cli.running import SHUFFLING_COMMANDS, invoke, one_line, run_process
 from tests.data.tables import long_frame
+from tests.platforms import HEARS_INTERRUPTS, IGNORES_INTERRUPTS, ended, needs_posix
 from tests.simulation import some_curves
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-CLOSED = 128 + signal.SIGPIPE
+CLOSED = 141  # 128 + SIGPIPE
 
 # --- how a command ends --------------------------------------------------------------
 
@@ -72,6 +80,7 @@ def test_notes_spell_out_control_characters(capsys: pytest.CaptureFixture[str]) 
     assert capsys.readouterr().err == "red \\x1b[31m\n"
 
 
+@needs_posix
 @pytest.mark.parametrize("arguments", [["compare", "FILE"], ["--help"]])
 def test_nobody_reading_the_output_is_not_exit_code_1(
     table: Path, arguments: list[str]
@@ -87,6 +96,7 @@ def test_nobody_reading_the_output_is_not_exit_code_1(
     assert "BrokenPipe" not in done.stderr
 
 
+@needs_posix
 def test_a_broken_pipe_is_quiet_where_the_signal_is_ignored(table: Path) -> None:
     code = (
         "import sys\nfrom curvewise.cli import build_app\napp = build_app()\n"
@@ -105,6 +115,7 @@ def test_a_broken_pipe_is_quiet_where_the_signal_is_ignored(table: Path) -> None
     assert "\n" not in done.stderr.strip()
 
 
+@needs_posix
 def test_output_that_nobody_reads_costs_no_figure(table: Path) -> None:
     command = f"{sys.executable} -m curvewise compare {table} --plot figure.png | head -1"
     done = subprocess.run(
@@ -114,6 +125,7 @@ def test_output_that_nobody_reads_costs_no_figure(table: Path) -> None:
     assert (table.parent / "figure.png").exists()
 
 
+@needs_posix
 def test_an_interrupt_ends_with_a_message(table: Path) -> None:
     process = subprocess.Popen(
         [
@@ -128,21 +140,24 @@ def test_an_interrupt_ends_with_a_message(table: Path) -> None:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        **HEARS_INTERRUPTS,
     )
     assert process.stderr is not None
     assert process.stderr.readline().startswith("Read runs.csv")
     time.sleep(2.5)
     process.send_signal(signal.SIGINT)
-    stdout, stderr = process.communicate(timeout=30)
+    stdout, stderr = ended(process, 60)
     assert process.returncode == 130
     assert stderr == "Interrupted; no result was written.\n"
     assert stdout == ""
 
 
+@needs_posix
 def test_an_interrupt_inside_a_destructor_is_not_lost() -> None:
     code = """
 import os, signal, sys, time
 from curvewise.cli.printing import exit_with_message, prepare_streams
+signal.signal(signal.SIGINT, signal.default_int_handler)
 prepare_streams()
 class Busy:
     def __del__(self):
@@ -156,6 +171,71 @@ with exit_with_message():
         [sys.executable, "-c", code], capture_output=True, text=True, check=False
     )
     assert done.stderr.startswith("Interrupted; no result was written.\n")
+
+
+@needs_posix
+def test_a_run_that_ignores_interrupts_is_ended_otherwise_and_leaves_nothing(
+    table: Path,
+) -> None:
+    """A shell starts what it puts into the background with interrupts ignored."""
+    command = [sys.executable, "-m", "curvewise", "compare", table, "--sampled"]
+    started = subprocess.Popen(
+        [*command, "--shuffles=1e9", "--jobs=2", "--plot=figure.png"],
+        cwd=table.parent,
+        stderr=subprocess.PIPE,
+        text=True,
+        **IGNORES_INTERRUPTS,
+    )
+    assert started.stderr is not None
+    assert started.stderr.readline().startswith("Read runs.csv")
+    started.send_signal(signal.SIGINT)
+    with pytest.raises(subprocess.TimeoutExpired):
+        started.wait(0.5)
+    children = Path(f"/proc/{started.pid}/task/{started.pid}/children")
+    before = children.read_text(encoding="ascii").split() if children.exists() else []
+    started.terminate()
+    ended(started, 60)
+    assert started.returncode == -signal.SIGTERM
+    assert not [pid for pid in before if Path(f"/proc/{pid}").exists()]
+    assert [path.name for path in table.parent.iterdir()] == ["runs.csv"]
+
+
+# --- systems that lack something -----------------------------------------------------
+
+
+def test_without_posix_signals_streams_are_prepared_all_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delattr(signal, "SIGPIPE", raising=False)
+    monkeypatch.delattr(signal, "pthread_kill", raising=False)
+    heard: list[str] = []
+    monkeypatch.setattr(
+        printing, "_thread", SimpleNamespace(interrupt_main=lambda: heard.append("main"))
+    )
+    before = signal.getsignal(signal.SIGINT), sys.unraisablehook, warnings.showwarning
+    try:
+        prepare_streams()
+        ignore_closed_pipes()
+    finally:
+        signal.signal(signal.SIGINT, before[0])
+        sys.unraisablehook, warnings.showwarning = before[1:]
+    printing._interrupt()
+    assert heard == ["main"]
+
+
+@pytest.mark.parametrize(
+    ("text", "spelt"),
+    [
+        ("α ≤ 0.05", b"alpha <= 0.05"),
+        ("日×2", b"\\u65e5x2"),
+        ("\U0001f600é", b"\\U0001f600\\xe9"),
+    ],
+)
+def test_signs_that_an_encoding_lacks_are_written_in_others(
+    text: str, spelt: bytes
+) -> None:
+    codecs.register_error(printing.SPELT, printing._spell)
+    assert text.encode("ascii", printing.SPELT) == spelt
 
 
 # --- four styles ---------------------------------------------------------------------
@@ -238,6 +318,8 @@ def test_terminals_that_lack_letters_spell_them_out(
     done = run_process("compare", file, PYTHONIOENCODING=encoding, PYTHONUTF8="0")
     assert done.returncode == 0, done.stderr
     assert "\\u65e5\\u672c" in done.stdout
+    assert "alpha = 0.05" in one_line(done.stdout)
+    assert "\\u03b1" not in done.stdout
 
 
 def test_a_figure_is_saved_where_it_says(table: Path) -> None:

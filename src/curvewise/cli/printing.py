@@ -7,6 +7,7 @@ nobody reads the output any more. 1 and 4 are verdicts of a gate: failed, undeci
 from __future__ import annotations
 
 import _thread
+import codecs
 import io
 import json
 import os
@@ -56,6 +57,22 @@ UNDECIDED = 4
 INTERRUPTED = 130
 MIN_WIDTH, MAX_LINE, MAX_WIDTH = 40, 90, 1_000  # characters
 SECONDS_TO_INTERRUPT = 0.05
+SPELT = "curvewise-spelt"  # what is done about letters that an encoding lacks
+# Signs that curvewise itself prints, on terminals that lack them.
+PLAIN_SIGNS = {
+    "α": "alpha",
+    "ω": "omega",
+    "τ": "tau",
+    "≤": "<=",
+    "≥": ">=",
+    "−": "-",
+    "–": "-",
+    "×": "x",
+    "²": "^2",
+    "∞": "infinity",
+    "✓": "yes",
+    "…": "...",
+}
 OUTPUT_CLOSED = 141  # what a shell reports of a command that SIGPIPE ended
 
 
@@ -118,10 +135,11 @@ def note(text: str) -> None:
 
 def prepare_streams() -> None:
     """Let the process print any name, and end quietly when nobody reads what it prints."""
+    codecs.register_error(SPELT, _spell)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            # A terminal that lacks a letter shows its code instead.
-            stream.reconfigure(errors="backslashreplace")
+            # A terminal that lacks a letter shows its code instead, and signs of ours in words.
+            stream.reconfigure(errors=SPELT)
     if hasattr(signal, "SIGPIPE"):
         # As other commands end in `curvewise … | head -1`. Python would raise an error, for
         # which typer exits with 1.
@@ -130,6 +148,18 @@ def prepare_streams() -> None:
     sys.unraisablehook = _interrupt_again
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _note_interrupt)
+
+
+def _spell(error: UnicodeError) -> tuple[str | bytes, int]:
+    """Write signs that an encoding lacks in others, and any other letter as its code."""
+    if isinstance(error, UnicodeEncodeError):
+        sign = error.object[error.start]
+        if sign in PLAIN_SIGNS:
+            return PLAIN_SIGNS[sign], error.start + 1
+        rest = error.object[error.start : error.start + 1]
+        alone = UnicodeEncodeError(error.encoding, rest, 0, 1, error.reason)
+        return codecs.backslashreplace_errors(alone)[0], error.start + 1
+    return codecs.backslashreplace_errors(error)
 
 
 def _show_warning(

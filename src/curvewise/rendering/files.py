@@ -62,7 +62,9 @@ def replacing(path: Path, what: str) -> Iterator[Path]:
 def write_text(path: Path, text: str, what: str) -> None:
     """Write a text whole or not at all."""
     with replacing(path, what) as partial:
-        partial.write_text(text, encoding="utf-8")
+        partial.write_text(
+            text, encoding="utf-8", newline="\n"
+        )  # the same bytes anywhere
 
 
 def append_text(path: Path, text: str, what: str) -> None:
