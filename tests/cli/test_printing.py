@@ -178,7 +178,7 @@ def test_a_run_that_ignores_interrupts_is_ended_otherwise_and_leaves_nothing(
     table: Path,
 ) -> None:
     """A shell starts what it puts into the background with interrupts ignored."""
-    command = [sys.executable, "-m", "curvewise", "compare", table, "--sampled"]
+    command = [sys.executable, "-m", "curvewise", "compare", str(table), "--sampled"]
     started = subprocess.Popen(
         [*command, "--shuffles=1e9", "--jobs=2", "--plot=figure.png"],
         cwd=table.parent,
