@@ -115,8 +115,9 @@ wheel: $(READY)  ## Build wheel and source distribution into dist, and check the
 TESTS ?= tests
 # What is released is what is tested: the tests are those of the source distribution, and run on the
 # wheel in an environment that holds nothing else.
-release-check: wheel  ## Check that this state can be released: metadata, build, demo and tests of the wheel
+release-check: $(READY)  ## Check that this state can be released: metadata, build, demo and tests of the wheel
 	@$(BIN)/python -m release.metadata
+	@$(MAKE) --no-print-directory wheel
 	@$(PYTHON) -m venv --clear $(EMPTY)
 	@$(EMPTY)/$(SCRIPTS)/python -m pip install --quiet --disable-pip-version-check --no-compile dist/*.whl
 	@mkdir -p $(EMPTY)/elsewhere && cd $(EMPTY)/elsewhere && ../$(SCRIPTS)/curvewise demo && ../$(SCRIPTS)/python -m curvewise --version
