@@ -123,7 +123,7 @@ release-check: $(READY)  ## Check that this state can be released: metadata, bui
 	@mkdir -p $(EMPTY)/elsewhere && cd $(EMPTY)/elsewhere && ../$(SCRIPTS)/curvewise demo && ../$(SCRIPTS)/python -m curvewise --version
 	@cd $(EMPTY) && $(SCRIPTS)/python -m pip install --quiet --disable-pip-version-check --no-compile \
 		"curvewise[test,serve] @ file://$$(ls $$PWD/../dist/*.whl)"
-	@tar -xzf dist/*.tar.gz -C $(EMPTY) --strip-components 1 --exclude '*/src/*'
+	@tar -xzf dist/*.tar.gz -C $(EMPTY) --strip-components 1
 	@cd $(EMPTY) && PYTHONDONTWRITEBYTECODE= $(SCRIPTS)/python -m pytest -q -n auto --dist worksteal $(FAST) $(TESTS)
 	@echo "Ready to be released."
 
