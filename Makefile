@@ -11,6 +11,7 @@ VENV := .venv
 BIN := $(VENV)/$(SCRIPTS)
 RUNTIME := $(VENV)/.runtime
 READY := $(VENV)/.ready
+SITE := $(VENV)/.site
 # Packages for the tests with other versions of them are kept apart.
 OLDEST := .venv-oldest
 NEWEST := .venv-newest
@@ -22,7 +23,7 @@ INSTALL = if command -v uv > /dev/null; \
 	else $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile $(1); fi
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow test-all coverage check format calibration power alignment bench studies studies-quick clean
+.PHONY: help demo test test-slow test-all coverage check docs format calibration power alignment fuzz bench other-tools schemas studies studies-quick clean
 
 .PHONY: style changelog wheel release-check test-oldest test-newest test-least
 
@@ -51,6 +52,12 @@ $(READY): $(RUNTIME)
 	@echo "Adding what tests need (once; about 700 MB, another minute or two) ..."
 	@$(call INSTALL,--editable '.[dev]')
 	@touch $(READY)
+
+# What the documentation site is built with.
+$(SITE): $(RUNTIME)
+	@echo "Adding what the documentation needs (once; about 100 MB) ..."
+	@$(call INSTALL,--editable '.[docs]')
+	@touch $(SITE)
 
 demo: $(RUNTIME)  ## Compare the embedded curves: a verdict, a table, a figure
 	@$(BIN)/curvewise demo
@@ -100,6 +107,10 @@ check: style  ## Check style, types and import contracts
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 
+docs: $(SITE)  ## Build the documentation site, offline, and check its links; writes docs/_build/index.html
+	@$(BIN)/python -m sphinx -W -n --keep-going -q -b html docs docs/_build
+	@$(BIN)/python -m docs.building.links docs/_build
+
 format: $(READY)  ## Format the code
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
@@ -136,6 +147,18 @@ power: $(READY)  ## Measure how much the tests find; writes docs/measured-power.
 alignment: $(READY)  ## Measure common steps and failing runs; writes docs/alignment.md (a quarter of an hour)
 	@$(BIN)/python -m studies.alignment
 
+SEED ?= 0
+CASES ?= 2000
+fuzz: $(READY)  ## Mutated tables, logs, frames, options, checkpoints through every command (ten minutes)
+	@$(BIN)/python -m fuzzing --seed $(SEED) $(if $(CASE),--case $(CASE),--cases $(CASES))
+
+other-tools: $(READY)  ## Measure false alarms of common tools; writes docs/other-tools.md (five minutes)
+	@$(call INSTALL,--editable '.[bench]')
+	@$(BIN)/python -m benchmarks.false_alarms
+
+schemas: $(RUNTIME)  ## Write docs/schemas: what --json of every command prints
+	@$(BIN)/python docs/write_schemas.py
+
 bench: $(READY)  ## Measure curvewise and its peers in one run (about five minutes)
 	@$(call INSTALL,--editable '.[bench]')
 	@$(BIN)/python -m benchmarks.bench
@@ -147,5 +170,5 @@ studies-quick: $(READY)  ## The same in a reduced form (a minute); writes studie
 	@$(BIN)/python -m studies --quick
 
 clean:  ## Remove the virtual environment and caches
-	@rm -rf $(VENV) $(OLDEST) $(NEWEST) $(LEAST) $(EMPTY) dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .coverage*
-	@find src studies tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+	@rm -rf $(VENV) $(OLDEST) $(NEWEST) $(LEAST) $(EMPTY) dist docs/_build docs/generated .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .coverage*
+	@find src studies tests benchmarks docs fuzzing -name __pycache__ -type d -prune -exec rm -rf {} +

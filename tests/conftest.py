@@ -19,7 +19,7 @@ mpl.use("Agg")
 HAS_NUMBA = importlib.util.find_spec("numba") is not None
 NEEDS_NUMBA = "needs numba: pip install curvewise[fast]"
 # Tests of compiled code itself, beside those whose names say so.
-COMPILED = {"test_engines.py"}
+COMPILED = {"test_engines.py", "test_scanning.py"}
 
 if not HAS_NUMBA:
     # Large work then warns, in this process and in those that tests start.

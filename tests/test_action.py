@@ -78,10 +78,19 @@ def write_runs(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("inputs", "code", "answer"),
     [
-        ({"candidate": "new.csv", "margin": "4"}, 0, "pass"),
+        pytest.param(
+            *({"candidate": "new.csv", "margin": "4"}, 0, "pass"), marks=pytest.mark.slow
+        ),
         ({"candidate": "bad.csv", "margin": "1"}, 1, "fail"),
         ({"candidate": "new.csv", "margin": "1"}, 4, "undecided"),
-        ({"candidate": "new.csv", "margin": "1", "undecided": "pass"}, 0, "undecided"),
+        pytest.param(
+            *(
+                {"candidate": "new.csv", "margin": "1", "undecided": "pass"},
+                0,
+                "undecided",
+            ),
+            marks=pytest.mark.slow,
+        ),
         pytest.param(
             *({"candidate": "bad.csv", "margin": "1", "undecided": "pass"}, 1, "fail"),
             marks=pytest.mark.slow,

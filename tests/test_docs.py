@@ -20,6 +20,7 @@ import pytest
 
 from curvewise import load_example
 from curvewise.readers.logs import LOG_FORMATS
+from studies.sources import tutorial_table
 from tests.cli.running import invoke
 from tests.readers.logs.writing import scalar, text, write_events
 
@@ -28,7 +29,16 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[1]
 FIXTURES = ROOT / "tests" / "readers" / "logs" / "fixtures"
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+DOCS = ROOT / "docs"
+# Not what the site's build has left there.
+PAGES = [
+    ROOT / "README.md",
+    *sorted(
+        path
+        for path in DOCS.rglob("*.md")
+        if not {"_build", "generated"} & set(path.relative_to(DOCS).parts)
+    ),
+]
 COLUMNS = 88
 UNUSABLE = 3
 # How commands end whose output has a line that begins so.
@@ -225,6 +235,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
             shutil.copytree(fixture, root / fixture.name)
     for name, make in FOLDERS.items():
         make(root / name)
+    shutil.copy(tutorial_table.TABLE, root)
     return root
 
 
@@ -246,6 +257,10 @@ def test_a_command_prints_what_the_page_shows(
     words = re.findall(r"^(Error|Fail|Undecided): ", output, re.MULTILINE)
     code = EXIT_CODES[words[0]] if words else 0
     assert result.exit_code == code, result.output
+
+
+def test_the_table_of_the_tutorial_is_the_embedded_example() -> None:
+    assert tutorial_table.TABLE.read_text(encoding="utf-8") == tutorial_table.text()
 
 
 def test_the_page_on_logs_lists_every_format() -> None:

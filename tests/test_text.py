@@ -326,6 +326,7 @@ def test_markdown_is_escaped(text: str, shown: str) -> None:
         ("<a|b>", r"\textless{}a\textbar{}b\textgreater{}"),
         ("ω² ≤ α × 3 – ✓", r"$\omega$$^2$ $\leq$ $\alpha$ $\times$ 3 -- $\surd$"),
         ('"', "''"),
+        ("A − B ≥ 3 ± 1…", r"A $-$ B $\geq$ 3 $\pm$ 1\ldots{}"),
     ],
 )
 def test_latex_is_escaped(text: str, shown: str | None) -> None:

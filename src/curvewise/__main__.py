@@ -1,5 +1,21 @@
-"""Run the command with ``python -m curvewise``."""
+"""The command, as ``curvewise`` and as ``python -m curvewise``."""
 
-from curvewise.cli import main
+import os
+import signal
+import sys
 
-main()
+__all__ = ["main"]
+
+
+def main() -> None:
+    """Run the command; while it is still being imported, an interrupt ends it at once."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        # Nothing was begun yet. Python would show in which import it was.
+        signal.signal(signal.SIGINT, lambda *_: os._exit(130))
+    from curvewise.cli import main as run
+
+    sys.exit(run())
+
+
+if __name__ == "__main__":
+    main()

@@ -22,6 +22,7 @@ __all__ = [
     "capitalised",
     "column_texts",
     "did_you_mean",
+    "encodable",
     "everything",
     "html_text",
     "in_python",
@@ -37,6 +38,7 @@ __all__ = [
     "plural",
     "printable",
     "shortened",
+    "shown_value",
     "step_text",
     "threshold_text",
 ]
@@ -195,14 +197,14 @@ def step_text(step: float, least: float = MIN_SHORT_STEP) -> str:
 
     From ``least`` on it ends in k, M, G or T if no more than four digits are left then.
 
-    >>> [step_text(x) for x in (39_000_000.0, 12_500, 9_999_900.0, 8000, 0.05)]
-    ['39M', '12.5k', '9999900', '8000', '0.05']
+    >>> [step_text(x) for x in (39_000_000.0, 12_500, 9_999_900.0, 8000, 0.05, -math.inf)]
+    ['39M', '12.5k', '9999900', '8000', '0.05', '-inf']
     """
     if abs(step) >= least:
         for factor, letter in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")):
             if abs(step) >= factor:
                 shown = f"{step / factor:.4g}"
-                if float(shown) < 1_000 and float(shown) * factor == step:
+                if abs(float(shown)) < 1_000 and float(shown) * factor == step:
                     return f"{shown}{letter}"
                 break
     return str(int(step)) if float(step).is_integer() else f"{step:.12g}"
@@ -330,6 +332,33 @@ def shortened(name: str, most: int = 40) -> str:
     return shown
 
 
+def encodable(text: str) -> str:
+    r"""Spell out what no encoding has, such as bytes of a file name that are not UTF-8.
+
+    >>> encodable("caf\udce9") == r"caf\udce9"
+    True
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "backslashreplace").decode()
+    return text
+
+
+def shown_value(value: object, most: int = 80) -> str:
+    """Write a value as Python does, for a message; a long one is cut.
+
+    >>> shown_value("DQN"), shown_value(10**5000)
+    ("'DQN'", 'an int of 16610 bits')
+    """
+    try:
+        shown = repr(value)
+    except ValueError:  # Python writes no number of more than 4,300 digits
+        bits = value.bit_length() if isinstance(value, int) else 0
+        return f"an int of {bits} bits" if bits else f"a {type(value).__name__}"
+    return encodable(shortened(shown, most))
+
+
 def markdown_text(text: str) -> str:
     """Escape what Markdown, or HTML inside it, would act on."""
     escaped = re.sub(r"([\\`*_{}\[\]<>|#~$])", r"\\\1", printable(text))
@@ -356,7 +385,12 @@ _LATEX = {
     "×": r"$\times$",
     "✓": r"$\surd$",
     "–": "--",
+    "…": r"\ldots{}",
+    "−": "$-$",
+    "±": r"$\pm$",
     "≤": r"$\leq$",
+    "≥": r"$\geq$",
+    "→": r"$\to$",
     "²": r"$^2$",
     "ω": r"$\omega$",
     "α": r"$\alpha$",

@@ -120,6 +120,26 @@ def test_a_folder_is_walked_and_what_is_no_log_is_told(
     page.wait_for_selector("#check", state="hidden")
 
 
+def test_blocks_and_common_steps_can_be_chosen(visit: Open, tmp_path: Path) -> None:
+    path = write_table(tmp_path / "runs.csv")
+    page = visit()
+    page.locator("#choose-files").set_input_files(path)
+    page.wait_for_selector("#compare:enabled")
+    assert page.locator("#part-block").input_value() == ""
+    assert page.locator("#part-run").input_value() == "seed"
+    page.locator("#part-block").select_option("seed")
+    page.wait_for_selector("#compare:enabled")
+    assert page.locator("#part-run").input_value() == "seed"
+    page.locator("#align").select_option("bins")
+    page.wait_for_selector("#compare:enabled")
+    compare(page)
+    frame = page.frames[-1]
+    frame.wait_for_selector("html[data-ready=yes]", state="attached")
+    told = frame.locator("main").inner_text()
+    assert "inside 4 blocks" in told
+    assert "--block seed --align bins" in told
+
+
 def test_runs_that_end_early_are_refused_until_it_is_said_what_they_are(
     visit: Open, tmp_path: Path
 ) -> None:

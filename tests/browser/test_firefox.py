@@ -46,5 +46,7 @@ def test_firefox_opens_a_report_and_answers(tmp_path: Path) -> None:
     found = json.loads(value)
     assert found["ready"] == "yes"
     assert found["lines"] >= 6
-    assert found["sentence"].startswith(capitalised(window_line(where.window(50, 120))))
+    assert found["sentence"].startswith(
+        capitalised(window_line(where.window(50, 120), where.sampling))
+    )
     assert logged == []

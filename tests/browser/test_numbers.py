@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+import curvewise as cw
 from curvewise.questions.locate.words import window_line
 from curvewise.reports.packing import packed, packed_numbers, unpacked_numbers
 from curvewise.text import capitalised, number_text, p_short, p_text, step_text
 from tests.browser.opening import call, crossing, report_of
 
 if TYPE_CHECKING:
-    import curvewise as cw
     from tests.browser.opening import Opener
 
 
@@ -70,7 +70,7 @@ def asked(where: cw.Location, pairs: list[tuple[int, int]]) -> list[list[object]
                 test.somewhere.pvalue_adjusted,
                 [test.height.pvalue_adjusted, test.height.pvalue],
                 None if shape is None else [shape.pvalue_adjusted, shape.pvalue],
-                window_line(test),
+                window_line(test, where.sampling),
             ]
         )
     return told
@@ -102,6 +102,17 @@ def test_every_window_is_answered_as_by_python(
     assert call(page, LOOK_UP, pairs) == asked(where, pairs)
 
 
+def test_p_that_no_shuffle_reached_are_bounds_as_in_python(opened: Opener) -> None:
+    curves = crossing(24)
+    where = cw.locate(curves, exact=False, n_shuffles=199, n_resamples=0, rng=0)
+    page = opened(cw.report(curves, where), address="#window=0,230")
+    pairs = [(first, last) for first in range(24) for last in range(first, 24)]
+    told = asked(where, pairs)
+    assert any("p ≤ 0.0050, none of 199 shuffles" in str(own) for own in told)
+    assert call(page, LOOK_UP, pairs) == told
+    assert page.locator(".box.somewhere .p").inner_text() == "p ≤ 0.00500"
+
+
 def test_the_read_out_shows_these_numbers(opened: Opener) -> None:
     report, where = report_of()
     page = opened(report, address="#window=20,130")
@@ -119,7 +130,7 @@ def test_the_read_out_shows_these_numbers(opened: Opener) -> None:
     assert page.locator(".box.somewhere .how").inner_text() == "adjusted for all 40 steps"
     assert "820 windows" in page.locator(".box.height .how").inner_text()
     said = page.locator(".sentence").inner_text()
-    assert said.startswith(capitalised(window_line(test)))
+    assert said.startswith(capitalised(window_line(test, where.sampling)))
     curves = crossing().window(20, 130)
     means = {name: curves.select(name).scores.mean() for name in curves.algorithms}
     best = max(means, key=lambda name: means[name])

@@ -348,8 +348,11 @@ def test_print_has_the_verdict_once_and_no_controls(
     opened: Opener, tmp_path: Path
 ) -> None:
     report, where = report_of()
-    page = opened(report, color_scheme="dark")
+    page = opened(report, color_scheme="dark", address="#window=50,120")
     page.emulate_media(media="print")
+    # A printer leaves backgrounds out and paper white: the ends of a window are lines.
+    drawn = "own => [getComputedStyle(own).backgroundImage, own.getBoundingClientRect().width]"
+    assert page.locator(".handle").first.evaluate(drawn) == ["none", 2]
     assert page.locator("button:visible, select:visible").count() == 0
     ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
     assert ground == "rgb(255, 255, 255)"
@@ -366,6 +369,16 @@ def test_print_has_the_verdict_once_and_no_controls(
         assert text.count(where.describe()[:60]) == 1
         assert "Copy the verdict" not in text
         assert "Show all" not in text
+
+
+def test_steps_of_many_digits_are_shown_whole(opened: Opener) -> None:
+    curves = crossing(6)
+    large = cw.Curves(curves.scores, curves.labels, curves.steps * 10**11)
+    where = cw.locate(large, n_resamples=0, rng=0)
+    page = opened(cw.report(large, where), address=f"#window=0,{5 * 10**12}")
+    box = page.locator("input.to")
+    assert box.input_value() == str(5 * 10**12)
+    assert box.evaluate("own => own.scrollWidth <= own.clientWidth")
 
 
 def test_long_tables_fold_and_unfold(opened: Opener) -> None:

@@ -9,17 +9,30 @@ import sys
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+import pytest
+from jsonschema import Draft202012Validator
 from typer import testing
 from typer.testing import CliRunner
 
 from curvewise.cli import build_app
+from curvewise.cli.exit_codes import FAILED, SUCCESS, UNDECIDED, UNUSABLE
+from curvewise.schemas import schema_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from typer.testing import Result
 
-__all__ = ["SHUFFLING_COMMANDS", "invoke", "json_of", "one_line", "run_process"]
+__all__ = [
+    "SHUFFLING_COMMANDS",
+    "check_record",
+    "invoke",
+    "json_of",
+    "one_line",
+    "run_process",
+    "strict_json",
+    "validator",
+]
 
 APP = build_app()
 # Commands are alike whenever they are built, and building them takes longer than many tests.
@@ -36,16 +49,47 @@ SHUFFLING_COMMANDS: dict[str, list[str]] = {
 
 
 def invoke(*arguments: object, columns: int = 100) -> Result:
-    """Run a command in this process."""
-    return CliRunner(env={"COLUMNS": str(columns)}).invoke(APP, list(map(str, arguments)))
+    """Run a command in this process; what it prints as JSON must be what its schema says."""
+    words = list(map(str, arguments))
+    result = CliRunner(env={"COLUMNS": str(columns)}).invoke(APP, words)
+    if "--json" in words and result.exit_code in {SUCCESS, FAILED, UNDECIDED}:
+        check_record(words[0], strict_json(result.stdout))
+    if "--json" in words and result.exit_code == UNUSABLE:
+        check_record("error", strict_json(result.stderr.splitlines()[-1]))
+    return result
+
+
+@cache
+def validator(command: str) -> Draft202012Validator:
+    """Return what checks the JSON of a command."""
+    return Draft202012Validator(schema_of(command))
+
+
+def check_record(command: str, record: dict[str, Any]) -> None:
+    """Fail if a record is not what the schema of a command says; say where."""
+    problems = [
+        f"{error.json_path}: {error.message[:200]}"
+        for problem in validator(command).iter_errors(record)
+        for error in problem.context or [problem]
+    ]
+    assert not problems, "\n".join(problems)
+
+
+def strict_json(text: str) -> dict[str, Any]:
+    """Read JSON that has no NaN and no Infinity, which JSON does not know."""
+
+    def refuse(word: str) -> None:
+        pytest.fail(f"{word} is not JSON")
+
+    record: dict[str, Any] = json.loads(text, parse_constant=refuse)
+    return record
 
 
 def json_of(*arguments: object) -> dict[str, Any]:
     """Run a command that succeeds, and return what it prints as JSON."""
     result = invoke(*arguments, "--json")
     assert result.exit_code == 0, result.output
-    record: dict[str, Any] = json.loads(result.stdout)
-    return record
+    return strict_json(result.stdout)
 
 
 def one_line(text: str) -> str:

@@ -31,9 +31,27 @@ def test_the_help_lists_the_commands_and_exit_codes() -> None:
         assert set(result.stdout.split()) >= set(COMMANDS)
         assert EPILOG in one_line(result.stdout)
         assert "--install-completion" in result.stdout
+    commands = invoke("--help", columns=80).stdout.partition("Commands:")[2]
+    assert "..." not in commands, "a summary is cut off"
     callbacks = [command.callback for command in build_app().registered_commands]
     registered = [callback.__name__ for callback in callbacks if callback is not None]
-    assert tuple(registered) == COMMANDS
+    assert registered == list(COMMANDS)
+    firsts = [str(callback.__doc__).splitlines()[0] for callback in callbacks if callback]
+    assert firsts == list(COMMANDS.values())
+
+
+def test_the_list_of_commands_needs_none_of_them() -> None:
+    code = (
+        "import sys\nfrom curvewise.cli import main\n"
+        "sys.argv = ['curvewise', '--help']\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass\n"
+        "heavy = ('numpy', 'polars', 'scipy', 'rich', 'pydantic', 'curvewise.cli.compare')\n"
+        "print([name for name in heavy if name in sys.modules])\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.splitlines()[-1] == "[]"
 
 
 def test_only_the_command_that_was_asked_for_is_imported() -> None:
@@ -52,7 +70,7 @@ def test_only_the_command_that_was_asked_for_is_imported() -> None:
 
 
 @pytest.mark.parametrize(
-    "command", sorted(set(COMMANDS) - {"inspect", "report", "serve"})
+    "command", sorted(set(COMMANDS) - {"inspect", "report", "schema", "serve"})
 )
 def test_every_command_has_help_and_prints_in_every_style(command: str) -> None:
     result = invoke(command, "--help")

@@ -9,12 +9,14 @@ import typer
 from typer.testing import CliRunner
 
 from curvewise import OptionError
-from curvewise.cli.option_groups import with_option_groups
+from curvewise.cli.option_groups import GroupedCommand, with_option_groups
 
 
 @dataclass(frozen=True)
 class Size:
     """A group with an argument, a renamed option and an inherited default."""
+
+    heading = "Size"
 
     name: Annotated[str, typer.Argument(metavar="NAME")]
     height: Annotated[int, typer.Option("--tall", help="How tall.")] = 3
@@ -47,7 +49,7 @@ def paint_large(
 
 app = typer.Typer(rich_markup_mode=None)
 for command in (paint, paint_large):
-    app.command()(with_option_groups(command))
+    app.command(cls=GroupedCommand)(with_option_groups(command))
 run = CliRunner()
 
 
@@ -63,10 +65,14 @@ def test_a_group_may_change_a_default_of_another() -> None:
     assert result.stdout == "30 ['a', 'b']\n"
 
 
-def test_help_shows_the_options_in_order_with_the_docstring() -> None:
+def test_help_shows_own_options_first_and_groups_under_their_headings() -> None:
     text = run.invoke(app, ["paint", "--help"]).stdout
     assert "Paint it." in text
-    assert text.index("--tall") < text.index("--wide") < text.index("--colour")
+    places = [
+        text.index(part) for part in ("\nOptions:", "--colour", "\nSize:", "--tall")
+    ]
+    assert places == sorted(places)
+    assert text.index("--tall") < text.index("--wide")
     assert "[default: 3]" in text
 
 

@@ -37,7 +37,8 @@ def test_what_was_asked_is_simulated(table: Path, tmp_path: Path) -> None:
 
 def test_several_sizes_and_other_options(table: Path) -> None:
     more = ["--algorithms", "3", "--ratio", "2", "--confidence", "0.8", "--overall", "F"]
-    asked = ["--effect", "stretch", "--size", "1.1,1.5", "--runs", "5", "--base", "B"]
+    sizes = ["--size", "1.1", "--size", "1.5"]
+    asked = ["--effect", "stretch", *sizes, "--runs", "5", "--base", "B"]
     record = json_of(
         "power", table, *asked, *more, *QUICK, "--alpha", "0.1", "--seed", "3"
     )

@@ -2,36 +2,27 @@
 
 from __future__ import annotations
 
-import codecs
 import io
 import json
 import os
-import signal
 import subprocess
 import sys
-import time
-import warnings
-from pathlib import Path
-from types import SimpleNamespace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 import typer
 
 from curvewise import Curves, CurvesError
-from curvewise.cli import printing
-from curvewise.cli.printing import (
-    Style,
-    exit_with_message,
-    ignore_closed_pipes,
-    note,
-    prepare_streams,
-)
+from curvewise.cli.printing import Style, exit_with_message, note
 from curvewise.text import argument
 from tests.cli.running import SHUFFLING_COMMANDS, invoke, one_line, run_process
 from tests.data.tables import long_frame
-from tests.platforms import HEARS_INTERRUPTS, IGNORES_INTERRUPTS, ended, needs_posix
+from tests.platforms import needs_posix
 from tests.simulation import some_curves
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 CLOSED = 141  # 128 + SIGPIPE
 
@@ -123,119 +114,6 @@ def test_output_that_nobody_reads_costs_no_figure(table: Path) -> None:
     )
     assert done.stdout
     assert (table.parent / "figure.png").exists()
-
-
-@needs_posix
-def test_an_interrupt_ends_with_a_message(table: Path) -> None:
-    process = subprocess.Popen(
-        [
-            sys.executable,
-            "-m",
-            "curvewise",
-            "compare",
-            table,
-            "--sampled",
-            "--shuffles=1e9",
-        ],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        **HEARS_INTERRUPTS,
-    )
-    assert process.stderr is not None
-    assert process.stderr.readline().startswith("Read runs.csv")
-    time.sleep(2.5)
-    process.send_signal(signal.SIGINT)
-    stdout, stderr = ended(process, 60)
-    assert process.returncode == 130
-    assert stderr == "Interrupted; no result was written.\n"
-    assert stdout == ""
-
-
-@needs_posix
-def test_an_interrupt_inside_a_destructor_is_not_lost() -> None:
-    code = """
-import os, signal, sys, time
-from curvewise.cli.printing import exit_with_message, prepare_streams
-signal.signal(signal.SIGINT, signal.default_int_handler)
-prepare_streams()
-class Busy:
-    def __del__(self):
-        os.kill(os.getpid(), signal.SIGINT)
-        time.sleep(0.1)
-with exit_with_message():
-    del (busy := [Busy()])[0]
-    time.sleep(20)
-"""
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=False
-    )
-    assert done.stderr.startswith("Interrupted; no result was written.\n")
-
-
-@needs_posix
-def test_a_run_that_ignores_interrupts_is_ended_otherwise_and_leaves_nothing(
-    table: Path,
-) -> None:
-    """A shell starts what it puts into the background with interrupts ignored."""
-    command = [sys.executable, "-m", "curvewise", "compare", str(table), "--sampled"]
-    started = subprocess.Popen(
-        [*command, "--shuffles=1e9", "--jobs=2", "--plot=figure.png"],
-        cwd=table.parent,
-        stderr=subprocess.PIPE,
-        text=True,
-        **IGNORES_INTERRUPTS,
-    )
-    assert started.stderr is not None
-    assert started.stderr.readline().startswith("Read runs.csv")
-    started.send_signal(signal.SIGINT)
-    with pytest.raises(subprocess.TimeoutExpired):
-        started.wait(0.5)
-    children = Path(f"/proc/{started.pid}/task/{started.pid}/children")
-    before = children.read_text(encoding="ascii").split() if children.exists() else []
-    started.terminate()
-    ended(started, 60)
-    assert started.returncode == -signal.SIGTERM
-    assert not [pid for pid in before if Path(f"/proc/{pid}").exists()]
-    assert [path.name for path in table.parent.iterdir()] == ["runs.csv"]
-
-
-# --- systems that lack something -----------------------------------------------------
-
-
-def test_without_posix_signals_streams_are_prepared_all_the_same(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.delattr(signal, "SIGPIPE", raising=False)
-    monkeypatch.delattr(signal, "pthread_kill", raising=False)
-    heard: list[str] = []
-    monkeypatch.setattr(
-        printing, "_thread", SimpleNamespace(interrupt_main=lambda: heard.append("main"))
-    )
-    before = signal.getsignal(signal.SIGINT), sys.unraisablehook, warnings.showwarning
-    try:
-        prepare_streams()
-        ignore_closed_pipes()
-    finally:
-        signal.signal(signal.SIGINT, before[0])
-        sys.unraisablehook, warnings.showwarning = before[1:]
-    printing._interrupt()
-    assert heard == ["main"]
-
-
-@pytest.mark.parametrize(
-    ("text", "spelt"),
-    [
-        ("α ≤ 0.05", b"alpha <= 0.05"),
-        ("日×2", b"\\u65e5x2"),
-        ("\U0001f600é", b"\\U0001f600\\xe9"),
-    ],
-)
-def test_signs_that_an_encoding_lacks_are_written_in_others(
-    text: str, spelt: bytes
-) -> None:
-    codecs.register_error(printing.SPELT, printing._spell)
-    assert text.encode("ascii", printing.SPELT) == spelt
 
 
 # --- four styles ---------------------------------------------------------------------

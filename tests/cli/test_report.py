@@ -16,11 +16,15 @@ FEW = ("--shuffles", 99)
 
 
 def write_table(
-    path: Path, lift: float = 5.0, algorithms: str = "AB", task: bool = False
+    path: Path,
+    lift: float = 5.0,
+    algorithms: str = "AB",
+    task: bool = False,
+    start: int = 0,
 ) -> Path:
     names = ["task"] * task + ["agent", "seed", "step", "score"]
     rows = [",".join(names)]
-    for number in range(1 + task):
+    for number in range(start, start + 1 + task):
         for place, name in enumerate(algorithms):
             for seed in range(4):
                 for step in range(5):
@@ -28,7 +32,7 @@ def write_table(
                     score = noise + number / 9 + lift * place
                     first = [f"task{number}"] * task
                     rows.append(",".join(map(str, [*first, name, seed, step, score])))
-    path.write_text("\n".join(rows), encoding="utf-8")
+    path.write_text("\n".join([*rows, ""]), encoding="utf-8")
     return path
 
 
@@ -84,6 +88,19 @@ def test_several_tasks_become_one_report(tmp_path: Path) -> None:
     result = invoke("report", table, "-o", place, "--windows", "task1", "--no-windows")
     assert result.exit_code == 3
     assert "--windows and --no-windows exclude each other" in result.stderr
+
+
+def test_tables_side_by_side_are_tasks_as_for_the_tasks_command(tmp_path: Path) -> None:
+    folder, place = tmp_path / "results", tmp_path / "r.html"
+    folder.mkdir()
+    for start, name in enumerate(["one", "two"]):
+        write_table(folder / f"{name}.csv", start=start)
+    result = invoke("report", folder, "-o", place, *FEW)
+    assert result.exit_code == 0, result.output
+    assert "<title>Results: 2 tasks</title>" in place.read_text(encoding="utf-8")
+    result = invoke("report", folder, "--task", "two", "-o", place, *FEW)
+    assert result.exit_code == 0, result.output
+    assert "<title>Results: A and B</title>" in place.read_text(encoding="utf-8")
 
 
 def test_one_of_several_tasks_can_be_chosen(tmp_path: Path) -> None:

@@ -9,14 +9,14 @@ from curvewise.cli.simulating import Simulating, check_stated, numbers_of
 
 
 def test_sizes_are_one_number_or_several() -> None:
-    assert Simulating(effect="lift", size="5").sizes == [5]
-    assert Simulating(effect="lift", size="5,10.5").sizes == [5, 10.5]
+    assert Simulating(effect="lift", size=["5"]).sizes == [5]
+    assert Simulating(effect="lift", size=["5", "10.5"]).sizes == [5, 10.5]
     assert Simulating(effect="observed").sizes is None
-    assert numbers_of("runs", "4, 6") == [4, 6]
+    assert numbers_of("runs", ["4, 6"]) == [4, 6]
 
 
 def test_the_arguments_are_those_of_the_question() -> None:
-    options = Simulating(effect="lift", size="5,10", unit="sd", seed=3, jobs=2).options
+    options = Simulating(effect="lift", size=["5,10"], unit="sd", seed=3, jobs=2).options
     assert (options["effect"].size, options["effect"].unit) == (5, "sd")
     assert (options["rng"], options["n_jobs"], options["n_experiments"]) == (3, 2, 2_000)
 

@@ -112,6 +112,7 @@ def test_json_is_what_python_returns(games: Path) -> None:
         )
         best = cw.best_many(tasks, adjust="bonferroni", alpha=0.1, n_shuffles=199, rng=3)
         expected = {
+            "schema": "curvewise-tasks/1",
             "verdict": compared.describe(),
             **compared.to_dict(),
             "aggregate": aggregate.to_dict(),

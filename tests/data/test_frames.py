@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from curvewise import Curves, CurvesError, OptionError
-from curvewise.data.frames import natural_order
+from curvewise.data.names import natural_order
 from curvewise.text import naming_flags
 from tests.data.tables import COLUMNS, as_frame_of, long_frame
 from tests.simulation import some_curves
@@ -258,3 +258,39 @@ def test_a_missing_column_or_a_thing_that_is_no_frame_is_refused() -> None:
 
 def test_names_are_sorted_as_people_do() -> None:
     assert natural_order(["b10", "b9", "10", "9", "b"]) == ["9", "10", "b", "b9", "b10"]
+
+
+def test_runs_that_stand_together_are_read_as_if_they_were_scattered() -> None:
+    rng = np.random.default_rng(0)
+    frame = pl.DataFrame(
+        {
+            "algorithm": np.repeat(["b10", "b9", "a"], 8),
+            "run": np.tile(np.repeat([10, 9], 4), 3),
+            "step": np.tile([0, 5, 7, 9], 6),
+            "score": rng.normal(size=24),
+            "block": np.tile(np.repeat(["y", "x"], 4), 3),
+        }
+    )
+    columns: dict[str, Any] = {name: name for name in frame.columns}
+    found = Curves.from_frame(frame, **columns)
+    assert found == Curves.from_frame(
+        frame.sample(fraction=1, shuffle=True, seed=1), **columns
+    )
+    assert found.algorithms == ("a", "b9", "b10")
+    assert found.runs.tolist() == ["9", "10"] * 3
+    only = Curves.from_frame(frame, **columns, only=["b10", "a"])
+    assert only == found.select("a", "b10")
+    with pytest.raises(CurvesError, match="belongs to one block"):
+        Curves.from_frame(frame.with_columns(block=pl.int_range(24) // 2), **columns)
+
+
+def test_scores_of_a_frame_can_change_without_the_curves() -> None:
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(
+        {"algorithm": list("AABB"), "run": 0, "step": [0, 1] * 2, "score": [1.0, 2, 3, 4]}
+    )
+    found = Curves.from_frame(
+        frame, algorithm="algorithm", run="run", step="step", score="score"
+    )
+    frame.loc[:, "score"] = 0.0
+    assert found.scores.tolist() == [[1, 2], [3, 4]]

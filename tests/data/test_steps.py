@@ -56,3 +56,27 @@ def test_trapezoids_give_areas() -> None:
     scores = np.array([1.0, 3.0, 2.0, -1.0])
     assert trapezoids(steps) @ scores == pytest.approx(np.trapezoid(scores, steps))
     assert trapezoids(np.array([7])).tolist() == [0]
+
+
+@pytest.mark.parametrize(
+    ("steps", "start", "stop", "kept"),
+    [
+        ([0, 1, 2, 10**12], 1, None, [1, 2, 10**12]),
+        ([0, 1, 2, 10**12], None, 0, [0]),
+        ([0, 10**10, 10**10 + 1], 10**10 + 1, None, [10**10 + 1]),
+        ([1.5, 1e12], None, 1, []),
+        ([0.1, 0.3, 1e9], None, 0.1 + 0.2, [0.1, 0.3]),
+        ([0.1, 0.1 + 0.2, 1e9], None, 0.3, [0.1, 0.1 + 0.2]),
+        ([-0.1, 2.8e-17, 0.1], None, 0, [-0.1, 2.8e-17]),
+        ([0.5, 1.5, 1e12], 1, None, [1.5, 1e12]),
+    ],
+)
+def test_a_window_takes_no_slack_from_other_steps(
+    steps: list[float], start: float | None, stop: float | None, kept: list[float]
+) -> None:
+    values = np.array(steps)
+    if not kept:
+        with pytest.raises(CurvesError, match="No step lies in the window"):
+            in_window(values, start, stop)
+        return
+    assert values[in_window(values, start, stop)].tolist() == kept

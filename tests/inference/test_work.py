@@ -93,7 +93,7 @@ def test_the_checkpoint_depends_on_everything_that_was_asked(tmp_path: Path) -> 
     with shuffling_work("question", CURVES, 0.05, **options) as work:
         assert work.checkpoint is not None
         assert work.of_member().checkpoint is work.checkpoint
-        work.checkpoint.next_tally()
+        work.checkpoint.next_tally("work")
     for question, curves, alpha, changed in (
         ("another", CURVES, 0.05, {}),
         ("question", some_curves(1, (8, 8)), 0.05, {}),

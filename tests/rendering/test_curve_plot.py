@@ -114,7 +114,7 @@ def test_axes_may_be_logarithmic() -> None:
     ("options", "message"),
     [
         ({"ylog": True}, "Scores of -1 have no logarithm"),
-        ({"smooth": 0}, "whole number of steps from 1 on; it is 0"),
+        ({"smooth": 0}, "smooth must be a positive integer, not 0"),
         ({"smooth": 9}, "moving mean of 9 steps is longer than the 3 of a curve"),
         ({"band": "se"}, "band"),
         ({"colours": {"Z": "red"}}, "No algorithm is called 'Z'"),

@@ -48,11 +48,45 @@ def test_several_tables_are_compared_together(tmp_path: Path) -> None:
     tables = {"one": crossing(6), "two": crossing(1)}
     asked: list[str] = []
     options = {**FEW, "checkpoint": tmp_path / "counts"}
-    whole, family, members = ask(tables, options, windows=["one"], begin=asked.append)
-    assert asked == ["tasks", "compare", "locate, one"]  # there is one step in the other
+    whole, aggregate, family, members = ask(
+        tables, options, windows=["one"], begin=asked.append
+    )
+    # There is one step in the other.
+    assert asked == ["tasks", "aggregate", "compare", "locate, one"]
     assert isinstance(whole, cw.TaskComparison)
+    assert isinstance(aggregate, cw.Aggregate)
     assert list(family) == ["one", "two"]
     assert [len(own) for own in members.values()] == [1, 0]
     assert members["one"][0].windows is not None
     assert title_of("games", tables) == "Games: 2 tasks"
     assert title_of("runs", {"": tables["one"]}) == "Runs: A and B"
+
+
+def test_the_best_of_several_tasks_is_asked_once_and_allows_for_their_number() -> None:
+    tables = {"one": crossing(6, 3, 3), "two": crossing(1, 2, 3)}
+    asked: list[str] = []
+    results = ask(tables, {**FEW, "alpha": 0.2}, windows=[], begin=asked.append)
+    own = ["locate, one", "pairs, one"]
+    assert asked == ["tasks", "aggregate", "compare", "best", *own]
+    _, aggregate, _, bests, _ = results
+    assert aggregate.confidence == 0.8
+    assert list(bests) == ["one", "two"]
+    made = cw.report(tables, *results)
+    assert "Only who may be the best is judged at a level" in made.html
+    parts = [own.partition("</h3>") for own in made.html.split("<h3>")]
+    shown = [
+        text for title, _, text in parts if title.startswith("Which algorithms may be")
+    ]
+    assert len(shown) == 2
+    assert all(
+        bests[task].headline() in own for task, own in zip(bests, shown, strict=True)
+    )
+
+
+def test_tasks_that_give_no_aggregate_are_compared_all_the_same() -> None:
+    curves = crossing(4)
+    single = cw.Curves(curves.scores[:6], curves.labels[:6], curves.steps)
+    other = cw.Curves(2 * single.scores, single.labels, single.steps)
+    results = ask({"one": single, "two": other}, FEW, windows=[])
+    assert isinstance(results[0], cw.TaskComparison)
+    assert not any(isinstance(own, cw.Aggregate) for own in results)

@@ -30,6 +30,7 @@ def page(title: str = "A title", warnings: tuple[str, ...] = ()) -> str:
             Section(title, title, (title,), tables=(Table((title,), ((title,),)),)),
         ),
         tasks=(),
+        about_tasks="",
         made=((title, title),),
         looks={},
         data={"title": title, "tables": [], "copies": packed_json({})},

@@ -34,8 +34,8 @@ def test_mean_curves_have_axes_names_and_a_description() -> None:
 def test_points_are_the_means() -> None:
     curves = cw.Curves([[0, 10], [0, 20], [5, 5]], ["A", "A", "B"], [0, 100])
     paths = [own.attrib["d"] for own in drawn(curves).iter("path")]
-    assert paths[0] == "M70.0 250.0L560.0 12.0"
-    assert paths[2] == "M70.0 170.7L560.0 170.7"
+    assert paths[0] == "M70 250l490-238"
+    assert paths[2] == "M70 170.7l490 0"
 
 
 @pytest.mark.parametrize(
@@ -50,8 +50,15 @@ def test_points_are_the_means() -> None:
 )
 def test_any_curves_can_be_drawn(curves: cw.Curves) -> None:
     picture = drawn(curves)
-    numbers = re.findall(r"-?\d+\.\d", ET.tostring(picture, encoding="unicode"))
-    assert all(-5 <= float(number) <= 725 for number in numbers)
+    lines = [own.attrib["d"] for own in picture.iter("path") if "l" in own.attrib["d"]]
+    for line in lines:
+        moves = re.findall(r"-?\d*\.?\d+", line)
+        points = np.array(moves, dtype=float).reshape(-1, 2).cumsum(axis=0)
+        assert points[:, 0].min() == pytest.approx(70)
+        assert points[:, 0].max() == pytest.approx(560)
+        assert points[:, 1].min() >= 12 - 1e-6
+        assert points[:, 1].max() <= 250 + 1e-6
+    assert len(lines) == (0 if curves.n_steps == 1 else len(curves.algorithms))
     small = small_curves(curves, looks_of(curves))
     assert len(small) < 8_000 * len(curves.algorithms)
     assert "nan" not in small

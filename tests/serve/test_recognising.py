@@ -28,6 +28,7 @@ def test_the_columns_of_a_table_and_what_else_they_could_be(tmp_path: Path) -> N
         "run": "seed",
         "step": "step",
         "score": "score",
+        "block": None,
     }
     assert found["parts"]["score"]["choices"] == ["agent", "seed", "step", "score"]
     assert found["parts"]["score"]["flag"] == "--score"

@@ -148,6 +148,8 @@ def test_kinds_and_questions_that_are_refused(page: RunningPage) -> None:
         {"score": 7},
         {"only": "A"},
         {"short": "drop it"},
+        {"align": "nearest"},
+        {"block": 3},
         {"higher_is_better": "yes"},
         {"where": {"a": 1}},
         {"start": "1"},

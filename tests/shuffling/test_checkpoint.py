@@ -85,7 +85,7 @@ QUESTIONS: dict[str, Callable[..., Result]] = {
 def small_chunks() -> Iterator[None]:
     """Cut small work into many chunks, and let compiled code do some of it."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(randomized_anova, "COMPILE_ABOVE_RUNS_TIMES_SHUFFLES", 3_000_000)
+        patch.setattr(randomized_anova, "compiling_repays", lambda numpy, _: numpy > 0.03)
         patch.setattr(randomized_anova, "COMPILED_CHUNK", 32)
         patch.setattr(planning, "MAX_FREE", 50_000)
         for statistic in (RandomizedAnova, WelchStatistic, StepScan):
@@ -239,7 +239,8 @@ def test_a_write_that_fails_leaves_the_old_file(
     assert [file.name for file in tmp_path.iterdir()] == ["work.npz"]
     if kind is OptionError:
         assert str(failed.value) == (
-            f"The checkpoint {str(path)!r} cannot be written: No space left on device."
+            f"The checkpoint cannot be saved as {str(path)!r}: No space left on device. Make "
+            "room, or choose another place."
         )
 
 
@@ -413,11 +414,19 @@ def damaged_files(content: bytes, folder: Path) -> Iterator[bytes]:
     yield repacked({**arrays, "head": np.array("[]")}, scratch)
     yield repacked({**arrays, "head": np.array("{")}, scratch)
     head = json.loads(str(arrays["head"]))
-    for changed in ({"format": "curvewise checkpoint 1"}, {"format": None}):
-        text = json.dumps({**head, **changed})
-        yield repacked({**arrays, "head": np.array(text)}, scratch)
-    without = {name: value for name, value in head.items() if name != "keys"}
-    yield repacked({**arrays, "head": np.array(json.dumps(without))}, scratch)
+    for name, value in head.items():
+        for other in (None, [value], {"x": value}, float("inf"), f"{value}."):
+            if other != f"{head['format']}.":  # that of another version
+                text = json.dumps({**head, name: other})
+                yield repacked({**arrays, "head": np.array(text)}, scratch)
+        without = {other: value for other, value in head.items() if other != name}
+        yield repacked({**arrays, "head": np.array(json.dumps(without))}, scratch)
+    counted = [name for name in arrays if name != "head"][:2]
+    for name in counted:
+        array = arrays[name]
+        for changed in (array + np.inf, array + 1, array[None], array[:0]):
+            yield repacked({**arrays, name: changed}, scratch)
+        yield repacked({key: arrays[key] for key in arrays if key != name}, scratch)
 
 
 def test_damaged_files_are_refused(
@@ -502,9 +511,9 @@ def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(OptionError) as refused:
         QUESTIONS["compare"](checkpoint=folder / "work.npz")
     assert str(refused.value) == (
-        f"There is no folder {str(folder)!r} for the checkpoint. Make it first."
+        f"There is no folder {str(folder)!r} to save the checkpoint in. Make it first."
     )
-    with pytest.raises(CurvesError, match="not a valid checkpoint"):
+    with pytest.raises(OptionError, match="is a directory; name a file in it"):
         QUESTIONS["compare"](checkpoint=tmp_path)
 
 
@@ -515,7 +524,7 @@ def test_a_folder_in_which_no_file_can_be_made_is_told(
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(tempfile, "mkstemp", refuse)
-    with pytest.raises(OptionError, match=r"cannot be written: Permission denied\."):
+    with pytest.raises(OptionError, match=r"No checkpoint can .*: Permission denied\."):
         QUESTIONS["compare"](checkpoint=tmp_path / "work.npz")
 
 
@@ -571,17 +580,17 @@ def test_tallies_come_back_as_they_were_written(tmp_path: Path) -> None:
     with open_checkpoint(path, "asked", keys=[1, 2**64 - 1], seeded=True) as (keys, file):
         assert keys == [1, 2**64 - 1]
         assert file is not None
-        first, second = file.next_tally(), file.next_tally()
+        first, second = file.next_tally("first"), file.next_tally("second")
         for start in range(0, 24, 2):
             kept = np.full((2, 3), float(start)), np.array([start, np.inf])
             first.add(range(start, start + 2), ((np.array([1, start]),), kept))
         counts = tuple(np.array([place]) for place in range(12))
         second.add(range(1), (counts, ()))
-        file.next_tally()  # begun, and nothing done
+        file.next_tally("third")  # begun, and nothing done
     with open_checkpoint(path, "asked", keys=[9, 9], seeded=False) as (keys, file):
         assert keys == [1, 2**64 - 1]
         assert file is not None
-        again = [file.next_tally() for _ in range(3)]
+        again = [file.next_tally(work) for work in ("first", "second", "third")]
         assert again[0].done == first.done
         np.testing.assert_array_equal(again[0].counts[0], first.counts[0])
         for one, other in zip(again[0].joined(), first.joined(), strict=True):
@@ -590,6 +599,19 @@ def test_tallies_come_back_as_they_were_written(tmp_path: Path) -> None:
         assert again[1].kept == {}
         assert again[2].done == set()
         assert again[2].counts == []
+
+
+def test_work_of_another_engine_is_begun_anew(tmp_path: Path) -> None:
+    path = tmp_path / "work.npz"
+    with open_checkpoint(path, "asked", keys=[1], seeded=True) as (_, file):
+        assert file is not None
+        for work in ("kept", "compiled", "left over"):
+            file.next_tally(work).add(range(3), ((np.array([7]),), ()))
+    with open_checkpoint(path, "asked", keys=[1], seeded=True) as (_, file):
+        assert file is not None
+        assert file.next_tally("kept").done == {(0, 3)}
+        assert file.next_tally("NumPy").done == set()
+        assert file.next_tally("left over").done == set()
 
 
 def test_without_a_path_there_is_no_checkpoint_and_an_open_one_is_used_as_it_is(
@@ -602,6 +624,6 @@ def test_without_a_path_there_is_no_checkpoint_and_an_open_one_is_used_as_it_is(
             assert inner is outer
             assert keys == [4]
             assert inner is not None
-            inner.next_tally()
+            inner.next_tally("work")
         assert not (tmp_path / "a").exists()
     assert (tmp_path / "a").exists()

@@ -42,7 +42,7 @@ KILL = getattr(signal, "SIGKILL", signal.SIGTERM)  # Windows has one way to end 
 
 def compile_soon(patch: pytest.MonkeyPatch) -> None:
     """Let compiled code serve small work too, in chunks so small that both engines share it."""
-    patch.setattr(randomized_anova, "COMPILE_ABOVE_RUNS_TIMES_SHUFFLES", 1_000_000)
+    patch.setattr(randomized_anova, "compiling_repays", lambda numpy, _: numpy > 0.01)
     patch.setattr(randomized_anova, "COMPILED_CHUNK", 32)
     patch.setattr(RandomizedAnova, "chunk", 16)
 

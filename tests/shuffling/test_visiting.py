@@ -213,9 +213,10 @@ def test_compiled_and_numpy_shuffles_count_the_same(
 ) -> None:
     statistic, layout = statistic_of("randomized ANOVA", some_curves(1, sizes))
     n_shuffles = 200 * BATCH + 7
+    monkeypatch.setattr(randomized_anova, "compiling_repays", lambda *_: False)
     expected = visit(plan_of(layout.restriction, n_shuffles=n_shuffles), statistic)
     assert expected.engine == "NumPy shuffles"
-    monkeypatch.setattr(randomized_anova, "COMPILE_ABOVE_RUNS_TIMES_SHUFFLES", 0)
+    monkeypatch.setattr(randomized_anova, "compiling_repays", lambda *_: True)
     monkeypatch.setattr(randomized_anova, "COMPILED_CHUNK", 16)
     for n_jobs in (1, 2):
         plan = plan_of(layout.restriction, n_shuffles=n_shuffles)

@@ -67,6 +67,7 @@ def noise(n: int, seed: int, *, numeric: bool) -> Domain:
     return Domain(rng.integers(0, 4, (n, 5)), classes, np.full(5, numeric))
 
 
+@pytest.mark.slow
 def test_golf_gives_the_published_tree_and_error_estimate() -> None:
     tree = learn(Domain(GOLF[:, :4], GOLF[:, 4], NUMERIC))
     # 75 does not occur among the sunny days; it is the greatest value of all days up to
@@ -98,6 +99,7 @@ def test_a_limit_grows_with_the_errors_and_shrinks_with_the_objects() -> None:
     assert upper_errors(500, 50) / 500 < upper_errors(50, 5) / 50
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("numeric", [False, True])
 def test_a_test_needs_two_branches_of_two_objects(numeric: bool) -> None:
     one = [(1, 1)]
@@ -107,6 +109,7 @@ def test_a_test_needs_two_branches_of_two_objects(numeric: bool) -> None:
     assert drawn(too_few) == 0
 
 
+@pytest.mark.slow
 def test_a_threshold_pays_for_the_values_it_was_chosen_from() -> None:
     classes = [0, 1, 0, 0, 1, 1, 0, 1]
     halves = [(value // 4, label) for value, label in enumerate(classes)]
@@ -116,23 +119,27 @@ def test_a_threshold_pays_for_the_values_it_was_chosen_from() -> None:
     assert drawn(learn(binary(list(enumerate(classes)), numeric=True))) == 0
 
 
+@pytest.mark.slow
 def test_gain_ratio_prefers_the_test_of_fewer_branches() -> None:
     # Both separate the classes; the first needs eight branches for it.
     rows = [(i % 8, i % 2, i % 2) for i in range(32)]
     assert drawn(learn(binary(rows))) == (1, -1, [0, 1])
 
 
+@pytest.mark.slow
 def test_of_equal_tests_the_first_is_made() -> None:
     rows = [(i % 2, i % 2, i % 2) for i in range(20)]
     assert drawn(learn(binary(rows))) == (0, -1, [0, 1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("numeric", [False, True])
 def test_noise_is_pruned_away(numeric: bool) -> None:
     sizes = [learn(noise(400, seed, numeric=numeric)).size for seed in range(5)]
     assert sizes == [1] * 5
 
 
+@pytest.mark.slow
 def test_what_cannot_be_learned_from_is_refused() -> None:
     with pytest.raises(
         OptionError,
@@ -143,6 +150,7 @@ def test_what_cannot_be_learned_from_is_refused() -> None:
         Domain(GOLF[:, :3], GOLF[:, 4], NUMERIC)
 
 
+@pytest.mark.slow
 def test_an_empty_branch_has_the_class_of_its_parent() -> None:
     rows = [(0, 0)] * 5 + [(1, 1)] * 8 + [(3, 0)] * 4
     tree = learn(binary(rows))
@@ -285,6 +293,7 @@ class Obvious:
         return as_tree
 
 
+@pytest.mark.slow
 def test_the_compiled_learner_is_the_obvious_one() -> None:
     rng = np.random.default_rng(1993)
     n_raised = n_tests = 0
@@ -302,6 +311,7 @@ def test_the_compiled_learner_is_the_obvious_one() -> None:
     assert n_tests > 40
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "accuracy", "tolerance", "folds"),
     [

@@ -185,6 +185,7 @@ def test_rates_come_with_intervals() -> None:
         assert low < gain < high
 
 
+@pytest.mark.slow
 def test_quick_form(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(store, "OUT", tmp_path)
     first = study(quick=True)

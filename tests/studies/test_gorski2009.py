@@ -115,6 +115,7 @@ def test_words_are_listed() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_table_1_is_that_of_the_plain_reading(found: Study) -> None:
     table = next(each for each in found.tables if each.title == "Table 1")
     ours = [float(row[3]) for row in table.rows]
@@ -127,6 +128,7 @@ def test_table_1_is_that_of_the_plain_reading(found: Study) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_the_worlds_are_ordered_as_published(found: Study) -> None:
     (point,) = claims(found, "From the 4x4 to the 3x3 world")
     assert point.verdict == "agrees"
@@ -134,6 +136,7 @@ def test_the_worlds_are_ordered_as_published(found: Study) -> None:
     assert "learner 8 of 8" in point.note
 
 
+@pytest.mark.slow
 def test_only_ctr_and_arr_keep_their_direction_whatever_is_chosen(found: Study) -> None:
     (compared,) = claims(found, "CTR and ARR may be compared")
     assert compared.verdict == "agrees"
@@ -144,6 +147,7 @@ def test_only_ctr_and_arr_keep_their_direction_whatever_is_chosen(found: Study) 
     assert not_compared.note.count("20 and 20 episodes") == 2
 
 
+@pytest.mark.slow
 def test_published_rows_do_not_come_of_one_rule(found: Study) -> None:
     (claim,) = claims(found, "One method")
     assert claim.verdict == "differs"
@@ -151,6 +155,7 @@ def test_published_rows_do_not_come_of_one_rule(found: Study) -> None:
     assert "in which b passes 1.0107" in claim.note
 
 
+@pytest.mark.slow
 def test_cells_that_come_out_otherwise_are_listed(found: Study) -> None:
     named, tried = claims(found, "Ticks and crosses")
     assert [named.verdict, tried.verdict] == ["agrees", "differs"]
@@ -159,6 +164,7 @@ def test_cells_that_come_out_otherwise_are_listed(found: Study) -> None:
     assert all(each in tried.ours for row in table.rows for each in row[:2])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("start", "verdict"),
     [
@@ -179,6 +185,7 @@ def test_verdicts(found: Study, start: str, verdict: str) -> None:
     assert {each.verdict for each in claims(found, start)} == {verdict}
 
 
+@pytest.mark.slow
 def test_pictures_can_be_written(
     found: Study, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

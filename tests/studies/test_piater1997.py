@@ -54,6 +54,7 @@ def claim(made: Study, words: str) -> Claim:
     return found
 
 
+@pytest.mark.slow
 def test_every_claim_is_judged(made: Study) -> None:
     assert len(made.claims) >= 35
     for each in made.claims:
@@ -63,6 +64,7 @@ def test_every_claim_is_judged(made: Study) -> None:
     assert made.name == "piater1997"
 
 
+@pytest.mark.slow
 def test_every_table_and_figure_has_a_claim(made: Study) -> None:
     where = " ".join(each.where for each in made.claims)
     for name in ("Table 1", "Table 2", "Table 3", "Table 4"):
@@ -72,6 +74,7 @@ def test_every_table_and_figure_has_a_claim(made: Study) -> None:
     assert "Figures 1 and 2" in made.paragraphs[-1]
 
 
+@pytest.mark.slow
 def test_what_no_seed_can_change(made: Study) -> None:
     assert claim(made, "follow from the sums of squares").ours == (
         "40 follow, to rounding"
@@ -93,6 +96,7 @@ def test_what_no_seed_can_change(made: Study) -> None:
     assert claim(made, "SS interaction can be stopped").verdict == "agrees"
 
 
+@pytest.mark.slow
 def test_few_replications_that_share_runs_refute_nothing(made: Study) -> None:
     ranges = [each for each in made.claims if "pass themselves" in each.note]
     assert len(ranges) == 12
@@ -121,12 +125,14 @@ def test_replications_that_share_no_run_refute(
     assert verdicts["Sums of squares of A1, A1+v"] == "agrees"
 
 
+@pytest.mark.slow
 def test_p_of_other_curves_cannot_be_known(made: Study) -> None:
     second = claim(made, "p of the randomized test of A1, A3")
     assert second.verdict == "cannot be known"
     assert "other curves" in second.note
 
 
+@pytest.mark.slow
 def test_fourth_table_is_exact(
     made: Study, out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -144,6 +150,7 @@ def test_fourth_table_is_exact(
     assert shape_claim.verdict == "agrees"
 
 
+@pytest.mark.slow
 def test_power_is_near_the_published(
     made: Study, out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -160,6 +167,7 @@ def test_power_is_near_the_published(
     assert claim(made, "Without a stretch").verdict == "agrees"
 
 
+@pytest.mark.slow
 def test_pictures_can_be_drawn(made: Study) -> None:
     assert [each.name for each in made.pictures] == [
         "tables",

@@ -28,6 +28,7 @@ def quick() -> Study:
     return study(quick=True)
 
 
+@pytest.mark.slow
 def test_the_quick_study_is_whole(quick: Study) -> None:
     assert quick.name == "piater1998"
     assert [picture.name for picture in quick.pictures] == [
@@ -42,6 +43,7 @@ def test_the_quick_study_is_whole(quick: Study) -> None:
     assert all(claim.ours and claim.published for claim in quick.claims)
 
 
+@pytest.mark.slow
 def test_verdicts(quick: Study) -> None:
     verdicts = {(claim.where, claim.claim[:30]): claim.verdict for claim in quick.claims}
     assert len(verdicts) == len(quick.claims)
@@ -120,6 +122,7 @@ def test_a_pure_difference_of_height_is_no_interaction_by_the_split_error() -> N
     assert shares[power.TESTS.index("shuffle, split error"), 1] < 0.15
 
 
+@pytest.mark.slow
 def test_the_first_cross_validation_of_1998_is_the_stored_one() -> None:
     made = cross_validations("tictactoe", 1998, range(3))
     assert (made[0] == stored_curves("tictactoe")).all()

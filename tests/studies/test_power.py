@@ -99,6 +99,7 @@ def test_the_size_is_one_that_the_second_best_test_finds(
     assert 0.5 < size < 2
 
 
+@pytest.mark.slow
 def test_the_page_has_every_table(
     small: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -76,6 +76,7 @@ def test_boards_are_those_of_the_repository() -> None:
     assert (classes == x_won).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", cross_validation.DOMAINS)
 def test_stored_curves_are_those_their_script_makes(name: str) -> None:
     path = cross_validation.DATA / f"{name}.json"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from curvewise.cli.printing import ignore_closed_pipes
+from curvewise.cli.streams import ignore_closed_pipes
 from curvewise.errors import OptionError, needed_for
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ def criteria(
     seed: Seed = 0,
     output: Output,
 ) -> None:
-    """Which learning-comparison metric meets which of ten criteria, by running them?
+    """Which learning-comparison metric meets which of ten criteria?
 
     The criteria are those of Gorski & Laird (2009). The figure shows the curves that decide
     a criterion or, when none is named, those that decide otherwise than the paper.

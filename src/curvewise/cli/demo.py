@@ -16,7 +16,6 @@ from curvewise.cli.output import CurveOutput
 from curvewise.cli.printing import Style, note
 from curvewise.cli.report import ReportFile
 from curvewise.errors import MissingPackageError
-from curvewise.reports.asking import ask
 
 if TYPE_CHECKING:
     from curvewise.data.curves import Curves
@@ -69,6 +68,8 @@ def demo(
 
 
 def _write_report(curves: Curves, seed: int) -> None:
+    from curvewise.reports.asking import ask
+
     file = ReportFile(Path("curvewise-demo.html"), open_it=True, step_name="games")
     results = ask({"": curves}, {"rng": seed}, windows=[""])
     title = "Three learning rates of TD(0) on tic-tac-toe"

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 import curvewise
+from curvewise.cli.exit_codes import FAILED, SUCCESS, UNDECIDED
 from curvewise.cli.gate_files import check_junit, summary_place, write_files
+from curvewise.cli.interrupts import begin_writing
 from curvewise.cli.measures import measure_of
 from curvewise.cli.options import Alpha, Center  # noqa: TC001 (typer reads the annotations)
 from curvewise.cli.output import Output  # noqa: TC001 (typer reads the annotations)
-from curvewise.cli.printing import FAILED, UNDECIDED
 from curvewise.cli.progress import progress
 from curvewise.cli.reading import Reading, note_reading
 from curvewise.cli.shuffling import Shuffling  # noqa: TC001 (typer reads the annotations)
-from curvewise.data.roles import BASELINE, CANDIDATE
 from curvewise.errors import CurvesError, OptionError
 from curvewise.text import listed
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["GateReading", "gate"]
 
-EXIT_CODES = {"pass": 0, "fail": FAILED, "undecided": UNDECIDED}
+EXIT_CODES = {"pass": SUCCESS, "fail": FAILED, "undecided": UNDECIDED}
 MEASURES = {"mean": "mean", "final": "final", "every-step": "every step"}
 MAX_NAMED = 6  # algorithms that a message lists
 
@@ -197,14 +197,17 @@ def gate(
     shuffling: Shuffling,
     output: Output,
 ) -> None:
-    """May the candidate replace the baseline: is it not worse by more than a margin?
+    """May the candidate replace the baseline?
 
-    Ends with 0 if the gate passes, with 1 if it fails, and with 4 if it is undecided.
+    It may if it is not worse by more than a margin. Ends with 0 if the gate passes, with 1 if
+    it fails, and with 4 if it is undecided.
 
     Examples: curvewise gate baseline.csv candidate.csv --margin 2
 
     curvewise gate runs.csv --baseline old --candidate new --margin 0.05 --unit relative
     """
+    from curvewise.data.roles import BASELINE, CANDIDATE
+
     place = summary_place(summary)
     check_junit(junit)
     names = {BASELINE: baseline, CANDIDATE: candidate}
@@ -244,8 +247,9 @@ def gate(
             found = curvewise.gate_many(
                 members, **options, order=order, sd_from=references
             )
-    write_files(found, place, junit)
     output.save(found)
+    begin_writing()
+    write_files(found, place, junit)
     output.show(found)
     raise typer.Exit(EXIT_CODES[found.answer])
 
@@ -288,6 +292,8 @@ def _roles(
     members: dict[str, Curves], names: dict[str, str | None], *, n_paths: int
 ) -> dict[str, str]:
     """Return who is the candidate, and who the baseline."""
+    from curvewise.data.roles import BASELINE, CANDIDATE
+
     if n_paths == 2:
         return {BASELINE: BASELINE, CANDIDATE: CANDIDATE}
     missing = [role for role, name in names.items() if name is None]

@@ -8,15 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from curvewise.errors import OptionError
-from curvewise.questions.gate.result import Gates
-from curvewise.questions.gate.words import advice, verdict
-from curvewise.rendering.files import append_text, check_place, write_text
+from curvewise.files import append_text, check_place, write_text
 from curvewise.text import markdown_text, printable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from curvewise.questions.gate.result import Gate
+    from curvewise.questions.gate.result import Gate, Gates
 
 __all__ = ["check_junit", "junit_text", "summary_place", "summary_text", "write_files"]
 
@@ -66,6 +64,8 @@ def write_files(result: Gate | Gates, summary: Path | None, junit: Path | None) 
 
 def summary_text(result: Gate | Gates) -> str:
     """Return the verdict, a small table, warnings and the next step, in Markdown."""
+    from curvewise.questions.gate.words import advice
+
     parts = [
         f"### Gate: {result.answer}",
         markdown_text(result.describe()),
@@ -79,6 +79,9 @@ def summary_text(result: Gate | Gates) -> str:
 def junit_text(result: Gate | Gates) -> str:
     """Return a test case for each gate: a fail is a failure, what is undecided is skipped."""
     from xml.etree import ElementTree as ET
+
+    from curvewise.questions.gate.result import Gates
+    from curvewise.questions.gate.words import verdict
 
     if isinstance(result, Gates):
         gates: Mapping[str, Gate] = result

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json as json_format
 from typing import Annotated
 
 import typer
 
 import curvewise
-from curvewise.cli.printing import Style, show
+from curvewise.cli.printing import Style, print_json, show
 from curvewise.cli.progress import progress
 from curvewise.cli.reading import GroupBy, Paths, RunBy, Task, X  # noqa: TC001 (typer reads the annotations)
 
@@ -28,11 +27,11 @@ def inspect(
     ] = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown.")] = False,
 ) -> None:
-    """List what is in PATH: runs, algorithms, tasks, metrics, and what cannot be read.
+    """Which runs, algorithms, tasks and metrics are in PATH?
 
-    Formats are recognised by what files hold. Algorithms, runs and tasks are inferred from
-    configurations and paths; the first lines say from what, and --group-by, --run-by and
-    --task overrule it.
+    What cannot be read is listed as well. Formats are recognised by what files hold.
+    Algorithms, runs and tasks are inferred from configurations and paths; the first lines say
+    from what, and --group-by, --run-by and --task overrule it.
 
     Example: curvewise inspect runs/
     """
@@ -40,6 +39,6 @@ def inspect(
     with progress("reading"):
         found = curvewise.scan(paths, x=x, group_by=group_by, run_by=run_by, task=task)
     if style is Style.JSON:
-        typer.echo(json_format.dumps(found.to_dict(), indent=2, allow_nan=False))
+        print_json(found.to_dict())
     else:
         show([found], style)

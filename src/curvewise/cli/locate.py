@@ -13,7 +13,6 @@ from curvewise.cli.output import CurveOutput  # noqa: TC001 (typer reads the ann
 from curvewise.cli.printing import check_plot, note, save_plot
 from curvewise.cli.reading import Reading  # noqa: TC001 (typer reads the annotations)
 from curvewise.cli.shuffling import Shuffling  # noqa: TC001 (typer reads the annotations)
-from curvewise.questions.locate.words import window_line
 
 __all__ = ["locate"]
 
@@ -56,11 +55,12 @@ def locate(
         typer.Option(metavar="FILE", help="Save a map of p over all windows."),
     ] = None,
 ) -> None:
-    """At which steps do the curves in PATH differ, from when, until when?
+    """At which steps do the curves in PATH differ?
 
-    Every p allows for all the steps, or windows, that were looked at. What is said follows the
-    test at each step, and does not wait for the overall test of compare. --from and --to cut
-    the curves before anything is tested; --window asks about a part of what is left.
+    Also from when at the latest, until when, and in which windows. Every p allows for all the
+    steps, or windows, that were looked at. What is said follows the test at each step, and
+    does not wait for the overall test of compare. --from and --to cut the curves before
+    anything is tested; --window asks about a part of what is left.
 
     Example: curvewise locate runs.csv --only DQN --only Rainbow --plot where.png
     """
@@ -81,7 +81,9 @@ def locate(
     record: dict[str, Any] = {}
     if window is not None:
         asked = found.window(*window)
-        lines["Window"] = window_line(asked)
+        from curvewise.questions.locate.words import window_line
+
+        lines["Window"] = window_line(asked, found.sampling)
         record["window"] = asked.to_dict()
     output.save(found, curves)
     if plot_windows is not None:

@@ -13,7 +13,6 @@ from curvewise.cli.output import Output  # noqa: TC001 (typer reads the annotati
 from curvewise.cli.progress import progress
 from curvewise.cli.reading import Reading
 from curvewise.cli.simulating import check_stated
-from curvewise.inference.scenarios import KINDS
 
 __all__ = ["BatchReading", "monitor"]
 
@@ -162,6 +161,8 @@ def _plan(given: dict[str, Any], plan_file: Path | None) -> dict[str, Any]:
 def _scenario(
     effect: str | None, size: float | None, unit: Literal["score", "sd"]
 ) -> curvewise.Scenario | None:
+    from curvewise.inference.scenarios import KINDS
+
     check_stated(effect, size, tuple(KINDS))
     if effect is None or size is None:
         return None

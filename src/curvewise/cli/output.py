@@ -31,6 +31,8 @@ __all__ = [
 class FigureOutput:
     """How results are printed, where figures are saved, and for which page."""
 
+    heading = "Output"
+
     json: Annotated[
         bool, typer.Option("--json", help="Print the result as JSON, and nothing else.")
     ] = False
@@ -116,10 +118,10 @@ class Output(FigureOutput):
         str | None, typer.Option(metavar="TEXT", help="Title of the figure.")
     ] = None
     xlabel: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="Name of the axis of steps.")
+        str | None, typer.Option(metavar="TEXT", help="Name of the horizontal axis.")
     ] = None
     ylabel: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="Name of the axis of scores.")
+        str | None, typer.Option(metavar="TEXT", help="Name of the vertical axis.")
     ] = None
 
     @property

@@ -56,10 +56,10 @@ def plan(
     simulating: Simulating,
     output: Output,
 ) -> None:
-    """How many runs does it take to find a difference, as the pilot runs in PATH vary?
+    """How many runs does it take to find a difference?
 
-    Experiments are simulated with more runs, or fewer, until curvewise compare would claim it
-    in enough of them.
+    Experiments whose runs vary as the pilot runs in PATH are simulated with more runs, or
+    fewer, until curvewise compare would claim it in enough of them.
 
     Example: curvewise plan pilots.csv --effect lift --size 300 --plot plan.png
     """

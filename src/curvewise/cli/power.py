@@ -14,25 +14,30 @@ from curvewise.cli.simulating import Simulating, numbers_of  # noqa: TC001 (type
 
 __all__ = ["power"]
 
+DEFAULT_RUNS = "5,10,20"
+
 
 def power(
     reading: Reading,
     *,
     runs: Annotated[
-        str,
-        typer.Option(metavar="N,N,…", help="Runs of each algorithm, joined by commas."),
-    ] = "5,10,20",
+        list[str] | None,
+        typer.Option(
+            metavar="N,N,…",
+            help=f"Runs of each algorithm, joined by commas.  [default: {DEFAULT_RUNS}]",
+        ),
+    ] = None,
     simulating: Simulating,
     output: Output,
 ) -> None:
-    """How often would an experiment like the pilot runs in PATH find a difference?
+    """How often would an experiment find a difference?
 
-    Experiments are simulated from the spread of the pilots, and tested as by curvewise compare.
-    --size takes several sizes, joined by commas, as --runs does.
+    Experiments are simulated from the spread of the pilot runs in PATH, and tested as by
+    curvewise compare. --size takes several sizes, joined by commas, as --runs does.
 
     Example: curvewise power pilots.csv --effect lift --size 2 --unit sd --runs 5,10,20
     """
-    n_runs = [_whole(number) for number in numbers_of("runs", runs)]
+    n_runs = [_whole(number) for number in numbers_of("runs", runs or [DEFAULT_RUNS])]
     options = simulating.options
     curves = reading.curves()
     with progress("simulating"):

@@ -1,35 +1,30 @@
-"""How a command ends, and how it prints results in four styles.
-
-Exit codes: 0 success, 2 usage error, 3 unusable data or option value, 130 interrupted, 141
-nobody reads the output any more. 1 and 4 are verdicts of a gate: failed, undecided.
-"""
+"""How a command ends, and how it prints results in four styles."""
 
 from __future__ import annotations
 
-import _thread
-import codecs
-import io
 import json
 import os
-import signal
-import sys
-import threading
 import warnings
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
+from contextvars import ContextVar
 from enum import StrEnum
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 import typer
 
-from curvewise.errors import CurvewiseError, CurvewiseWarning
+from curvewise.cli.exit_codes import INTERRUPTED, OUTPUT_CLOSED, UNUSABLE
+from curvewise.cli.interrupts import begin_writing, interrupted_by, interruptible
+from curvewise.cli.streams import discard_output, say
+from curvewise.errors import CurvewiseError, CurvewiseWarning, OptionError
+from curvewise.inference.shown_together import Warned, warnings_of
 from curvewise.rendering.figures import SCREEN_DPI, check_figure_path, save_figures
-from curvewise.text import markdown_text, naming_flags, printable
+from curvewise.schemas import schema_name
+from curvewise.text import argument, markdown_text, naming_flags, printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
-    from types import FrameType
     from typing import TextIO
 
     from rich.console import Console
@@ -37,47 +32,22 @@ if TYPE_CHECKING:
     from curvewise.rendering.tables import Table
 
 __all__ = [
-    "FAILED",
-    "UNDECIDED",
-    "UNUSABLE",
     "Style",
     "check_plot",
     "exit_with_message",
-    "ignore_closed_pipes",
     "note",
-    "prepare_streams",
+    "print_json",
     "save_plot",
     "save_plots",
+    "say_warnings",
     "show",
 ]
 
-FAILED = 1
-UNUSABLE = 3
-UNDECIDED = 4
-INTERRUPTED = 130
 MIN_WIDTH, MAX_LINE, MAX_WIDTH = 40, 90, 1_000  # characters
-SECONDS_TO_INTERRUPT = 0.05
-SPELT = "curvewise-spelt"  # what is done about letters that an encoding lacks
-# Signs that curvewise itself prints, on terminals that lack them.
-PLAIN_SIGNS = {
-    "α": "alpha",
-    "ω": "omega",
-    "τ": "tau",
-    "≤": "<=",
-    "≥": ">=",
-    "−": "-",
-    "–": "-",
-    "×": "x",
-    "²": "^2",
-    "∞": "infinity",
-    "✓": "yes",
-    "…": "...",
-}
-OUTPUT_CLOSED = 141  # what a shell reports of a command that SIGPIPE ended
 
-
-# The interrupts that came so far.
-_interrupts: list[int] = []
+NO_RESULT = "Interrupted; no result was written."
+# The command that runs; its name is the schema of what it prints as JSON.
+_command: ContextVar[str] = ContextVar("command", default="")
 
 
 class Style(StrEnum):
@@ -101,65 +71,65 @@ class Style(StrEnum):
 
 
 @contextmanager
-def exit_with_message() -> Iterator[None]:
-    """Turn errors into a sentence and an exit code; name options as flags in all texts."""
-    try:
-        with naming_flags():
+def exit_with_message(command: str = "", *, as_json: bool = False) -> Iterator[None]:
+    """Turn errors into a sentence and an exit code; name options as flags in all texts.
+
+    ``as_json`` adds a line of JSON to the sentence, the last one on standard error.
+    """
+    with interruptible(), naming_flags():
+        token = _command.set(command)
+        try:
             yield
-    except CurvewiseError as error:
-        note(f"Error: {error}")
-        raise typer.Exit(UNUSABLE) from None
-    except MemoryError:
-        note(
-            "Error: There is not enough memory for these data. Keep fewer steps or runs."
-        )
-        raise typer.Exit(UNUSABLE) from None
-    except KeyboardInterrupt:
-        note("Interrupted; no result was written.")
-        raise typer.Exit(INTERRUPTED) from None
-    except RuntimeError:
-        # A compiler that is interrupted may fail in ways of its own.
-        if not _interrupts:
+        except KeyboardInterrupt:
+            raise _ending(_interrupted(), NO_RESULT, as_json=as_json) from None
+        except typer.Exit:
             raise
-        note("Interrupted; no result was written.")
-        raise typer.Exit(INTERRUPTED) from None
-    except BrokenPipeError:
-        _discard_output()
-        raise typer.Exit(OUTPUT_CLOSED) from None
+        except Exception as error:
+            # Whatever is interrupted may fail in ways of its own: a reader, a compiler.
+            if interrupted_by() is not None:
+                raise _ending(_interrupted(), NO_RESULT, as_json=as_json) from None
+            if isinstance(error, BrokenPipeError):
+                discard_output()
+                raise typer.Exit(OUTPUT_CLOSED) from None
+            text, flag = str(error), None
+            if isinstance(error, OptionError) and error.option is not None:
+                flag = argument(error.option)
+            if isinstance(error, MemoryError):
+                text = (
+                    "There is not enough memory for these data. Keep fewer steps or runs."
+                )
+            elif not isinstance(error, CurvewiseError):
+                raise
+            raise _ending(UNUSABLE, text, flag, as_json=as_json) from None
+        finally:
+            _command.reset(token)
+
+
+def _interrupted() -> int:
+    """Return the exit code of a command that was told to end."""
+    number = interrupted_by()
+    return INTERRUPTED if number is None else 128 + number
+
+
+def _ending(
+    code: int, text: str, option: str | None = None, *, as_json: bool
+) -> typer.Exit:
+    """Say why there is no result, and return how the command ends."""
+    note(f"Error: {text}" if code == UNUSABLE else text)
+    if as_json:
+        record = {"schema": schema_name("error"), "exit_code": code}
+        say(json.dumps({**record, "error": text, "option": option}))
+    return typer.Exit(code)
 
 
 def note(text: str) -> None:
     """Say something beside the result, on standard error; it may have several lines."""
-    typer.echo("\n".join(map(printable, text.split("\n"))), err=True)
+    say("\n".join(map(printable, text.split("\n"))))
 
 
-def prepare_streams() -> None:
-    """Let the process print any name, and end quietly when nobody reads what it prints."""
-    codecs.register_error(SPELT, _spell)
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            # A terminal that lacks a letter shows its code instead, and signs of ours in words.
-            stream.reconfigure(errors=SPELT)
-    if hasattr(signal, "SIGPIPE"):
-        # As other commands end in `curvewise … | head -1`. Python would raise an error, for
-        # which typer exits with 1.
-        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+def say_warnings() -> None:
+    """Say warnings of our own as sentences, from now on."""
     warnings.showwarning = partial(_show_warning, warnings.showwarning)
-    sys.unraisablehook = _interrupt_again
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        signal.signal(signal.SIGINT, _note_interrupt)
-
-
-def _spell(error: UnicodeError) -> tuple[str | bytes, int]:
-    """Write signs that an encoding lacks in others, and any other letter as its code."""
-    if isinstance(error, UnicodeEncodeError):
-        sign = error.object[error.start]
-        if sign in PLAIN_SIGNS:
-            return PLAIN_SIGNS[sign], error.start + 1
-        rest = error.object[error.start : error.start + 1]
-        alone = UnicodeEncodeError(error.encoding, rest, 0, 1, error.reason)
-        return codecs.backslashreplace_errors(alone)[0], error.start + 1
-    return codecs.backslashreplace_errors(error)
 
 
 def _show_warning(
@@ -178,52 +148,8 @@ def _show_warning(
         otherwise(message, category, filename, lineno, file, line)
 
 
-def _note_interrupt(number: int, frame: FrameType | None) -> None:
-    """Remember that the user interrupted, then do what Python does."""
-    _interrupts.append(number)
-    signal.default_int_handler(number, frame)
-
-
-def _interrupt_again(unraisable: sys.UnraisableHookArgs) -> None:
-    """Interrupt once more if an interrupt fell into code that cannot raise, such as __del__."""
-    if unraisable.exc_type is KeyboardInterrupt:
-        # Not at once: this is still code that cannot raise.
-        timer = threading.Timer(SECONDS_TO_INTERRUPT, _interrupt)
-        timer.daemon = True
-        timer.start()
-    else:
-        sys.__unraisablehook__(unraisable)
-
-
-def _interrupt() -> None:
-    """Interrupt the main thread, also one that sleeps where the system can wake it."""
-    if hasattr(signal, "pthread_kill"):
-        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
-    else:
-        _thread.interrupt_main()
-
-
-def ignore_closed_pipes() -> None:
-    """Let a closed pipe or connection raise an error, instead of ending the process."""
-    if hasattr(signal, "SIGPIPE"):
-        signal.signal(signal.SIGPIPE, signal.SIG_IGN)
-
-
-def _discard_output() -> None:
-    """Send what is still buffered nowhere, or flushing it at exit would fail again."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    for stream in (sys.stdout, sys.stderr):
-        with suppress(OSError, ValueError):  # a stream without a file, or closed
-            os.dup2(nowhere, stream.fileno())
-    os.close(nowhere)
-
-
-class Shown(Protocol):
+class Shown(Warned, Protocol):
     """What can be shown: a result, or a listing."""
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """What a reader must know, in a sentence each."""
 
     def describe(self) -> str:
         """Return the paragraph to quote."""
@@ -246,13 +172,13 @@ def show(
 
     As JSON the first result is the record itself; ``record`` is added to it.
     """
+    begin_writing()
     verdicts = [result.describe() for result in results]
-    cautions = list(dict.fromkeys(w for result in results for w in result.warnings))
+    cautions = warnings_of(results)
     sentences = [*verdicts, *(f"{word}: {text}" for word, text in (lines or {}).items())]
     tables = [table for result in results for table in result.tables()]
     if style is Style.JSON:
-        whole = {"verdict": verdicts[0], **results[0].to_dict(), **(record or {})}
-        typer.echo(json.dumps(whole, indent=2, allow_nan=False))
+        print_json({"verdict": verdicts[0], **results[0].to_dict(), **(record or {})})
     elif style is Style.MARKDOWN:
         parts = [*map(markdown_text, sentences), *(table.markdown() for table in tables)]
         parts += [f"**Warning:** {markdown_text(caution)}" for caution in cautions]
@@ -264,6 +190,12 @@ def show(
         typer.echo("\n".join(["% needs \\usepackage{booktabs}", *shown, body]))
     else:
         _show_on_terminal(verdicts, lines or {}, tables, cautions)
+
+
+def print_json(record: Mapping[str, Any]) -> None:
+    """Print a record as strict JSON; its first key says which schema describes it."""
+    whole = {"schema": schema_name(_command.get()), **record}
+    typer.echo(json.dumps(whole, indent=2, allow_nan=False))
 
 
 def _show_on_terminal(
@@ -328,4 +260,4 @@ def save_plots(draws: Mapping[Path, Callable[[], Any]], dpi: int = SCREEN_DPI) -
         # the figure; neither is a reason to warn.
         for message in ("Glyph .* missing from", "constrained_layout not applied"):
             warnings.filterwarnings("ignore", message=message, category=UserWarning)
-        save_figures(draws, dpi)
+        save_figures(draws, dpi, when_drawn=begin_writing)

@@ -12,7 +12,6 @@ import curvewise
 from curvewise.cli.printing import note
 from curvewise.cli.progress import progress
 from curvewise.errors import OptionError
-from curvewise.readers import read_all
 from curvewise.text import plural
 
 if TYPE_CHECKING:
@@ -75,6 +74,8 @@ Task = Annotated[
 @dataclass(frozen=True)
 class Reading:
     """What is read: files and folders, what is what in them, and which part is kept."""
+
+    heading = "Data"
 
     paths: Paths
     metric: Annotated[
@@ -195,6 +196,8 @@ class Reading:
 
     def tables(self) -> dict[str, Curves]:
         """Read the curves of every task there is, one or several, and say what was read."""
+        from curvewise.readers import read_all
+
         with progress("reading"):
             tables = read_all(self.paths, **self._selection())
         note_reading(tables)

@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import curvewise
+from curvewise.cli.interrupts import begin_writing
 from curvewise.cli.options import Alpha  # noqa: TC001 (typer reads the annotations)
 from curvewise.cli.printing import note
 from curvewise.cli.reading import Reading  # noqa: TC001 (typer reads the annotations)
 from curvewise.cli.shuffling import Shuffling  # noqa: TC001 (typer reads the annotations)
 from curvewise.errors import OptionError
-from curvewise.rendering.files import check_place
-from curvewise.reports.asking import ask, title_of
-from curvewise.reports.provenance import file_hashes
+from curvewise.files import check_place
 from curvewise.text import did_you_mean
 
 if TYPE_CHECKING:
@@ -33,6 +32,8 @@ __all__ = ["ReportFile", "report"]
 @dataclass(frozen=True)
 class ReportFile:
     """Where a report is written, and how it looks."""
+
+    heading = "Report"
 
     output: Annotated[
         Path,
@@ -82,6 +83,7 @@ class ReportFile:
             runs=self.runs,
             made=made,
         )
+        begin_writing()
         place = found.save(self.output)
         size = len(found.html.encode("utf-8"))
         note(f"Report saved as {place} ({size / 1000:,.0f} kB)")
@@ -108,7 +110,7 @@ def report(
     shuffling: Shuffling,
     file: ReportFile,
 ) -> None:
-    """Write curves, verdict, tables and every window of training into one HTML file.
+    """Write curves, verdict, tables and windows into one HTML file.
 
     The file needs nothing else: it opens offline, from disk or mail. In it any window of
     training can be chosen by looking; its p are those that were counted here. Of several
@@ -118,6 +120,9 @@ def report(
     Examples: curvewise report runs.csv -o report.html --open;
     curvewise report runs/ --metric eval/return --only ppo --only sac
     """
+    from curvewise.reports.asking import ask, title_of
+    from curvewise.reports.provenance import file_hashes
+
     tables = reading.tables()
     asked = _asked_windows(tables, windows, none=no_windows)
     made = {

@@ -9,7 +9,8 @@ from typing import Annotated
 
 import typer
 
-from curvewise.cli.printing import ignore_closed_pipes, note
+from curvewise.cli.printing import note
+from curvewise.cli.streams import ignore_closed_pipes
 
 __all__ = ["serve"]
 
@@ -25,7 +26,7 @@ def serve(
     paths: Annotated[
         list[Path] | None,
         typer.Argument(
-            metavar="[PATH]",
+            metavar="PATH",
             help="Files or folders to show at once; they are read in place.",
             show_default=False,
         ),
@@ -54,11 +55,11 @@ def serve(
         int, typer.Option(metavar="GB", min=1, help="What a comparison may use.")
     ] = 4,
 ) -> None:
-    """Open a page in the browser: drop results on it, check what they are, see the report.
+    """Open a page in the browser to drop results on.
 
-    The page is on this computer, and nothing leaves it. Files that are dropped are deleted
-    when the page ends, with Ctrl-C or after eight hours without use. Needs the extra
-    curvewise[serve].
+    It shows what they are, and makes the report. The page is on this computer, and nothing
+    leaves it. Files that are dropped are deleted when the page ends, with Ctrl-C or after
+    eight hours without use. Needs the extra curvewise[serve].
 
     Examples: curvewise serve; curvewise serve runs/ --port 8000 --no-browser
     """

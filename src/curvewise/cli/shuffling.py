@@ -27,6 +27,8 @@ __all__ = [
 class Shuffling:
     """How relabellings are visited: which, how many, where, and from which checkpoint."""
 
+    heading = "Shuffling"
+
     shuffles: Annotated[
         str | None,
         typer.Option(

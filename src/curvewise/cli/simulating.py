@@ -11,7 +11,6 @@ import curvewise
 from curvewise.cli.options import Alpha, Seed  # noqa: TC001 (typer reads the annotations)
 from curvewise.data.choices import check_choice
 from curvewise.errors import OptionError
-from curvewise.inference.scenarios import KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,6 +27,8 @@ __all__ = [
 class Simulating:
     """Which difference is looked for, and how experiments that look for it are simulated."""
 
+    heading = "Simulation"
+
     effect: Annotated[
         str | None,
         typer.Option(
@@ -37,7 +38,7 @@ class Simulating:
         ),
     ] = None
     size: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
             metavar="X",
             help="The smallest size worth finding.  [required, unless it is observed]",
@@ -107,9 +108,11 @@ class Simulating:
 
     @property
     def sizes(self) -> list[float] | None:
-        """The sizes of the effect: one number, or several joined by commas; None if observed."""
-        check_stated(self.effect, self.size, (*KINDS, "observed"))
-        return None if self.size is None else numbers_of("size", self.size)
+        """The sizes of the effect: one number, or several; None if observed."""
+        from curvewise.inference.scenarios import KINDS
+
+        check_stated(self.effect, self.size or None, (*KINDS, "observed"))
+        return numbers_of("size", self.size) if self.size else None
 
     @property
     def options(self) -> dict[str, Any]:
@@ -147,8 +150,9 @@ def check_stated(effect: str | None, size: object, kinds: Sequence[str]) -> None
         raise OptionError(msg, option="size" if size is None else "effect")
 
 
-def numbers_of(option: str, text: str) -> list[float]:
-    """Read numbers that are joined by commas."""
+def numbers_of(option: str, given: Sequence[str]) -> list[float]:
+    """Read numbers that are joined by commas, or given with the option repeated."""
+    text = ",".join(given)
     try:
         return [float(part) for part in text.split(",")]
     except ValueError:

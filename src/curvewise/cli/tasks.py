@@ -17,16 +17,13 @@ from curvewise.cli.printing import note, save_plots
 from curvewise.cli.progress import progress
 from curvewise.cli.reading import Reading, note_reading
 from curvewise.cli.shuffling import Shuffling  # noqa: TC001 (typer reads the annotations)
-from curvewise.data.tasks import Tasks
 from curvewise.errors import CurvesError
-from curvewise.inference.requirements import check_alpha
-from curvewise.rendering.figures import one_axes
-from curvewise.rendering.page import Page
 from curvewise.text import listed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from curvewise.data.tasks import Tasks
     from curvewise.questions.aggregate.result import Aggregate
     from curvewise.rendering.figures import Figure
 
@@ -75,7 +72,9 @@ class TasksReading(Reading):
             found = curvewise.read_tasks(self.paths, **selection)
         if keep:
             kept = found.keep(*keep)
-            found = Tasks(kept, algorithms=self.only or None, missing=self.missing)
+            found = curvewise.Tasks(
+                kept, algorithms=self.only or None, missing=self.missing
+            )
         note_reading(found)
         if found.dropped:
             note(f"Left out for lack of an algorithm: {listed(found.dropped)}.")
@@ -177,7 +176,7 @@ def tasks(
     shuffling: Shuffling,
     output: TasksOutput,
 ) -> None:
-    """Which algorithm in PATH is better on many tasks, as a whole and on each of them?
+    """Which algorithm in PATH is better on many tasks?
 
     Two questions with a p each: is one better on the whole, and do they differ on any task? Then
     on how many tasks at least, and on which; an aggregate of each algorithm with an interval
@@ -189,6 +188,8 @@ def tasks(
 
     curvewise tasks atari/ --only DQN --only Rainbow --reference human.csv --latex
     """
+    from curvewise.inference.requirements import check_alpha
+
     measure = measure_of(on, {"mean": "mean", "final": "final"})
     check_alpha(alpha)
     found = reading.tasks()
@@ -254,6 +255,9 @@ def _aggregate(found: Tasks, **options: Any) -> tuple[Aggregate | None, str]:
 
 def _profiles(aggregate: Aggregate, **page: Any) -> Figure:
     """Draw the performance profiles for a page."""
+    from curvewise.rendering.figures import one_axes
+    from curvewise.rendering.page import Page
+
     sheet = Page(**page)
     with sheet.type_sizes():
         drawn = one_axes(curvewise.plot_profiles, aggregate.profile(), PROFILES_SIZE)

@@ -89,7 +89,7 @@ def transfer(
     shuffling: Shuffling,
     output: Output,
 ) -> None:
-    """How much does the experimental condition in PATH gain on the control?
+    """How much does one condition in PATH gain on another?
 
     Nine learning-comparison metrics, each with an interval, a p-value and a sentence that
     says what it means; the one to quote is marked. With --task COLUMN each task is measured by

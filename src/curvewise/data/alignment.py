@@ -18,8 +18,9 @@ from curvewise.data.alignment_record import algorithm_logs, is_interpolated, rec
 from curvewise.data.choices import check_choice
 from curvewise.data.curves import Curves
 from curvewise.data.display import Display
-from curvewise.data.frames import WideTable, natural_order
+from curvewise.data.frames import WideTable
 from curvewise.data.grids import common_grid, common_range, inside, scores_at
+from curvewise.data.names import natural_order
 from curvewise.data.preparation import schedules_differ, spacings_text
 from curvewise.data.run_log import RunLog
 from curvewise.data.selection import check_algorithms
@@ -197,7 +198,8 @@ def curves_of(
     """
     options = selection.alignment
     if isinstance(table, WideTable):
-        if np.isfinite(table.scores).all() and not options.asks_for_steps:
+        is_finite = np.isfinite(table.scores.min()) and np.isfinite(table.scores.max())
+        if is_finite and not options.asks_for_steps:
             return Curves.from_wide_table(
                 table,
                 higher_is_better=selection.higher_is_better,

@@ -126,6 +126,7 @@ class Curves:
         n_runs, n_steps = matrix.shape
         names = names_of(labels, "labels", n_runs)
         algorithms = tuple(dict.fromkeys(names.tolist()))
+        places = {name: place for place, name in enumerate(algorithms)}
         self._fill(
             scores=matrix,
             labels=names,
@@ -138,7 +139,7 @@ class Curves:
             precision=precision_of(scores) if precision is None else precision,
             preparation=preparation,
             display=(display or Display()).of(algorithms),
-            _codes=np.array([algorithms.index(name) for name in names], dtype=np.int64),
+            _codes=np.array([places[name] for name in names], dtype=np.int64),
         )
         check_run_names(self.labels, self.runs)
         check_scores(self)

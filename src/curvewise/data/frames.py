@@ -7,47 +7,38 @@ proportional to the number of rows.
 
 from __future__ import annotations
 
-import math
-import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from curvewise.data.long_records import Records
+from curvewise.data.name_columns import first_rows, names_and_codes
+from curvewise.data.numbers import score_numbers, step_numbers
 from curvewise.data.selection import check_algorithms
-from curvewise.data.steps import MAX_STEP, as_steps
+from curvewise.data.steps import as_steps
 from curvewise.data.validation import numbered
 from curvewise.errors import CurvesError
-from curvewise.text import did_you_mean, plural
+from curvewise.text import did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     import narwhals as nw
+    import numpy.typing as npt
 
     from curvewise.data.run_log import RunLog
     from curvewise.data.selection import Selection
     from curvewise.kernels import Floats, Integers
 
 __all__ = [
-    "BLANK_CELLS",
     "TaskRows",
     "WideTable",
     "frame_of",
     "long_table",
     "names_in",
-    "natural_order",
-    "numbers",
     "rows_by_task",
-    "score_numbers",
 ]
-
-Integers32 = npt.NDArray[np.int32]
-
-# What people write where there is no score: such cells are missing rather than wrong.
-BLANK_CELLS = frozenset({"", "na", "n/a", "nan", "null", "none", "-", "."})
 
 
 @dataclass(frozen=True)
@@ -98,29 +89,6 @@ class WideTable:
         return records.logs(None)
 
 
-def natural_order(names: Iterable[str]) -> list[str]:
-    """Sort names as people do, ``run 2`` before ``run 10``.
-
-    >>> natural_order(["run 10", "run 2", "-1", "0.5"])
-    ['-1', '0.5', 'run 2', 'run 10']
-    """
-
-    def key(name: str) -> tuple[int, float, list[tuple[int, int, str]], str]:
-        try:
-            return 0, float(name), [], name
-        except ValueError:
-            # Numbers of any length: the longer one is the larger one.
-            parts = [
-                (0, len(part.lstrip("0")), part.lstrip("0"))
-                if part.isdecimal()
-                else (1, 0, part)
-                for part in re.split(r"(\d+)", name)
-            ]
-            return 1, 0.0, parts, name
-
-    return sorted(names, key=key)
-
-
 def long_table(frame: Any, selection: Selection) -> WideTable | list[RunLog]:
     """Turn a long table into runs × steps, or into a log per run if their steps differ.
 
@@ -136,65 +104,120 @@ def long_table(frame: Any, selection: Selection) -> WideTable | list[RunLog]:
     columns = selection.columns
     named = [*columns[:4]] + ([] if columns.block is None else [columns.block])
     table = frame_of(frame, [str(name) for name in named])
-    algorithm_codes, algorithms = _coded(table[str(columns.algorithm)], "algorithm")
-    run_codes, runs = _coded(table[str(columns.run)], "run")
-    block_codes, blocks = (
-        (None, None) if columns.block is None else _coded(table[columns.block], "block")
-    )
     score_values, is_missing = score_numbers(table[str(columns.score)])
-    step_values = _step_values(table[str(columns.step)], is_missing)
+    step_values = step_numbers(table[str(columns.step)], is_missing)
     precision = _precision(table[str(columns.score)])
-    del table  # and below: tables of ten million rows should not be in memory twice
-
-    # Names are coded in natural order, so sorted keys put the runs into that order too.
-    keys = algorithm_codes.astype(np.int64) * len(runs) + run_codes
-    del algorithm_codes, run_codes
-    keep = None
+    stretches, runs = _runs(table, selection)
+    del table  # tables of ten million rows should not be in memory twice
     if selection.only:
-        keep = selection.keeps_algorithms(algorithms)[keys // len(runs)]
-        if not keep.all():
-            keys, step_values, score_values = (
-                keys[keep],
-                step_values[keep],
-                score_values[keep],
-            )
-            is_missing = None if is_missing is None else is_missing[keep]
-            block_codes = None if block_codes is None else block_codes[keep]
-    rows, keys = _compact(keys)
+        keep = selection.keeps_algorithms([label for label, _, _ in runs])
+        is_kept = keep[stretches.runs]
+        if not is_kept.all():
+            rows = np.repeat(is_kept, stretches.lengths)
+            step_values, score_values = step_values[rows], score_values[rows]
+            is_missing = None if is_missing is None else is_missing[rows]
+            stretches = Stretches(stretches.runs[is_kept], stretches.lengths[is_kept])
+            # Runs keep their order; those that are left out leave no number behind.
+            stretches = stretches._replace(runs=(np.cumsum(keep) - 1)[stretches.runs])
+            runs = [run for run, kept in zip(runs, keep, strict=True) if kept]
+    labels, names, blocks = zip(*runs, strict=True)
+    run_blocks = None if columns.block is None else blocks
+    asks_for_window = selection.start is not None or selection.stop is not None
+    if not (
+        asks_for_window or selection.alignment.asks_for_steps or is_missing is not None
+    ):
+        order = stretches.alike(step_values)
+        if order is not None:
+            scores = score_values.reshape(len(runs), -1)
+            if (np.diff(order) < 0).any():
+                scores = scores[order]
+            steps = as_steps(step_values[: scores.shape[1]])
+            return WideTable(scores, labels, steps, names, run_blocks, precision)
     records = Records(
-        rows,
-        step_values,
+        np.repeat(stretches.runs.astype(np.int32), stretches.lengths),
+        as_steps(step_values),
         score_values,
-        [algorithms[key // len(runs)] for key in keys.tolist()],
-        [runs[key % len(runs)] for key in keys.tolist()],
-        None,
+        labels,
+        names,
+        run_blocks,
         precision,
     )
-    if block_codes is not None and blocks is not None:
-        records = replace(records, blocks=_run_blocks(records, block_codes, blocks))
     if is_missing is not None:
         records = records.where(~is_missing)
         if not len(records.scores):
             return records.logs(None)
-    inside = None
-    if selection.start is not None or selection.stop is not None:
-        inside = selection.keeps_steps(records.steps)
-    windowed = records if inside is None else records.where(inside)
+    windowed = records
+    if asks_for_window:
+        windowed = records.where(selection.keeps_steps(records.steps))
     if not selection.alignment.asks_for_steps:
         places, steps = _compact(windowed.steps)
-        scores = _scattered(windowed, places, len(steps))
-        if scores is not None:
-            return WideTable(
-                scores, records.labels, steps, records.runs, records.blocks, precision
-            )
+        found = _scattered(windowed, places, len(steps))
+        if found is not None:
+            return WideTable(found, labels, steps, names, run_blocks, precision)
     if selection.duplicates is None:
         windowed.check_repeats()
     return records.logs(selection.duplicates)
 
 
+class Stretches(NamedTuple):
+    """Rows of one run that follow one another: the place of the run, and how many they are."""
+
+    runs: Integers
+    lengths: Integers
+
+    def alike(self, steps: np.ndarray[Any, Any]) -> Integers | None:
+        """Return the order of the stretches by run if each is a run with the same steps.
+
+        None if a run is in several stretches, or steps differ or do not increase.
+        """
+        length = int(self.lengths[0])
+        if (self.lengths != length).any():
+            return None
+        order = np.argsort(self.runs)
+        if (np.diff(self.runs[order]) == 0).any():
+            return None
+        table = steps.reshape(-1, length)
+        if (np.diff(table[0]) <= 0).any() or not all(
+            np.array_equal(own, table[0]) for own in table
+        ):
+            return None
+        return order
+
+
+def _runs(
+    table: nw.DataFrame[Any], selection: Selection
+) -> tuple[Stretches, list[tuple[str, str, str]]]:
+    """Tell runs apart: return where their rows are, and the algorithm, name and block of each.
+
+    Runs come in natural order of algorithms, then of their names. Raise CurvesError if a run
+    lies in several blocks.
+    """
+    columns = selection.columns
+    parts = {"algorithm": columns.algorithm, "run": columns.run, "block": columns.block}
+    series = {what: table[name] for what, name in parts.items() if name is not None}
+    # Few names on many rows: where rows of a run stand together, only the first is looked at.
+    starts = first_rows(series.values())
+    coded = {what: names_and_codes(own, what, starts) for what, own in series.items()}
+    algorithms, algorithm_codes = coded["algorithm"]
+    runs, run_codes = coded["run"]
+    # Names are coded in natural order, so sorted keys put the runs into that order too.
+    keys = algorithm_codes.astype(np.int64) * len(runs) + run_codes
+    places, distinct = _compact(keys)
+    rows = places.astype(np.int64)
+    lengths = np.diff(starts, append=len(table))
+    blocks = [""] * len(distinct)
+    labels = [algorithms[key // len(runs)] for key in distinct.tolist()]
+    names = [runs[key % len(runs)] for key in distinct.tolist()]
+    if "block" in coded:
+        blocks = _run_blocks(rows, *coded["block"], labels, names)
+    found = list(zip(labels, names, blocks, strict=True))
+    return Stretches(rows, lengths), found
+
+
 def names_in(frame: Any, column: str) -> tuple[str, ...]:
     """Return the names in a column of a table, in natural order; raise if a cell is empty."""
-    return tuple(_coded(frame_of(frame, [column])[column], "algorithm")[1])
+    series = frame_of(frame, [column])[column]
+    return tuple(names_and_codes(series, "algorithm", first_rows([series])).names)
 
 
 class TaskRows(NamedTuple):
@@ -212,14 +235,14 @@ def rows_by_task(
     Without ``only`` all algorithms are kept. With it a task keeps those of them that it has,
     which may be none; one that no task has is refused.
     """
-    codes, names = _coded(table[task], "task")
+    names, codes = names_and_codes(table[task], "task")
     order = np.argsort(codes, kind="stable")
     rows = dict(
         zip(names, np.split(order, np.bincount(codes).cumsum()[:-1]), strict=True)
     )
     if only is None:
         return {name: TaskRows(own, None) for name, own in rows.items()}
-    whose, algorithms = _coded(table[algorithm], "algorithm")
+    algorithms, whose = names_and_codes(table[algorithm], "algorithm")
     check_algorithms(only, algorithms)
     have = {
         name: {algorithms[code] for code in np.unique(whose[own]).tolist()}
@@ -258,90 +281,6 @@ def frame_of(frame: Any, columns: list[str]) -> nw.DataFrame[Any]:
     return table
 
 
-def _coded(series: nw.Series[Any], what: str) -> tuple[Integers32, list[str]]:
-    """Return the names in natural order, and the place of each row's name among them."""
-    import narwhals as nw
-
-    missing = series.is_null()
-    if series.dtype.is_float():
-        missing = missing | series.is_nan()
-    if missing.any():
-        rows = np.flatnonzero(missing.to_numpy())
-        msg = (
-            f"The {what} is missing in {plural(len(rows), 'row')}, the first being data "
-            f"row {rows[0] + 1} (column {series.name!r}). Fill it in, or drop these rows."
-        )
-        raise CurvesError(msg)
-    values = series.unique().to_list()
-    names = [_name(value) for value in values]
-    order = {name: place for place, name in enumerate(natural_order(set(names)))}
-    codes = series.replace_strict(
-        values, [order[name] for name in names], return_dtype=nw.Int32
-    )
-    return codes.to_numpy(), list(order)
-
-
-def _name(value: object) -> str:
-    # Frame libraries turn whole numbers into floats in a column with gaps.
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    return str(value).strip()
-
-
-def numbers(series: nw.Series[Any]) -> Floats:
-    """Return a column as numbers; cells that are missing or not numbers become NaN."""
-    import narwhals as nw
-
-    if series.dtype.is_numeric() or series.dtype == nw.Boolean:
-        values = series.cast(nw.Float64).to_numpy()
-        return np.asarray(values, dtype=np.float64)
-
-    def number(value: object) -> float:
-        try:
-            # float() accepts 1_000, which in data is rather a name or a slip.
-            return math.nan if "_" in str(value) else float(value)  # type: ignore[arg-type]
-        except (TypeError, ValueError):
-            return math.nan
-
-    return np.array([number(value) for value in series.to_list()], dtype=np.float64)
-
-
-def score_numbers(
-    series: nw.Series[Any],
-) -> tuple[Floats, npt.NDArray[np.bool_] | None]:
-    """Return a column of scores as numbers, and mark the cells without a score, if any.
-
-    A NaN that was written as such is a score. Frames of pandas cannot tell it from an empty
-    cell, for which it is taken there.
-
-    Raises
-    ------
-    CurvesError
-        If a cell holds something else than a number.
-    """
-    import narwhals as nw
-
-    values = numbers(series)
-    is_missing = None
-    if series.null_count():
-        is_missing = np.array(series.is_null().to_numpy(), dtype=np.bool_)
-    if series.dtype.is_numeric() or series.dtype == nw.Boolean:
-        return values, is_missing
-    is_missing = (
-        np.zeros(len(values), dtype=np.bool_) if is_missing is None else is_missing
-    )
-    for row in np.flatnonzero(np.isnan(values) & ~is_missing).tolist():
-        text = str(series[row]).strip().lower()
-        if text not in BLANK_CELLS:
-            msg = (
-                f"Scores must be numbers; column {series.name!r} has {series[row]!r} in data "
-                f"row {row + 1}. Name another column as the score, or mend the cell."
-            )
-            raise CurvesError(msg)
-        is_missing[row] = text != "nan"
-    return values, is_missing if is_missing.any() else None
-
-
 def _precision(series: nw.Series[Any]) -> float:
     import narwhals as nw
 
@@ -349,32 +288,9 @@ def _precision(series: nw.Series[Any]) -> float:
     return float(np.finfo(stored).eps)
 
 
-def _step_values(
-    series: nw.Series[Any], is_missing: npt.NDArray[np.bool_] | None
-) -> np.ndarray[Any, Any]:
-    """Return the steps as numbers; those of rows without a score do not matter."""
-    values = numbers(series)
-    if is_missing is not None:
-        values = np.where(is_missing & ~np.isfinite(values), 0.0, values)
-    bad = np.flatnonzero(~np.isfinite(values))
-    if bad.size:
-        msg = (
-            f"Steps must be numbers; column {series.name!r} has no number in "
-            f"{plural(bad.size, 'row')}, the first being data row {bad[0] + 1} "
-            f"({series[int(bad[0])]!r}). Name another column as the step, or fix or drop "
-            "these rows."
-        )
-        raise CurvesError(msg)
-    if np.abs(values).max() >= MAX_STEP:
-        msg = (
-            f"Steps as large as {np.abs(values).max():.4g} are too large to be exact. "
-            "Subtract the first step from all of them, or count in a larger unit."
-        )
-        raise CurvesError(msg)
-    return as_steps(values)
-
-
-def _compact(values: np.ndarray[Any, Any]) -> tuple[Integers32, np.ndarray[Any, Any]]:
+def _compact(
+    values: np.ndarray[Any, Any],
+) -> tuple[npt.NDArray[np.int32], np.ndarray[Any, Any]]:
     """Return the rank of each value among the distinct values, and these in order."""
     low = values.min()
     span = int(values.max() - low) + 1
@@ -389,7 +305,9 @@ def _compact(values: np.ndarray[Any, Any]) -> tuple[Integers32, np.ndarray[Any, 
     return numbers.astype(np.int32), distinct
 
 
-def _scattered(records: Records, places: Integers32, n_steps: int) -> Floats | None:
+def _scattered(
+    records: Records, places: npt.NDArray[np.int32], n_steps: int
+) -> Floats | None:
     """Put each score into its run and step; return None unless each has one score."""
     size = len(records.labels) * n_steps
     if len(records.scores) != size:
@@ -404,19 +322,24 @@ def _scattered(records: Records, places: Integers32, n_steps: int) -> Floats | N
     return scores.reshape(-1, n_steps) if filled.all() else None
 
 
-def _run_blocks(records: Records, codes: Integers32, blocks: list[str]) -> list[str]:
+def _run_blocks(
+    rows: Integers,
+    blocks: list[str],
+    codes: Integers,
+    labels: Sequence[str],
+    names: Sequence[str],
+) -> list[str]:
     """Return the block of each run; raise if a run lies in several."""
-    rows = records.rows
-    of_run = np.zeros(len(records.labels), dtype=np.int32)
+    of_run = np.zeros(len(labels), dtype=np.int64)
     of_run[rows] = codes
     conflicts = np.flatnonzero(of_run[rows] != codes)
     if conflicts.size:
         run = int(rows[conflicts[0]])
         both = blocks[codes[conflicts[0]]], blocks[of_run[run]]
         msg = (
-            f"A run belongs to one block, but run {records.runs[run]!r} of "
-            f"{records.labels[run]!r} is in {both[0]!r} and {both[1]!r}. Choose as the block a "
-            "column that is the same on all rows of a run: a shared seed, a fold, a task."
+            f"A run belongs to one block, but run {names[run]!r} of {labels[run]!r} is in "
+            f"{both[0]!r} and {both[1]!r}. Choose as the block a column that is the same on all "
+            "rows of a run: a shared seed, a fold, a task."
         )
         raise CurvesError(msg)
     return [blocks[code] for code in of_run.tolist()]

@@ -131,8 +131,9 @@ def _numbers(values: Any, what: str) -> Floats:
     """Return a copy of values as a vector of numbers; raise if they are none."""
     try:
         given = np.asarray(values)
-        array = np.array(given, dtype=np.float64)
-    except (TypeError, ValueError):
+        with np.errstate(over="ignore"):  # what is too large for a double is infinite
+            array = np.array(given, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
         msg = f"{what} must be numbers."
         raise CurvesError(msg) from None
     if given.dtype.kind in "mM":

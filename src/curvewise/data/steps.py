@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,10 +17,16 @@ __all__ = ["MAX_STEP", "as_steps", "in_window", "trapezoids"]
 
 # Beyond it neighbouring whole numbers are the same number in double precision.
 MAX_STEP = 2**53
+# How far numbers drift from what they stand for by rounding, in relation to their size.
+ROUNDING = 8 * float(np.finfo(np.float64).eps)
+# The size of what rounding leaves in place of 0, in relation to the step beside it.
+MAX_NOISE = 1e-9
 
 
-def as_steps(values: Floats) -> np.ndarray[Any, Any]:
+def as_steps(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """Return steps as integers if they are whole, so that 5000 is shown as 5000."""
+    if np.issubdtype(values.dtype, np.integer):
+        return values.astype(np.int64, copy=False)
     if np.all(np.abs(values) < MAX_STEP) and np.all(values == np.rint(values)):
         return values.astype(np.int64)
     return values
@@ -35,12 +42,10 @@ def in_window(
             msg = f"The {name} of a window must be a step, a number, not {value!r}."
             raise CurvesError(msg)
     inside = np.ones(len(steps), dtype=np.bool_)
-    # Tolerance: 0.1 + 0.2 must match a step of 0.3.
-    slack = 1e-9 * float(np.abs(steps).max())
     if start is not None:
-        inside &= steps >= start - slack
+        inside &= steps >= start - _slack(steps, float(start))
     if stop is not None:
-        inside &= steps <= stop + slack
+        inside &= steps <= stop + _slack(steps, float(stop))
     if not inside.any():
         asked = " ".join(
             f"{word} {step_text(value)}"
@@ -57,6 +62,27 @@ def in_window(
         )
         raise CurvesError(msg)
     return inside
+
+
+def _slack(steps: np.ndarray[Any, Any], limit: float) -> float:
+    """Return how far from a limit a step may lie to be the limit, but for rounding.
+
+    0.1 + 0.2 must match a step of 0.3, and 0 the step that rounding has left in its place. Whole
+    numbers are exact, and other steps never count, however large they are.
+    """
+    if not math.isfinite(limit):
+        return 0.0
+    if limit.is_integer() and np.issubdtype(steps.dtype, np.integer):
+        return 0.0
+    if limit:
+        return ROUNDING * abs(limit)
+    sizes = np.abs(steps)
+    nearest = float(sizes.min(initial=math.inf))
+    next_one = float(sizes[sizes > nearest].min(initial=math.inf))
+    if not math.isfinite(next_one):
+        return 0.0
+    is_rounded = nearest <= ROUNDING * sizes.max() and nearest <= MAX_NOISE * next_one
+    return nearest if is_rounded else 0.0
 
 
 def trapezoids(steps: np.ndarray[Any, Any]) -> Floats:

@@ -5,6 +5,7 @@ Each takes what the caller gave and returns it in its final form, or raises `Cur
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from itertools import count
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from curvewise.data.names import name_of
 from curvewise.data.steps import as_steps
 from curvewise.errors import CurvesError
 from curvewise.text import plural, step_text
@@ -45,7 +47,7 @@ NOUNS = {"labels": "label", "runs": "name", "blocks": "block", "batch": "batch"}
 
 
 def score_matrix(scores: npt.ArrayLike) -> Floats:
-    """Return a copy of scores as runs × steps; raise if they are not such numbers."""
+    """Return scores as runs × steps that nobody else can change; raise if they are no numbers."""
     try:
         array = np.asarray(scores)
     except ValueError:
@@ -67,7 +69,7 @@ def score_matrix(scores: npt.ArrayLike) -> Floats:
     if array.dtype.kind not in "fiub":
         try:
             array = array.astype(np.float64)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             msg = f"Scores must be numbers, not {array.dtype}."
             raise CurvesError(msg) from None
     if array.ndim != 2:
@@ -79,7 +81,21 @@ def score_matrix(scores: npt.ArrayLike) -> Floats:
     if array.size == 0:
         msg = f"There are no scores: the array is {array.shape[0]} runs × {array.shape[1]} steps."
         raise CurvesError(msg)
-    return np.array(array, dtype=np.float64, order="C")
+    if array.dtype == np.float64 and array.flags.c_contiguous and _is_constant(array):
+        return array
+    with np.errstate(over="ignore"):  # what is too large for a double is infinite
+        return np.array(array, dtype=np.float64, order="C")
+
+
+def _is_constant(array: np.ndarray[Any, Any]) -> bool:
+    """Whether nobody can change the numbers of an array, so that it need not be copied."""
+    base: object = array
+    while isinstance(base, np.ndarray) and not isinstance(base, np.memmap):
+        if base.flags.writeable:
+            return False
+        base = base.base
+    # What is left owns the numbers: nobody, or a column of a frame that is never changed.
+    return base is None or type(base).__name__ == "PySeries"
 
 
 def score_matrices(scores: Mapping[str, npt.ArrayLike]) -> dict[str, Floats]:
@@ -139,16 +155,16 @@ def names_of(values: Sequence[Any] | npt.ArrayLike, what: str, n_runs: int) -> N
             f"run a {noun}."
         )
         raise CurvesError(msg)
-    for place, value in enumerate(given):
-        if value is None or value != value:  # noqa: PLR0124 (NaN differs from itself)
-            msg = (
-                f"{noun.capitalize()} {place + 1} is missing. Give every run a {noun}, or "
-                "drop the run."
-            )
-            raise CurvesError(msg)
+    names = [name_of(value) for value in given]
+    if None in names:
+        msg = (
+            f"{noun.capitalize()} {names.index(None) + 1} is missing. Give every run a "
+            f"{noun}, or drop the run."
+        )
+        raise CurvesError(msg)
     # An array, so that scores[labels == "A"] selects rows; of objects, so that its items
     # are plain str.
-    return np.array([str(value) for value in given], dtype=object)
+    return np.array(names, dtype=object)
 
 
 def numbered(labels: Names) -> Names:
@@ -166,7 +182,7 @@ def increasing_steps(steps: npt.ArrayLike | None, n_steps: int) -> np.ndarray[An
         values = np.array(
             given if given.dtype.kind not in "mMc" else "", dtype=np.float64
         )
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         msg = "Steps must be numbers: the amount of training at each column of scores."
         raise CurvesError(msg) from None
     if len(values) != n_steps:
@@ -202,9 +218,9 @@ def check_run_names(labels: Names, runs: Names) -> None:
 def check_scores(curves: Curves) -> None:
     """Raise if scores are missing, infinite or too large."""
     scores = curves.scores
-    usable = np.isfinite(scores)
-    if not usable.all():
-        gaps = np.argwhere(~usable)
+    largest = max(-float(scores.min()), float(scores.max()))
+    if not math.isfinite(largest):
+        gaps = np.argwhere(~np.isfinite(scores))
         row, column = gaps[0]
         n_runs = len(np.unique(gaps[:, 0]))
         are = "score is" if len(gaps) == 1 else "scores are"
@@ -216,7 +232,6 @@ def check_scores(curves: Curves) -> None:
             "what runs count as that failed: align(run_logs, short=…)."
         )
         raise CurvesError(msg)
-    largest = np.abs(scores).max()
     if largest > MAX_SCORE:
         msg = (
             f"Scores as large as {largest:.3g} overflow when squared. Divide all scores by a "

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from curvewise.inference.effects import EffectName
 
 __all__ = [
+    "SPREAD",
+    "STRAYS",
     "BlocksOfOneAlgorithm",
     "Caveat",
     "CoarseScores",
@@ -44,6 +46,7 @@ __all__ = [
 ]
 
 MAX_MEMBERS = 3  # that a sentence names
+SPREAD, STRAYS = "spread", "strays"  # subjects of more than one kind of caveat
 
 
 @dataclass(frozen=True)
@@ -59,6 +62,16 @@ class Caveat(ABC):
     def doubts_means(self) -> bool:
         """Whether what was found may be a difference in spread, not between means."""
         return False
+
+    @property
+    def subject(self) -> str | None:
+        """What it is about, where caveats of other questions say the same in other words."""
+        return None
+
+    @property
+    def about(self) -> tuple[str, ...]:
+        """The tasks that it is about, where it is about some of several."""
+        return ()
 
     @abstractmethod
     def sentence(self) -> str:
@@ -239,6 +252,11 @@ class DifferentSpread(Caveat):
     n_runs: tuple[int, int]
 
     @property
+    def subject(self) -> str:
+        """The spread of runs."""
+        return SPREAD
+
+    @property
     def doubts_means(self) -> bool:
         """Whether the spread can pass for a difference between means.
 
@@ -323,6 +341,11 @@ class StrayRuns(Caveat):
     algorithms: tuple[str, ...]
     n_runs: tuple[int, ...]
 
+    @property
+    def subject(self) -> str:
+        """Runs far from the others."""
+        return STRAYS
+
     def sentence(self) -> str:
         """Say how many runs of whom, and what to plan next time."""
         whose = [
@@ -395,6 +418,16 @@ class OfMembers(Caveat):
     def kind(self) -> str:
         """The kind of the caveat itself."""
         return self.caveat.kind
+
+    @property
+    def subject(self) -> str | None:
+        """The subject of the caveat itself."""
+        return self.caveat.subject
+
+    @property
+    def about(self) -> tuple[str, ...]:
+        """The members."""
+        return self.members
 
     @property
     def doubts_means(self) -> bool:

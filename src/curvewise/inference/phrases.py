@@ -21,6 +21,7 @@ __all__ = [
     "one_line",
     "p_cell",
     "p_of",
+    "p_phrase",
 ]
 
 MAX_NAMES = 4  # of more, only how many there are
@@ -68,10 +69,26 @@ def p_of(effect: Effect, *, explained: bool = False) -> str:
 
     One that no shuffle reached is only known to be no larger; if asked to, say so.
     """
-    if is_at_floor(effect.pvalue, effect.n_shuffles, exact=effect.exact):
-        none = f", none of {effect.n_shuffles:,} shuffles" if explained else ""
-        return f"p ≤ {p_short(effect.pvalue)}{none}"
-    return f"{'exact ' if effect.exact else ''}p = {p_short(effect.pvalue)}"
+    exact = "exact " if effect.exact else ""
+    return exact + p_phrase(
+        effect.pvalue, effect.n_shuffles, exact=effect.exact, explained=explained
+    )
+
+
+def p_phrase(
+    pvalue: float, n_shuffles: int, *, exact: bool, explained: bool = False
+) -> str:
+    """Return a p for a sentence; one that no shuffle reached as what it is at most.
+
+    >>> p_phrase(0.0001, 9_999, exact=False, explained=True)
+    'p ≤ 0.00010, none of 9,999 shuffles'
+    >>> p_phrase(0.0002, 9_999, exact=False)
+    'p = 0.00020'
+    """
+    if not is_at_floor(pvalue, n_shuffles, exact=exact):
+        return f"p = {p_short(pvalue)}"
+    none = f", none of {n_shuffles:,} shuffles" if explained else ""
+    return f"p ≤ {p_short(pvalue)}{none}"
 
 
 def p_cell(effect: Effect) -> str:

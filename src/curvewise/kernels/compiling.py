@@ -30,11 +30,21 @@ from curvewise.errors import CurvewiseWarning
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["INSTALL_HINT", "OPTIONS", "compiler_is_loaded", "njit", "worth_compiling"]
+__all__ = [
+    "INSTALL_HINT",
+    "OPTIONS",
+    "compiler_is_loaded",
+    "compiling_repays",
+    "njit",
+    "worth_compiling",
+]
 
 # Threads may run compiled code side by side; division by zero gives infinity, as in NumPy.
 OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
 INSTALL_HINT = 'pip install "curvewise[fast]"'
+# To import numba and to load what it compiled earlier; and to load that alone. Rather too little
+# than too much: where compiled code takes over, work then takes longer, never less long.
+LOADING_SECONDS, WARMING_SECONDS = 0.4, 0.02
 
 
 def worth_compiling(large: bool, /) -> bool:  # noqa: FBT001 (reads as a sentence)
@@ -43,6 +53,16 @@ def worth_compiling(large: bool, /) -> bool:  # noqa: FBT001 (reads as a sentenc
     Where large work must do without, a warning says so, once in a process, and how to change it.
     """
     return large and _numba_works()
+
+
+def compiling_repays(in_numpy: float, compiled: float) -> bool:
+    """Tell whether work of so many seconds is done sooner by compiled code, with its start.
+
+    The one rule by which an engine is chosen: by what the work costs in either, and whether numba
+    is imported already.
+    """
+    start = WARMING_SECONDS if compiler_is_loaded() else LOADING_SECONDS
+    return worth_compiling(in_numpy > start + compiled)
 
 
 def compiler_is_loaded() -> bool:

@@ -197,11 +197,11 @@ def read_all(
     task: str | None = None,
     **options: Unpack[Options],
 ) -> dict[str, Curves]:
-    """Read the curves of every task there is, one or several, as `read` finds them.
+    """Read the curves of every task there is, one or several, as `read_tasks` tells them apart.
 
     Curves that nothing tells a task of are those of the task "".
     """
-    found = runs_by_task(path, Request(task=task, **options))
+    found = runs_by_task(path, Request(task=task, **options), tables_are_tasks=True)
     if None in found and len(found) > 1:
         raise CurvesError(_several(found))
     return each_task(

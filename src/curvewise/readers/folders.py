@@ -13,7 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from curvewise.data.frames import natural_order
+from curvewise.data.names import natural_order
 from curvewise.errors import CurvesError
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from curvewise.data.alignment import Unaligned
 from curvewise.data.display import Display
-from curvewise.data.frames import natural_order
+from curvewise.data.names import natural_order
 from curvewise.data.selection import check_algorithms
 from curvewise.errors import CurvesError
 from curvewise.readers.naming.metric_choice import MetricChoice, lower_is_better

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from curvewise.data.alignment_options import AlignmentOptions
 from curvewise.data.selection import Columns, Selection, SelectionOptions
 from curvewise.errors import CurvesError
+from curvewise.text import shown_value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -37,6 +38,10 @@ def as_paths(path: PathLike | Sequence[PathLike]) -> list[PathLike]:
     if not paths:
         msg = "There is nothing to read: name a file or a folder."
         raise CurvesError(msg)
+    for each in paths:
+        if "\0" in str(each):
+            msg = f"{shown_value(str(each))} has a null character, which no name of a file has."
+            raise CurvesError(msg)
     return paths
 
 

@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from curvewise.data.frames import natural_order
+from curvewise.data.names import natural_order
 from curvewise.data.selection import check_algorithms
 from curvewise.errors import CurvesError
 from curvewise.readers.naming.metric_choice import choose_metric

@@ -17,7 +17,7 @@ from curvewise.rendering.figures import (
 )
 from curvewise.rendering.looks import looks_of
 from curvewise.rendering.ticks import write_steps
-from curvewise.text import plural
+from curvewise.text import argument, plural
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -202,7 +202,7 @@ def plot_curves(
 
 def _check_smooth(smooth: int, n_steps: int) -> None:
     if not isinstance(smooth, int | np.integer) or smooth < 1:
-        msg = f"smooth must be a whole number of steps from 1 on; it is {smooth!r}."
+        msg = f"{argument('smooth')} must be a positive integer, not {smooth!r}."
         raise OptionError(msg, option="smooth")
     if smooth > n_steps:
         msg = f"A moving mean of {smooth} steps is longer than the {n_steps} of a curve."

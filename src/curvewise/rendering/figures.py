@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, Literal
 
 from curvewise.errors import OptionError, needed_for
-from curvewise.rendering.files import check_place, replacing
+from curvewise.files import check_place, replacing
 from curvewise.text import shortened
 
 if TYPE_CHECKING:
@@ -56,6 +56,7 @@ MIN_ROW_TYPE = (
 )
 ROW_FILL = 0.85  # of the distance between rows that their lines may take
 MAX_GROWN = 9.0  # inches, of a figure whose rows are moved apart
+UPWARDS = 90.0  # degrees
 MAX_AXIS_LABEL = 0.96  # of the room around the middle of the Axes
 WRAPPED_SHARE = 0.85  # of what would just fit: words do not break where one likes
 REFUSED_FORMATS = {"eps", "pgf", "ps", "raw", "rgba"}
@@ -83,13 +84,17 @@ def check_figure_path(path: Path) -> None:
 
 
 def save_figures(
-    draws: Mapping[Path, Callable[[], Figure]], dpi: int = SCREEN_DPI
+    draws: Mapping[Path, Callable[[], Figure]],
+    dpi: int = SCREEN_DPI,
+    *,
+    when_drawn: Callable[[], None] | None = None,
 ) -> None:
     """Draw and write figures, whole and all of them or none, with the permissions of new files.
 
     The format follows from the end of a name. An existing file is replaced, and a link is
-    followed. Letters stay letters: publishers refuse Type 3 fonts. Raises `OptionError` if a
-    file cannot be written.
+    followed. Letters stay letters: publishers refuse Type 3 fonts. ``when_drawn`` is called
+    before any file takes its place; none does if it raises. Raises `OptionError` if a file cannot
+    be written.
     """
     from matplotlib import rc_context
 
@@ -99,6 +104,8 @@ def save_figures(
             partial = stack.enter_context(replacing(path, "figure"))
             with rc_context(letters):
                 draw().savefig(partial, dpi=dpi)
+        if when_drawn is not None:
+            when_drawn()
 
 
 def new_figure(
@@ -186,6 +193,11 @@ def wrap_labels(figure: Figure) -> None:
     Where rows are too near to each other for that, the figure becomes higher.
     """
     figure.draw_without_rendering()
+    made: Any = figure
+    heading: Text | None = made._suptitle
+    if heading is not None:
+        _break(heading, figure.bbox.width)
+        figure.draw_without_rendering()
     for ax in flat_axes(figure):
         rows = ax.get_yticklabels()
         names = _broken(rows, MAX_ROW_LABEL * figure.bbox.width)
@@ -194,11 +206,9 @@ def wrap_labels(figure: Figure) -> None:
         if wraps:
             ax.set_yticks(ax.get_yticks(), names, **look)
             figure.draw_without_rendering()
-        inner = ax.get_window_extent()
-        middle = (inner.x0 + inner.x1) / 2
-        room = 2 * min(middle, figure.bbox.width - middle)
-        (name,) = _broken([ax.xaxis.label], MAX_AXIS_LABEL * room)
-        ax.set_xlabel(name)
+        for label in (ax.xaxis.label, ax.title):
+            _break(label, _room_below(figure, ax))
+        _break(ax.yaxis.label, ax.get_window_extent().height)
         if wraps:
             figure.draw_without_rendering()
             n_lines = 1 + max(name.count("\n") for name in names)
@@ -206,6 +216,21 @@ def wrap_labels(figure: Figure) -> None:
             size = ROW_FILL * _pitch(figure, ax, len(names)) / n_lines
             size = min(float(rows[0].get_fontsize()), size)
             ax.set_yticks(ax.get_yticks(), names, fontsize=size, **look)
+
+
+def _room_below(figure: Figure, ax: Axes) -> float:
+    """Return how wide a label in the middle of Axes can be before it meets an edge, or others."""
+    inner = ax.get_window_extent()
+    middle = (inner.x0 + inner.x1) / 2
+    left, right = 0.0, float(figure.bbox.width)
+    for other in flat_axes(figure):
+        own = other.get_window_extent()
+        beside = own.y0 < inner.y1 and inner.y0 < own.y1
+        if beside and own.x1 <= inner.x0:
+            left = max(left, (own.x1 + inner.x0) / 2)
+        elif beside and inner.x1 <= own.x0:
+            right = min(right, (inner.x1 + own.x0) / 2)
+    return 2 * min(middle - left, right - middle)
 
 
 def _pitch(figure: Figure, ax: Axes, n_rows: int) -> float:
@@ -222,10 +247,16 @@ def _grow(figure: Figure, ax: Axes, n_rows: int, pitch: float) -> None:
         figure.draw_without_rendering()
 
 
+def _break(label: Text, room: float) -> None:
+    """Break a label, whichever way it runs, where it takes more than some room in pixels."""
+    (shown,) = _broken([label], MAX_AXIS_LABEL * room)
+    label.set_text(shown)
+
+
 def _broken(labels: Sequence[Text], room: float) -> list[str]:
     """Return texts with lines short enough for some room, in pixels."""
     texts = [own.get_text() for own in labels]
-    widest = max((own.get_window_extent().width for own in labels), default=0.0)
+    widest = max(map(_length, labels), default=0.0)
     if widest <= room:
         return texts
     longest = max(len(line) for text in texts for line in text.split("\n"))
@@ -233,6 +264,12 @@ def _broken(labels: Sequence[Text], room: float) -> list[str]:
     return [
         "\n".join(textwrap.fill(line, most) for line in own.split("\n")) for own in texts
     ]
+
+
+def _length(label: Text) -> float:
+    """Return how long the lines of a label are, in pixels; one that is turned runs upwards."""
+    box = label.get_window_extent()
+    return float(box.height if label.get_rotation() == UPWARDS else box.width)
 
 
 def fit_legends(figure: Figure) -> None:
@@ -301,6 +338,16 @@ def lift_legend(figure: Figure) -> None:
     for text, own in zip(above.get_texts(), texts, strict=True):
         text.set_parse_math(own.get_parse_math())
     legend.remove()
+
+
+def lower_legend(figure: Figure) -> None:
+    """Put the legend of a figure's only Axes below all of it, where it hides no data."""
+    (ax,) = flat_axes(figure)
+    handles, names = ax.get_legend_handles_labels()
+    legend = ax.get_legend()
+    if legend is not None:
+        legend.remove()
+    legend_below(ax, handles, names)
 
 
 def _excess(legend: Legend, figure: Figure) -> float:

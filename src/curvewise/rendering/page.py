@@ -108,7 +108,7 @@ class Page:
                 for label in ax.findobj(EndLabel):
                     label.fit(MAX_END_LABEL)
             lift_legend(figure)
+            fit_legends(figure)
             if width is not None:
                 wrap_labels(figure)
-            fit_legends(figure)
         return figure

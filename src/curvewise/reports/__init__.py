@@ -7,7 +7,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from curvewise.rendering.files import check_place, write_text
+from curvewise.files import check_place, write_text
 from curvewise.reports.composing import Options, compose
 
 if TYPE_CHECKING:

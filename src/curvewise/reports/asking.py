@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import curvewise
+from curvewise.errors import CurvesError
 from curvewise.inference.phrases import names_text
 from curvewise.shuffling.parallel import track_items
 from curvewise.text import capitalised, plural
@@ -15,9 +16,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from curvewise.data.curves import Curves
+    from curvewise.data.tasks import Tasks
     from curvewise.inference.result import Result
+    from curvewise.questions.aggregate.result import Aggregate
 
-    Question = tuple[str, Callable[[], Result]]
+    Question = tuple[str, Callable[[], Result | None]]
 
 __all__ = ["ask", "title_of"]
 
@@ -34,8 +37,9 @@ def ask(
     """Ask what a report shows of one table, or of one for each of several tasks.
 
     Of each table: compare, locate, and of three or more algorithms best and pairs. Of several
-    tables the comparison is made of all of them together, and first it is asked which
-    algorithm is better as a whole.
+    tables the comparison and the best are asked of all of them together, with p adjusted for
+    their number; and first it is asked which algorithm is better as a whole, and how good
+    each is on average over tasks.
 
     Parameters
     ----------
@@ -62,20 +66,24 @@ def ask(
     n_whole = len(plan)
     owners: list[str] = []
     for place, (name, curves) in enumerate(tables.items()):
-        own = _questions(curves, _beside(options, place), windows=name in windows)
+        own = _questions(
+            curves, _beside(options, place), windows=name in windows, best=False
+        )
         plan += [(f"{what}, {name}", question) for what, question in own]
         owners += [name] * len(own)
     answers = _answers(plan, begin)
     members: dict[str, list[Result]] = {name: [] for name in tables}
     for name, found in zip(owners, answers[n_whole:], strict=True):
-        members[name].append(found)
-    return *answers[:n_whole], members
+        if found is not None:
+            members[name].append(found)
+    return *(own for own in answers[:n_whole] if own is not None), members
 
 
 def _of_all(tables: Mapping[str, Curves], options: Mapping[str, Any]) -> list[Question]:
-    """Return what is asked of all tasks: which is better as a whole, and where curves differ.
+    """Return what is asked of all tasks.
 
-    The first needs two algorithms that all tasks have.
+    Which algorithm is better as a whole, and how good each is, of those that all tasks have, if
+    there are two; where curves differ; and of three algorithms or more which may be the best.
     """
     found: list[Question] = []
     shared = set.intersection(*(set(own.algorithms) for own in tables.values()))
@@ -84,9 +92,24 @@ def _of_all(tables: Mapping[str, Curves], options: Mapping[str, Any]) -> list[Qu
         common = [name for name in first.algorithms if name in shared]
         tasks = curvewise.Tasks(tables, algorithms=common)
         asked = _prepared(curvewise.compare_tasks, tasks, options, "tasks")
-        found.append(("tasks", asked))
+        found += [("tasks", asked), ("aggregate", partial(_aggregate, tasks, options))]
     compare = _prepared(curvewise.compare_many, tables, options, "compare")
-    return [*found, ("compare", compare)]
+    found.append(("compare", compare))
+    if any(len(own.algorithms) > 2 for own in tables.values()):
+        best = partial(curvewise.best_many, missing="keep")
+        found.append(("best", _prepared(best, tables, options, "best")))
+    return found
+
+
+def _aggregate(tasks: Tasks, options: Mapping[str, Any]) -> Aggregate | None:
+    """Return the aggregates over tasks; None if this data gives none, for lack of runs or a scale."""
+    given: dict[str, Any] = {}
+    if "alpha" in options:
+        given["confidence"] = 1 - options["alpha"]
+    try:
+        return curvewise.aggregate(tasks, rng=options.get("rng"), **given)
+    except CurvesError:
+        return None
 
 
 def title_of(place: str, tables: Mapping[str, Curves]) -> str:
@@ -99,7 +122,7 @@ def title_of(place: str, tables: Mapping[str, Curves]) -> str:
 
 
 def _questions(
-    curves: Curves, options: Mapping[str, Any], *, windows: bool
+    curves: Curves, options: Mapping[str, Any], *, windows: bool, best: bool = True
 ) -> list[Question]:
     """Return what is asked of one table beside the comparison."""
     found: list[Question] = []
@@ -107,14 +130,17 @@ def _questions(
         locate = partial(curvewise.locate, windows=windows)
         found.append(("locate", _prepared(locate, curves, options, "locate")))
     if len(curves.algorithms) > 2:
-        found.append(("best", _prepared(curvewise.best, curves, options, "best")))
+        if best:
+            found.append(("best", _prepared(curvewise.best, curves, options, "best")))
         if len(curves.algorithms) <= MAX_IN_PAIRS:
             asked = _prepared(curvewise.compare_pairs, curves, options, "pairs")
             found.append(("pairs", asked))
     return found
 
 
-def _answers(plan: list[Question], begin: Callable[[str], None] | None) -> list[Result]:
+def _answers(
+    plan: list[Question], begin: Callable[[str], None] | None
+) -> list[Result | None]:
     """Ask one question after the other; progress is reported over all of them."""
     found = []
     for what, question in track_items(plan, in_parts=True):

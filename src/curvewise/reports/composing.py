@@ -11,6 +11,8 @@ import numpy as np
 from curvewise import __version__
 from curvewise.data.display import Display
 from curvewise.inference.phrases import names_text
+from curvewise.inference.shown_together import warnings_of
+from curvewise.questions.best.bests import Bests
 from curvewise.questions.compare.result import Comparison
 from curvewise.questions.locate.result import Location
 from curvewise.questions.overview.result import Overview
@@ -45,6 +47,11 @@ WITHOUT_OVERALL = (
     "The overall test found no difference, so nothing about where is claimed with it. What "
     "follows is a test of its own, with its own chance of a false alarm."
 )
+ALONE = (
+    "What is said of a task here is about this task alone: its p are not adjusted for the "
+    "number of tasks."
+)
+BESTS = "Only who may be the best is judged at a level that allows for all tasks."
 
 
 @dataclass(frozen=True)
@@ -123,7 +130,7 @@ class OneTable:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What a reader must know, once each."""
-        return tuple(dict.fromkeys(w for result in self.results for w in result.warnings))
+        return warnings_of(self.results)
 
     def record(self, name: str) -> dict[str, Any]:
         """Return the data of the page about this table."""
@@ -234,7 +241,7 @@ def compose(
     if several:
         headline = whole[0].headline() if whole else f"{plural(len(tables), 'task')}."
         words: tuple[str, ...] = (whole[0].describe(),) if whole else ()
-        warnings = tuple(dict.fromkeys(w for own in whole for w in own.warnings))
+        warnings = warnings_of(whole)
         sections = [result_section(own, None, is_main=own is whole[0]) for own in whole]
         tasks = tuple(_task(name, one) for name, one in ones.items())
     else:
@@ -249,6 +256,7 @@ def compose(
         warnings=warnings,
         sections=tuple(sections),
         tasks=tasks,
+        about_tasks=_about_tasks(whole),
         made=tuple(made_of(tables, given.everything, options.made)),
         looks=looks,
         data={
@@ -281,6 +289,12 @@ def _task(name: str, one: OneTable) -> Task:
         small_curves(one.curves, one.looks),
         (*verdict, *notes, *one.sections()),
     )
+
+
+def _about_tasks(whole: Iterable[Result]) -> str:
+    """Say which p of single tasks allow for how many there are."""
+    judged = any(isinstance(own, Bests) for own in whole)
+    return f"{ALONE} {BESTS}" if judged else ALONE
 
 
 def _copies(headline: str, words: tuple[str, ...], tables: list[Table]) -> dict[str, str]:

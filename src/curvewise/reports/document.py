@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import re
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -58,11 +59,6 @@ UNABLE = (
     "This browser cannot unpack the curves (it lacks DecompressionStream), so they cannot be "
     "explored here. All that is said, the tables and a still picture are."
 )
-
-ALONE = (
-    "What is said of a task here is about this task alone: its p are not adjusted for the "
-    "number of tasks."
-)
 MAX_NOTES = 3  # that are shown at once
 
 
@@ -96,7 +92,7 @@ class Task:
 class Document:
     """All of a report.
 
-    ``made`` says how the report was made: what each line is about, and the line.
+    ``about_tasks`` says what holds of every task; ``made`` says how the report was made: what each line is about, and the line.
     """
 
     title: str
@@ -105,6 +101,7 @@ class Document:
     warnings: tuple[str, ...]
     sections: tuple[Section, ...]
     tasks: tuple[Task, ...]
+    about_tasks: str
     made: tuple[tuple[str, str], ...]
     looks: Mapping[str, Look]
     data: Mapping[str, Any]
@@ -136,7 +133,7 @@ class Document:
         yield f'<p class="note unable" hidden>{UNABLE}</p>'
         yield from (_section_html(section, 2) for section in self.sections)
         if self.tasks:
-            yield f"<section><h2>Task by task</h2><p>{ALONE}</p>"
+            yield f"<section><h2>Task by task</h2><p>{html_text(self.about_tasks)}</p>"
             yield from map(_task_html, self.tasks)
             yield "</section>"
         yield '<section><h2>How this was made</h2><dl class="made">'
@@ -226,9 +223,19 @@ def _style(looks: Collection[Look]) -> str:
         for theme in (':root[data-theme="dark"]', ':root:not([data-theme="light"])')
     }
     chosen, preferred = dark.values()
-    rules = _lines("style.css")
+    rules = _compact(_lines("style.css"))
     media = "@media screen and (prefers-color-scheme: dark)"
     return f"{rules}\n{light}{chosen}{media}{{{preferred}}}"
+
+
+def _compact(rules: str) -> str:
+    """Return a style sheet without the space that only people need.
+
+    >>> _compact("a, b { color: red; margin: 0 1px; }")
+    'a,b{color:red;margin:0 1px}'
+    """
+    close = re.sub(r"\s*([{};,])\s*|: ", lambda own: own[1] or ":", rules)
+    return close.replace(";}", "}")
 
 
 def _policy(code: str, style: str) -> str:

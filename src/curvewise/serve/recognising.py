@@ -70,8 +70,8 @@ def recognise(paths: Sequence[str], options: Mapping[str, Any]) -> dict[str, Any
     Returns
     -------
     dict
-        ``parts``: of algorithm, run, step and score, what each is taken from and what it could
-        be taken from. ``task``, ``tasks``: the same of tasks, and their names. ``summary``: how
+        ``parts``: of algorithm, run, step, score and block, what each is taken from and what it
+        could be taken from. ``task``, ``tasks``: the same of tasks, and their names. ``summary``: how
         many algorithms, runs and steps. ``source``, ``notes``: what was read, and what is to
         know of it. ``refused``: why it cannot be compared yet, in the words of the library.
     """
@@ -80,7 +80,7 @@ def recognise(paths: Sequence[str], options: Mapping[str, Any]) -> dict[str, Any
         request = Request(**options)
     except CurvewiseError as error:  # what is what can be told all the same
         refused = str(error)
-        telling = (*PARTS, "task", "where", "only")
+        telling = (*PARTS, "block", "task", "where", "only")
         kept: dict[str, Any] = {name: options.get(name) for name in telling}
         request = Request(**kept)
     is_table = len(paths) == 1 and is_single_table(Path(paths[0]), request)
@@ -161,7 +161,11 @@ def _of_table(path: Path, request: Request) -> dict[str, Any]:
     task = task or task_column(left)
     # The columns of a wide table are steps, not parts.
     choices = tuple(name for name in available if name not in step_columns(available))
-    parts = {part: Part(argument(part), named[part], choices).record() for part in PARTS}
+    # Nothing is a block unless somebody says so; the run often is.
+    named["block"] = request.block
+    parts = {
+        part: Part(argument(part), own, choices).record() for part, own in named.items()
+    }
     every = replace(request, task=task, where=None, only=None)
     return {
         "kind": "table",
@@ -206,9 +210,10 @@ def _of_logs(paths: Sequence[str], request: Request) -> dict[str, Any]:
         "run": (naming.run_by, candidates),
         "step": (naming.x or next(iter(counted), None), ways),
         "score": (metric, tuple(found.metrics)),
+        "block": (naming.block, candidates),
     }
     parts = {
-        part: Part(argument(OF_LOGS[part]), own, choices).record()
+        part: Part(argument(OF_LOGS.get(part, part)), own, choices).record()
         for part, (own, choices) in chosen.items()
     }
     return {

@@ -12,7 +12,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any, get_args
 from urllib.parse import unquote
 
-from curvewise.data.alignment_options import Policy
+from curvewise.data.alignment_options import How, Policy
 from curvewise.errors import CurvewiseError
 from curvewise.reports.document import script
 from curvewise.serve.files import MAX_NAME, TooLargeError, WrongKindError, unread
@@ -36,17 +36,28 @@ if TYPE_CHECKING:
 __all__ = ["ASSETS", "PUBLIC", "Session", "application"]
 
 MAX_QUESTION = 1_000_000  # bytes of JSON
+# What the page does, from the top: each imports only those after it.
+SCRIPTS = (
+    "page",
+    "comparing",
+    "preview",
+    "sending",
+    "dropping",
+    "state",
+    "checking",
+    "asking",
+)
 ASSETS = {
     "/": ("page.html", "text/html; charset=utf-8"),
     "/page.css": ("page.css", "text/css; charset=utf-8"),
-    "/page.js": ("page.js", "text/javascript; charset=utf-8"),
-    "/dropping.js": ("dropping.js", "text/javascript; charset=utf-8"),
-    "/asking.js": ("asking.js", "text/javascript; charset=utf-8"),
-    "/checking.js": ("checking.js", "text/javascript; charset=utf-8"),
     "/favicon.svg": ("favicon.svg", "image/svg+xml"),
+    **{
+        f"/{name}.js": (f"{name}.js", "text/javascript; charset=utf-8")
+        for name in SCRIPTS
+    },
 }
 PUBLIC = frozenset({*ASSETS, "/ticket"})
-TEXTS = {"algorithm", "run", "step", "score", "task", "reason"}
+TEXTS = {"algorithm", "run", "step", "score", "block", "task", "reason"}
 BAD, FORBIDDEN, MISSING, CONFLICT = 400, 403, 404, 409
 LARGE, KIND, UNUSABLE = 413, 415, 422
 STATUS = {TooLargeError: LARGE, WrongKindError: KIND, BusyError: CONFLICT}
@@ -130,6 +141,8 @@ def _fits(name: str, value: Any) -> bool:
         return isinstance(value, bool)
     if name == "short":
         return value in get_args(Policy)
+    if name == "align":
+        return value in get_args(How)
     if name in {"start", "stop"}:
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
         return is_number and math.isfinite(value)

@@ -143,7 +143,7 @@ def _listening(host: str, port: int) -> socket.socket:
         listening.listen()
     except (OSError, OverflowError) as error:
         listening.close()
-        reason = getattr(error, "strerror", None) or str(error)
+        reason = (getattr(error, "strerror", None) or str(error)).rstrip(".")
         what = f"port {port} of {host}" if port else host
         msg = (
             f"The page cannot listen on {what}: {reason}. Choose another port with --port, or "

@@ -32,6 +32,7 @@ NO_MEMORY = (
 )
 WORDS = {
     "tasks": "which is better as a whole?",
+    "aggregate": "how good is each over all tasks?",
     "compare": "do they differ?",
     "locate": "where do they differ?",
     "best": "which may be the best?",

@@ -5,7 +5,6 @@ Most questions keep no checkpoint, so what only files need is imported where it 
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Mapping
 from contextlib import contextmanager
@@ -15,15 +14,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from curvewise.data.curves import Curves
-from curvewise.errors import CurvesError, OptionError
+from curvewise.errors import CurvesError
 from curvewise.shuffling.tally import Tally
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Iterator, Sequence
 
 __all__ = ["Checkpoint", "fingerprint", "open_checkpoint"]
 
-FORMAT = "curvewise checkpoint 2"
+KIND = "curvewise checkpoint"
+FORMAT = f"{KIND} 3"
 SECONDS_BETWEEN_WRITES = 1.0  # what is lost with a crash
 
 
@@ -98,13 +99,14 @@ class Checkpoint:
         self._asked = asked
         self._keys = None if keys is None else [int(key) for key in keys]
         self._tallies: list[Tally] = []
+        self._works: list[str] = []  # what each tally is of
         self._n_handed_out = 0
         self._written = time.monotonic()
+        from curvewise.files import check_place
+
+        check_place(path, "checkpoint", option="checkpoint")
         if path.exists():
             self._read()
-        elif not path.parent.is_dir():
-            msg = f"There is no folder {str(path.parent)!r} for the checkpoint. Make it first."
-            raise OptionError(msg, option="checkpoint")
 
     def keys(self, drawn: Sequence[int]) -> list[int]:
         """Return the keys the work was begun with, or begin it with these."""
@@ -112,10 +114,17 @@ class Checkpoint:
             self._keys = [int(key) for key in drawn]
         return self._keys
 
-    def next_tally(self) -> Tally:
-        """Return the tally of the next visit: begun, finished or empty."""
-        if self._n_handed_out == len(self._tallies):
+    def next_tally(self, work: str) -> Tally:
+        """Return the tally of the next piece of work: begun, finished or empty.
+
+        ``work`` says what it is. Where other work was begun in this place, by an engine that is
+        not the choice of this process, that and all that followed it is begun anew.
+        """
+        place = self._n_handed_out
+        if self._works[place : place + 1] != [work]:
+            del self._tallies[place:], self._works[place:]
             self._tallies.append(Tally())
+            self._works.append(work)
         self._n_handed_out += 1
         return self._tallies[self._n_handed_out - 1]
 
@@ -132,7 +141,8 @@ class Checkpoint:
     def write(self) -> None:
         """Write the file, whole or not at all."""
         import json
-        import tempfile
+
+        from curvewise.files import replacing
 
         arrays: dict[str, Any] = {}
         for number, tally in enumerate(self._tallies):
@@ -143,28 +153,19 @@ class Checkpoint:
             for start, kept in tally.kept.items():
                 for place, values in enumerate(kept):
                     arrays[f"{number}/kept/{start}/{place}"] = values
-        head = {
+        head: dict[str, Any] = {
             "format": FORMAT,
             "asked": self._asked,
             "keys": self._keys,
-            "arrays": list(arrays),
+            "works": self._works,
         }
+        head["seal"] = fingerprint(*head.values(), arrays)
         arrays["head"] = np.array(json.dumps(head))
-        partial: Path | None = None
-        try:
-            handle, name = tempfile.mkstemp(dir=self._path.parent, suffix=".part")
-            partial = Path(name)
-            with os.fdopen(handle, "wb") as file:
-                np.savez(file, **arrays)
-            partial.replace(self._path)
-        except OSError as error:
-            msg = (
-                f"The checkpoint {str(self._path)!r} cannot be written: {error.strerror}."
-            )
-            raise OptionError(msg, option="checkpoint") from None
-        finally:
-            if partial is not None:
-                partial.unlink(missing_ok=True)
+        with (
+            replacing(self._path, "checkpoint", option="checkpoint") as partial,
+            partial.open("wb") as file,
+        ):
+            np.savez(file, **arrays)
         self._written = time.monotonic()
 
     def _read(self) -> None:
@@ -176,13 +177,28 @@ class Checkpoint:
                 self._path.open("rb") as file,
                 np.load(file, allow_pickle=False) as archive,
             ):
-                arrays = {name: archive[name] for name in archive.files}
-            head = json.loads(str(arrays.pop("head")))
-            kind, asked, keys = head["format"], head["asked"], head["keys"]
-            tallies = _tallies(arrays, head["arrays"])
+                # Of an archive that something else wrote, no more is read than this.
+                head = json.loads(str(archive["head"]))
+                seal = head.pop("seal", None)
+                written_as, asked, keys = (
+                    head[key] for key in ("format", "asked", "keys")
+                )
+                if written_as == FORMAT:
+                    names = [name for name in archive.files if name != "head"]
+                    arrays = {name: archive[name] for name in names}
+                    # The archive vouches for each array, but not for their names and number.
+                    if seal != fingerprint(*head.values(), arrays):
+                        raise ValueError(head)  # noqa: TRY301 (damaged like any other)
+                    tallies, works = _tallies(arrays), head["works"]
         except Exception as error:  # a damaged archive fails in any of a dozen ways
             raise CurvesError(self._damaged()) from error
-        if kind != FORMAT:
+        if written_as != FORMAT:
+            if str(written_as).startswith(KIND):
+                msg = (
+                    f"{str(self._path)!r} is the checkpoint of another version of curvewise. Go on "
+                    "with that version, or delete this file to start again."
+                )
+                raise CurvesError(msg)
             raise CurvesError(self._damaged())
         if asked != self._asked or (self._keys is not None and keys != self._keys):
             msg = (
@@ -190,7 +206,7 @@ class Checkpoint:
                 "options or seed. Name another file, or delete this one."
             )
             raise CurvesError(msg)
-        self._keys, self._tallies = keys, tallies
+        self._keys, self._tallies, self._works = keys, tallies, works
 
     def _damaged(self) -> str:
         return (
@@ -199,13 +215,8 @@ class Checkpoint:
         )
 
 
-def _tallies(arrays: dict[str, Any], names: list[str]) -> list[Tally]:
-    """Put the tallies together; raise unless the arrays have these names.
-
-    The archive vouches for its contents, but not for their names.
-    """
-    if list(arrays) != names:
-        raise ValueError(names)
+def _tallies(arrays: dict[str, Any]) -> list[Tally]:
+    """Put the tallies together from the arrays they were written as."""
     tallies: dict[int, Tally] = {}
     for name, array in arrays.items():
         number, kind, *place = name.split("/")

@@ -72,6 +72,13 @@ class Statistic(ABC):
         """Return how many batches are kept of a larger number."""
         return MAX_KEPT_BATCHES
 
+    def whole(self, relabellings: Relabellings) -> Measured | None:  # noqa: ARG002
+        """Measure all relabellings of an enumeration at once, if that is quicker than in batches.
+
+        All of their values are kept, in any order.
+        """
+        return None
+
     def compiled(
         self,
         relabellings: Relabellings,  # noqa: ARG002
@@ -145,15 +152,20 @@ class _Visitor:
             # Part of an enumeration would be a corner of it, so a sample is kept.
             sample = plan.restriction.drawn(n_kept * BATCH, seed=0)
             kept = self._in_numpy(sample, range(n_kept), keep=True).joined()
-            counts, engine = self._count(relabellings, range(n_batches))
+            compiled = self._compiled(relabellings, range(n_batches))
+            counts, engine = self._count(relabellings, range(n_batches), compiled)
             return Counts(
                 tuple(counts), kept, relabellings.count, f"{engine} {how}", plan
             )
+        if plan.keeps_all and (measured := self.statistic.whole(relabellings)):
+            counts, kept = measured
+            return Counts(counts, kept, relabellings.count, f"NumPy {how}", plan)
         n_first = n_batches if plan.keeps_all else min(n_kept, n_batches)
+        # Asked before any work: once compiled code is loaded, it helps with what is kept.
+        others = range(n_first, n_batches)
+        compiled = self._compiled(relabellings, others)
         first = self._in_numpy(relabellings, range(n_first), keep=True)
-        counts, engine = self._count(
-            relabellings, range(n_first, n_batches), first.counts
-        )
+        counts, engine = self._count(relabellings, others, compiled, first.counts)
         return Counts(
             tuple(counts), first.joined(), relabellings.count, f"{engine} {how}", plan
         )
@@ -167,23 +179,32 @@ class _Visitor:
         ):
             grown = plan.cut(min(2 * found.n_visited, plan.n_shuffles))
             more = range(found.n_visited // BATCH, grown.n_batches)
-            counts, engine = self._count(grown.relabellings, more, list(found.counts))
+            compiled = self._compiled(grown.relabellings, more)
+            counts, engine = self._count(
+                grown.relabellings, more, compiled, list(found.counts)
+            )
             engine = f"{engine} {plan.restriction.unit}s"
             found = Counts(tuple(counts), found.kept, grown.n_shuffles, engine, grown)
         return found
+
+    def _compiled(
+        self, relabellings: Relabellings, batches: range
+    ) -> CompiledWork | None:
+        return self.statistic.compiled(relabellings, batches) if batches else None
 
     def _count(
         self,
         relabellings: Relabellings,
         batches: range,
+        compiled: CompiledWork | None,
         counts: list[Integers] | None = None,
     ) -> tuple[list[Integers], str]:
-        """Add the counts of some batches, by the engine that is faster."""
+        """Add the counts of some batches, in compiled code if there is work for it."""
         engine, tallies = "NumPy", []
-        compiled = self.statistic.compiled(relabellings, batches) if batches else None
         if compiled is not None and compiled.items:
             engine, batches = "compiled", compiled.left_over
-            tallies.append(self._do(compiled.work, compiled.items, compiled.chunk))
+            done = self._do(compiled.work, compiled.items, compiled.chunk, engine)
+            tallies.append(done)
         if batches:
             tallies.append(self._in_numpy(relabellings, batches, keep=False))
         parts = [tally.counts for tally in tallies] + ([counts] if counts else [])
@@ -193,11 +214,16 @@ class _Visitor:
         self, relabellings: Relabellings, batches: range, *, keep: bool
     ) -> Tally:
         work = partial(_measure_batches, relabellings, self.statistic, keep=keep)
-        return self._do(work, batches, self.statistic.chunk)
+        return self._do(work, batches, self.statistic.chunk, "NumPy")
 
-    def _do(self, work: Callable[[range], Measured], items: range, chunk: int) -> Tally:
+    def _do(
+        self, work: Callable[[range], Measured], items: range, chunk: int, engine: str
+    ) -> Tally:
         """Do the chunks that are not done yet, and tally them."""
-        tally = Tally() if self.checkpoint is None else self.checkpoint.next_tally()
+        tally = Tally()
+        if self.checkpoint is not None:
+            what = f"{type(self.statistic).__name__}, {engine}, {items} by {chunk}"
+            tally = self.checkpoint.next_tally(what)
         chunks = chunks_of(items, chunk)
         missing = [part for part in chunks if (part.start, part.stop) not in tally.done]
         n_done = len(items) - sum(map(len, missing))

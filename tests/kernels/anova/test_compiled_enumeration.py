@@ -46,15 +46,23 @@ def test_counts_are_those_of_all_choices_one_by_one(
 
 
 def test_a_row_is_added_unless_a_value_is_near_its_bound() -> None:
-    slopes = np.array([(1, 1), (1, 0), (0, 1), (1, 0.5), (0.5, 1)], dtype=np.float64)
-    bounds = (10.0, 4.0, 5.0, 7.0, 7.0)
     heights, row, other = (
-        np.array(part) for part in ([1.0, 2.0], [3.0, 1.0], [1.0, 0.5])
+        np.array(part, dtype=np.float32) for part in ([1.0, 2.0], [3.0, 1.0], [1.0, 0.5])
     )
+    base, total, shares = np.float32(2), np.float32(0.5), (np.float32(0.5),) * 2
+
+    def count(bounds: tuple[float, ...]) -> bool:
+        raised, lowered = (
+            tuple(np.float32(bound + margin) for bound in bounds)
+            for margin in (0.01, -0.01)
+        )
+        return bool(
+            _count_row(row, other, heights, base, total, shares, raised, lowered, counts)
+        )
+
     counts = np.zeros(5, dtype=np.int64)
     # (0.5 + 1)² = 2.25 and (0.5 + 2)² = 6.25; 2 + 3 + 1 = 6 and 2 + 1 + 0.5 = 3.5.
-    assert _count_row(row, other, heights, 2.0, 0.5, slopes, bounds, 0.01, counts)
+    assert count((10.0, 4.0, 5.0, 7.0, 7.0))
     assert counts.tolist() == [0, 1, 1, 1, 1]
-    near = (10.0, 4.0, 5.995, 7.0, 7.0)
-    assert not _count_row(row, other, heights, 2.0, 0.5, slopes, near, 0.01, counts)
+    assert not count((10.0, 4.0, 5.995, 7.0, 7.0))
     assert counts.tolist() == [0, 1, 1, 1, 1]

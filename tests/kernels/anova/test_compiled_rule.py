@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from curvewise.kernels.anova.thresholds import ExtremeRule
 
 MARGIN = 1e-6
+MARGINS = (MARGIN,) * 5
 
 
 @pytest.fixture
@@ -52,7 +53,7 @@ def test_a_tally_far_from_all_bounds_is_added(
 ) -> None:
     tally = EMPTY_TALLY
     for height, shape in between.T:
-        tally = tallied(tally, height, shape, rule.slopes, bounds_of(rule), MARGIN)
+        tally = tallied(tally, height, shape, rule.slopes, bounds_of(rule), MARGINS)
     counts = np.ones(5, dtype=np.int64)
     assert add_if_sure(tally, counts)
     np.testing.assert_array_equal(counts, 1 + rule.n_extreme(between))
@@ -70,11 +71,11 @@ def test_one_relabelling_near_a_bound_keeps_its_tally_out(
     point += np.array([-slope[1], slope[0]]) * 0.123
     others = np.delete(slopes @ point - rule.bounds, statistic)
     assert np.abs(others).min() > 1e-3
-    assert is_near(point[0], point[1], slopes, bounds, MARGIN)
-    tally = tallied(EMPTY_TALLY, point[0], point[1], slopes, bounds, MARGIN)
+    assert is_near(point[0], point[1], slopes, bounds, MARGINS)
+    tally = tallied(EMPTY_TALLY, point[0], point[1], slopes, bounds, MARGINS)
     for height, shape in between[:, :20].T:
-        assert not is_near(height, shape, slopes, bounds, MARGIN)
-        tally = tallied(tally, height, shape, slopes, bounds, MARGIN)
+        assert not is_near(height, shape, slopes, bounds, MARGINS)
+        tally = tallied(tally, height, shape, slopes, bounds, MARGINS)
     counts = np.zeros(5, dtype=np.int64)
     assert not add_if_sure(tally, counts)
     assert counts.tolist() == [0] * 5
@@ -84,7 +85,7 @@ def test_a_relabelling_beyond_the_margin_is_sure(rule: ExtremeRule) -> None:
     slopes, bounds = rule.slopes, bounds_of(rule)
     for side, expected in ((2.0, 1), (-2.0, 0)):
         height = bounds[1] + side * MARGIN
-        tally = tallied(EMPTY_TALLY, height, 0.05, slopes, bounds, MARGIN)
+        tally = tallied(EMPTY_TALLY, height, 0.05, slopes, bounds, MARGINS)
         counts = np.zeros(5, dtype=np.int64)
         assert add_if_sure(tally, counts)
         assert counts[1] == expected

@@ -5,11 +5,14 @@ import pytest
 
 from curvewise.kernels.anova.sums import (
     centred,
+    column_squares,
     group_factor,
     group_squares,
+    plain_sizes,
     rotated,
     strata,
 )
+from curvewise.kernels.relabelling.shuffles import Shuffles
 from tests.simulation import random_walk
 from tests.textbook import sums_of_squares
 
@@ -106,3 +109,35 @@ def test_group_squares_without_blocks_are_those_of_the_textbook() -> None:
     np.testing.assert_allclose(
         found[:, 0], [expected["algorithm"], expected["interaction"]]
     )
+
+
+@pytest.mark.parametrize(
+    ("sizes", "blocks"),
+    [
+        ([3] * 12, None),
+        ([1, 7, 2, 2, 3, 1, 1, 4, 9, 2], None),
+        ([4] * 11, [0, 0, 1, 1] * 11),
+    ],
+)
+def test_many_groups_are_added_up_to_the_same_squares(
+    sizes: list[int], blocks: list[int] | None
+) -> None:
+    rng = np.random.default_rng(0)
+    labels = np.repeat(np.arange(len(sizes)), sizes)
+    of_run = np.zeros_like(labels) if blocks is None else np.array(blocks)
+    columns = centred(rng.normal(size=(len(labels), 6)), of_run)
+    shuffled = Shuffles(labels, of_run, 300, 1).batch(0)
+    factor, plain = group_factor(labels, of_run), plain_sizes(labels, of_run)
+    assert plain is not None
+    by_triangle = column_squares(shuffled, columns, factor)
+    np.testing.assert_allclose(
+        column_squares(shuffled, columns, factor, plain), by_triangle, rtol=1e-10
+    )
+
+
+def test_sizes_are_plain_where_blocks_hold_groups_in_proportion() -> None:
+    labels = np.array([0, 0, 1, 0, 0, 1])
+    found = plain_sizes(labels, np.array([0, 0, 0, 1, 1, 1]))
+    assert found is not None
+    assert found.tolist() == [4, 2]
+    assert plain_sizes(labels, np.array([0, 0, 1, 1, 1, 1])) is None

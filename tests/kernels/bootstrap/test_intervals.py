@@ -67,3 +67,11 @@ def test_what_is_undefined_without_a_unit_is_passed_over() -> None:
     assert jackknife_error(np.array([1.0, math.nan, 2.0, 3.0]), strata) == whole
     assert jackknife_error(np.array([1.0, math.inf]), strata[:2]) == (math.inf, 1.0)
     assert jackknife_error(np.array([2.0, 2.0]), strata[:2]) == (0.0, 1.0)
+
+
+def test_errors_of_very_large_and_small_values() -> None:
+    values, strata = np.array([2.5, 2.0, 1.5, 3.0]), np.array([0, 0, 1, 1])
+    error, df = jackknife_error(values, strata)
+    for power in (-1_000, 900):
+        scaled = jackknife_error(values * 2.0**power, strata)
+        assert scaled == (error * 2.0**power, df)

@@ -4,14 +4,9 @@ import numpy as np
 import pytest
 
 from curvewise.kernels.anova.thresholds import EPSILON, step_rounding
-from curvewise.kernels.location.compiled_windows import (
-    _extend,
-    _n_exceeding,
-    _raise,
-    _striking,
-)
+from curvewise.kernels.location.compiled_windows import _exceeds, _striking
 from curvewise.kernels.location.profiles import StepDesign
-from curvewise.kernels.location.windows import LOWEST_SCORE, Windows
+from curvewise.kernels.location.windows import PlaceSums, Windows
 from curvewise.kernels.relabelling.shuffles import Shuffles
 from tests.simulation import NULLS
 
@@ -33,36 +28,28 @@ def test_compiled_windows_are_those_of_numpy(
     compiled = Windows.of(design, labels, pilot, 8, compiled=True)
     np.testing.assert_allclose(compiled.means, plain.means, rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(compiled.scales, plain.scales, rtol=1e-6)
-    expected = plain.count(design, drawn, compiled=False)
-    found = plain.count(design, drawn, compiled=True)
+    in_numpy, in_one_pass = (
+        PlaceSums.of(plain.places, design, drawn, compiled=compiled)
+        for compiled in (False, True)
+    )
+    np.testing.assert_allclose(in_one_pass.sums, in_numpy.sums, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(in_one_pass.squares, in_numpy.squares, rtol=1e-12)
+    expected = plain.count(in_numpy, compiled=False)
+    found = plain.count(in_one_pass, compiled=True)
     upper = np.triu(np.ones(plain.lengths.shape)) > 0
     np.testing.assert_array_equal(found[0][:, upper], expected[0][:, upper])
     np.testing.assert_allclose(found[1], expected[1], rtol=1e-9)
 
 
-def test_a_window_takes_in_one_place_after_the_other() -> None:
-    rng = np.random.default_rng(1)
-    sums, differences = rng.normal(size=(2, 4, 5)), rng.uniform(size=(4, 5))
-    window_sums, both = np.zeros((2, 5)), np.zeros(5)
-    for last in range(1, 4):
-        squares = _extend(sums, differences, window_sums, both, last)
-        whole = sums[:, 1 : last + 1].sum(axis=1)
-        np.testing.assert_allclose(squares, np.sum(whole**2, axis=0))
-        np.testing.assert_allclose(both, differences[1 : last + 1].sum(axis=0))
-
-
 def test_asking_without_roots_gives_the_answer_of_the_roots() -> None:
     rng = np.random.default_rng(2)
-    values, largest = rng.uniform(0, 3, size=400), rng.normal(size=400)
-    largest[:100] = LOWEST_SCORE
-    mean, deviation = 0.8, 0.2
-    scores = np.array([(_striking(value / 3) - mean) / deviation for value in values])
-    n_exceeding = _n_exceeding(values, largest, 1 / 3, mean, deviation)
-    assert n_exceeding == np.sum(scores > largest)
-    assert 100 < n_exceeding < 400
-    raised = largest.copy()
-    _raise(values, raised, 1 / 3, mean, 1 / deviation)
-    np.testing.assert_allclose(raised, np.maximum(scores, largest))
+    shares, needed = rng.uniform(0, 1, size=400), rng.normal(0.8, 0.5, size=400)
+    answers = [_exceeds(*pair) for pair in zip(shares, needed, strict=True)]
+    expected = [
+        _striking(share) > root for share, root in zip(shares, needed, strict=True)
+    ]
+    assert answers == expected
+    assert 100 < sum(answers) < 400
 
 
 def test_a_share_of_everything_is_finite() -> None:

@@ -96,7 +96,7 @@ def test_a_single_step_has_no_shape() -> None:
 def test_a_batch_is_a_whole_number_of_portions(n_steps: int) -> None:
     design = design_of(np.random.default_rng(0).normal(size=(9, n_steps)))
     assert BATCH % design.portion == 0
-    assert 16 <= design.portion <= BATCH
+    assert 8 <= design.portion <= BATCH
 
 
 def test_f_without_error_is_finite() -> None:

@@ -12,6 +12,7 @@ from curvewise.kernels.location.profiles import MIN_RESIDUAL_SHARE, StepDesign
 from curvewise.kernels.location.windows import (
     LOWEST_SCORE,
     Places,
+    PlaceSums,
     Windows,
     intervalwise,
 )
@@ -39,6 +40,10 @@ def windows_of(scores: np.ndarray, max_places: int = 9) -> tuple[StepDesign, Win
     design = step_design(scores)
     pilot = drawn(200, 1)
     return design, Windows.of(design, LABELS, pilot, max_places, compiled=False)
+
+
+def place_sums(design: StepDesign, windows: Windows, labels: np.ndarray) -> PlaceSums:
+    return PlaceSums.of(windows.places, design, labels, compiled=False)
 
 
 def striking(scores: np.ndarray, labels: np.ndarray) -> np.ndarray:
@@ -83,7 +88,9 @@ def test_counts_and_largest_scores_are_those_of_each_window_by_itself(
     scores = curves(np.random.default_rng(2), 9, N_STEPS)
     design, windows = windows_of(scores)
     labels = drawn(300, 2)
-    n_extreme, largest = windows.count(design, labels, compiled=False)
+    n_extreme, largest = windows.count(
+        place_sums(design, windows, labels), compiled=False
+    )
     expected_largest = np.full(300, LOWEST_SCORE)
     for first, last in WINDOWS:
         table = Design.from_scores(scores[:, first : last + 1], LABELS, NONE, 1e-13)
@@ -102,7 +109,9 @@ def test_counts_and_largest_scores_are_those_of_each_window_by_itself(
 def test_the_observed_labelling_is_as_extreme_as_itself_in_every_window() -> None:
     scores = np.round(random_walk(np.random.default_rng(3), 9, N_STEPS), 1)
     design, windows = windows_of(scores)
-    n_extreme, largest = windows.count(design, LABELS[None, :], compiled=False)
+    n_extreme, largest = windows.count(
+        place_sums(design, windows, LABELS[None, :]), compiled=False
+    )
     upper = np.triu(np.ones((N_STEPS, N_STEPS))) > 0
     assert np.all(n_extreme[:, upper] == 1)
     assert np.all(largest[0] >= windows.scores[:, upper] * (1 - 1e-9) - 1e-9)

@@ -115,3 +115,21 @@ def test_of_many_algorithms_not_all_are_quoted() -> None:
         for task in range(3)
     }
     assert "; 2 more follow." in cw.aggregate(tasks).describe()
+
+
+def test_the_headline_says_who_is_ahead_and_whether_chance_could_explain_it() -> None:
+    found = cw.aggregate(some_tasks(lead=2.0), rng=0)
+    size = number_text(found.difference("C", "B").value)
+    assert found.headline() == (
+        f"C is ahead of B by {size} in the IQM of normalised scores over 12 tasks."
+    )
+    level = cw.aggregate(some_tasks(lead=0.0)).headline()
+    assert level.endswith("over 12 tasks, which chance could explain.")
+    one = {
+        task: own.select("A") for task, own in some_tasks(n_tasks=3, sizes=(4, 4)).items()
+    }
+    alone = cw.aggregate(one)
+    value = number_text(alone["A"].value)
+    assert alone.headline() == (
+        f"The mean of normalised scores of A over 3 tasks is {value}."
+    )

@@ -37,7 +37,7 @@ def test_few_splits_are_counted() -> None:
     assert "±" not in text
     assert "%" not in text.replace("in 5% at most", "")
     assert "curvewise's exact tests find none, by construction" in text
-    assert "and tell no rate." in found.warnings[0]
+    assert "and tell no rate by themselves." in found.warnings[0]
     rows = found.table().rows
     assert rows[0] == ("conventional F, height", f"{n_found} of 10", "")
     assert rows[-1] == ("curvewise", "0 of 10", "by construction")

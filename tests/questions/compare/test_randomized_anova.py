@@ -11,11 +11,14 @@ import pytest
 from scipy import stats
 
 from curvewise import Curves, compare
+from curvewise.kernels import compiling
+from curvewise.kernels.anova.costs import shuffle_costs
 from curvewise.kernels.relabelling.enumeration import Enumeration
 from curvewise.kernels.relabelling.streams import BATCH
 from curvewise.questions.compare import randomized_anova
 from curvewise.questions.compare.randomized_anova import (
     MAX_COMPILED,
+    MAX_RANKED,
     ROWS,
     RandomizedAnova,
     anova_effects,
@@ -24,7 +27,7 @@ from curvewise.questions.compare.randomized_anova import (
 from curvewise.shuffling import plan as planning
 from curvewise.shuffling import visiting
 from curvewise.shuffling.layout import Layout
-from curvewise.shuffling.plan import MAX_IN_NUMPY, Plan
+from curvewise.shuffling.plan import Plan
 from curvewise.shuffling.visiting import visit
 from tests.kernels.anova.test_thresholds import exact_counts
 from tests.questions.compare.five_effects import five_effects
@@ -105,27 +108,34 @@ def test_with_many_runs_fewer_values_are_kept(n_runs: int, n_batches: int) -> No
 
 def test_two_algorithms_without_blocks_can_be_enumerated_further() -> None:
     assert anova_limits(Layout.of(some_curves(0, (30, 30)))).exact == MAX_COMPILED
-    assert anova_limits(Layout.of(some_curves(0, (30, 31)))).exact == MAX_IN_NUMPY
-    assert anova_limits(Layout.of(some_curves(0, (4, 4, 4)))).exact == MAX_IN_NUMPY
+    assert anova_limits(Layout.of(some_curves(0, (30, 31)))).exact == MAX_RANKED
+    assert anova_limits(Layout.of(some_curves(0, (4, 4, 4)))).exact == MAX_RANKED
     blocked = some_curves(0, (4, 4), blocks=[0, 1, 2, 3] * 2)
-    assert anova_limits(Layout.of(blocked)).exact == MAX_IN_NUMPY
+    assert anova_limits(Layout.of(blocked)).exact == MAX_RANKED
 
 
 @pytest.mark.compiled
-def test_compiled_code_counts_large_work_only() -> None:
+@pytest.mark.parametrize("loaded", [True, False])
+def test_compiled_code_counts_work_that_repays_its_start(
+    loaded: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     statistic, layout = anova_of(some_curves(0, (9, 9)))
-    n_batches = randomized_anova.COMPILE_ABOVE_RUNS_TIMES_SHUFFLES // (18 * BATCH) + 1
-    drawn = layout.restriction.drawn((n_batches + 9) * BATCH + 7, seed=0)
-    assert statistic.compiled(drawn, range(n_batches - 1)) is None
-    work = statistic.compiled(drawn, range(9, n_batches + 10))
-    assert work is not None
+    monkeypatch.setattr(compiling, "compiler_is_loaded", lambda: loaded)
+    start = compiling.WARMING_SECONDS if loaded else compiling.LOADING_SECONDS
+    drawn = layout.restriction.drawn(10**9 * BATCH + 7, seed=0)
+    in_numpy, compiled = shuffle_costs(drawn, statistic.design.coordinates.shape[1], None)
+    n_batches = int(start / (in_numpy - compiled) / BATCH)
+    assert statistic.compiled(drawn, range(9, 9 + n_batches)) is None
+    assert statistic.compiled(drawn, range(9, 9 + n_batches + 1)) is not None
     # Part of a batch is left to NumPy.
-    assert work.items == range(9, n_batches + 9)
-    assert work.left_over == range(n_batches + 9, n_batches + 10)
+    work = statistic.compiled(drawn, range(9, 10**9 + 1))
+    assert work is not None
+    assert work.items == range(9, 10**9)
+    assert work.left_over == range(10**9, 10**9 + 1)
 
 
 @pytest.mark.compiled
-def test_enumerations_of_two_are_compiled_and_those_of_blocks_are_not() -> None:
+def test_enumerations_of_two_are_compiled_and_few_of_blocks_are_not() -> None:
     statistic, layout = anova_of(some_curves(0, (7, 7)))
     every = layout.restriction.every()
     work = statistic.compiled(every, range(2))
@@ -304,7 +314,7 @@ def test_parallel_decimals_have_no_shape() -> None:
 def test_compiled_shuffles_raise_no_more_false_alarms(
     sizes: list[int], n_trials: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(randomized_anova, "COMPILE_ABOVE_RUNS_TIMES_SHUFFLES", 0)
+    monkeypatch.setattr(randomized_anova, "compiling_repays", lambda *_: True)
     monkeypatch.setattr(randomized_anova, "MIN_KEPT_BATCHES", 1)
     monkeypatch.setattr(visiting, "MAX_KEPT_BATCHES", 1)
     counts = dict.fromkeys(("overall", "algorithm", "interaction"), 0)

@@ -198,9 +198,9 @@ def test_compiled_windows_count_the_same(
     sizes: tuple[int, ...], n_steps: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     curves = with_regions(7, sizes, n_steps, 2.0)
-    monkeypatch.setattr(scan, "COMPILE_ABOVE_WINDOWS_TIMES_RELABELLINGS", 10**18)
+    monkeypatch.setattr(scan, "compiling_repays", lambda *_: False)
     slow = locate(curves, exact=False, n_shuffles=1_500, rng=1)
-    monkeypatch.setattr(scan, "COMPILE_ABOVE_WINDOWS_TIMES_RELABELLINGS", 0)
+    monkeypatch.setattr(scan, "compiling_repays", lambda *_: True)
     fast = locate(curves, exact=False, n_shuffles=1_500, rng=1)
     assert slow.windows is not None
     assert fast.windows is not None

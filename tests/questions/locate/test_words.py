@@ -267,6 +267,12 @@ def test_the_line_after_a_comparison_says_where() -> None:
         "last step."
     )
     assert where_line(location()) == "at no single step (smallest adjusted p = 0.33)."
+    # Tests of fewer and fewer steps may find what no single step of all shows.
+    assert where_line(location(differs_from=3_000, differs_until=4_000)) == (
+        "at no single step (smallest adjusted p = 0.33). With 95% confidence the curves differ "
+        "by step 3000 at the latest and still differ at or after step 4000, although no single "
+        "step stands out among all 8."
+    )
 
 
 def effect(name: Any, pvalue: float, adjusted: float) -> WindowEffect:
@@ -323,7 +329,19 @@ SOME, NOWHERE = WindowSteps(0.0079, 0.05), WindowSteps(0.0812, 0.05)
     ],
 )
 def test_a_window_is_worded_so(window: WindowTest, line: str) -> None:
-    assert window_line(window) == line
+    sampling = Sampling(exact=True, n_relabellings=10_000, n_shuffles=10_000)
+    assert window_line(window, sampling) == line
+
+
+def test_p_of_a_window_that_no_shuffle_reached_are_bounds() -> None:
+    window = WindowTest(5_000, 8_000, 3, WindowSteps(0.001, 0.05), HEIGHT, CHANGE)
+    sampling = Sampling(exact=False, n_relabellings=184_756, n_shuffles=999)
+    assert window_line(window, sampling) == (
+        "from 5000 to 8000, the curves differ somewhere in it (p ≤ 0.0010, none of 999 "
+        "shuffles); they differ on average over it (p = 0.020; had the window been planned, "
+        "p ≤ 0.0010); the gap changes within it (p = 0.030; had the window been planned, "
+        "p ≤ 0.0010)."
+    )
 
 
 def test_who_is_ahead_only_on_average_is_said_of_real_curves() -> None:

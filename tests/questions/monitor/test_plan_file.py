@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from curvewise import CurvesError, OptionError, monitor
+from curvewise import Curves, CurvesError, OptionError, monitor
+from curvewise.data.display import Display
 from curvewise.text import naming_flags
 from tests.questions.monitor.batched import batched, first, rows_of
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from curvewise import Curves
 
 CURVES = batched(2, n_batches=3)
 
@@ -123,9 +122,9 @@ def test_a_look_that_is_refused_writes_nothing(tmp_path: Path) -> None:
 
 
 def test_a_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
-    with pytest.raises(OptionError, match=r"There is no folder .* for the plan"):
+    with pytest.raises(OptionError, match=r"There is no folder .* to save the plan in"):
         look(CURVES, tmp_path / "none" / "plan.json")
-    with pytest.raises(OptionError, match="cannot be read"):
+    with pytest.raises(OptionError, match="is a directory; name a file in it"):
         look(CURVES, tmp_path)
 
 
@@ -137,9 +136,7 @@ def test_a_file_that_cannot_be_replaced_stays_as_it_was(
 
     before = path.read_bytes()
     monkeypatch.setattr("pathlib.Path.replace", full)
-    with pytest.raises(
-        OptionError, match=r"The plan cannot be written .*: No space left"
-    ):
+    with pytest.raises(OptionError, match=r"The plan cannot be saved .*: No space left"):
         look(CURVES, path)
     assert path.read_bytes() == before
     assert [other.name for other in path.parent.iterdir()] == ["plan.json"]
@@ -176,3 +173,37 @@ def test_a_plan_of_another_version_is_refused(path: Path) -> None:
     rewritten(path, format="curvewise monitoring plan 12")
     with pytest.raises(CurvesError, match="written by another version of curvewise"):
         look(CURVES, path)
+
+
+def test_a_score_chosen_after_a_look_is_refused(path: Path) -> None:
+    other = Curves(
+        CURVES.scores,
+        CURVES.labels,
+        CURVES.steps,
+        runs=CURVES.runs,
+        blocks=CURVES.blocks,
+        display=Display(score_name="accuracy"),
+    )
+    with pytest.raises(CurvesError, match="'score' at earlier looks and is 'accuracy'"):
+        look(other, path)
+
+
+def test_steps_chosen_after_a_look_are_told_at_every_later_one(path: Path) -> None:
+    assert not any("Steps" in warning for warning in look(CURVES, path).warnings)
+    ends = [float(CURVES.steps[place]) for place in (0, -2, -1)]
+    for _ in range(2):
+        found = look(CURVES.window(*ends[:2]), path)
+        assert found.warnings[0].startswith(
+            f"Steps {ends[0]:g} to {ends[1]:g} were looked at, and at the first look steps "
+            f"{ends[0]:g} to {ends[2]:g}."
+        )
+
+
+def test_a_plan_without_what_was_measured_is_taken_as_it_is(path: Path) -> None:
+    record = json.loads(path.read_text(encoding="utf-8"))
+    del record["measured"], record["checksum"]
+    text = json.dumps(record, sort_keys=True)
+    record["checksum"] = hashlib.sha256(text.encode()).hexdigest()[:16]
+    path.write_text(json.dumps(record), encoding="utf-8")
+    look(CURVES, path)
+    assert json.loads(path.read_text(encoding="utf-8"))["measured"]["score"] == "score"

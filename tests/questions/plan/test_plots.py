@@ -41,3 +41,13 @@ def test_what_is_not_reached_has_no_mark() -> None:
     assert not ax.texts
     assumed = cw.plot_plan(found(noise=cw.noise(sd=1)), Figure().subplots())
     assert "runs vary as assumed" in assumed.get_legend_handles_labels()[1]
+
+
+def test_legend_and_labels_fit_a_column_of_a_paper() -> None:
+    figure = found().figure(width=3.3, style="paper")
+    figure.draw_without_rendering()
+    (ax,), (legend,) = figure.axes, figure.legends
+    assert legend.get_window_extent().y1 < ax.get_window_extent().y0
+    label = ax.yaxis.label.get_window_extent()
+    assert label.y0 > 0
+    assert label.y1 < figure.bbox.height

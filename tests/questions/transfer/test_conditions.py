@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -113,6 +114,7 @@ def test_portions_only_cut_up_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
     )
     whole = found.relabelled(labels)
     monkeypatch.setattr(module, "MAX_VALUES", 2 * found.n_steps)
+    monkeypatch.setattr(module, "MIN_AT_ONCE", 1)
     assert found.portion == 2
     np.testing.assert_allclose(found.relabelled(labels), whole)
     monkeypatch.setattr(module, "MAX_VALUES", 1)
@@ -121,8 +123,10 @@ def test_portions_only_cut_up_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_compiling_repays_for_much_work_only() -> None:
     found = laid_out(rising(3, 5))
-    assert not found.repays_compiling(9_999)
+    assert not found.repays_compiling(10)
     assert found.repays_compiling(1_000_000)
+    # Of many tasks that are measured alike, each is a part of the work.
+    assert replace(found, n_tasks=100_000).repays_compiling(10)
     labels = found.member[None, :]
     compiled = found.relabelled(labels, compiled=True)
     np.testing.assert_allclose(compiled, found.relabelled(labels))

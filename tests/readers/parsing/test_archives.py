@@ -68,3 +68,13 @@ def test_cut_arrays_are_refused(tmp_path: Path, n_bytes: int) -> None:
     packed.write_bytes(gzip.compress(path.read_bytes()))
     with pytest.raises(CurvesError):
         read_array(File(packed))
+
+
+def test_a_header_that_is_no_dictionary_is_told_in_words(tmp_path: Path) -> None:
+    path = tmp_path / "runs.npz"
+    head = b"{'descr': x, 'fortran_order': False, 'shape': (1,), }\n"
+    with zipfile.ZipFile(path, "w") as archive:
+        size = len(head).to_bytes(2, "little")
+        archive.writestr("A.npy", b"\x93NUMPY\x01\x00" + size + head + bytes(8))
+    with pytest.raises(CurvesError, match=r"\(its header is not that of an array\)"):
+        read_archive(File(path))

@@ -122,3 +122,38 @@ def test_runs_that_diverge_are_named(tmp_path: Path) -> None:
         read(path)
     assert read(path, stop=14).n_steps == 15
     assert read(path, only=["A", "C"]).n_runs == 4
+
+
+def test_square_arrays_whose_scores_do_not_tell_are_asked_about(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    folds = rng.normal(0, 0.1, (2, 5))
+    flat = {
+        name: 0.8 + own + rng.normal(0, 0.01, (5, 5))  # sizes × folds, no learning
+        for name, own in zip("AB", folds, strict=True)
+    }
+    np.savez(tmp_path / "flat.npz", **flat, steps=np.arange(5))
+    with pytest.raises(CurvesError, match=r"5 of each, .* do not tell .* Save a table"):
+        read(tmp_path / "flat.npz")
+    learning = {name: array.T + np.linspace(0, 1, 5) for name, array in flat.items()}
+    np.savez(tmp_path / "learning.npz", **learning)
+    assert read(tmp_path / "learning.npz").n_steps == 5
+    np.savez(tmp_path / "wrong.npz", **{name: own.T for name, own in learning.items()})
+    with pytest.raises(CurvesError, match=r"do not tell|steps × runs, not runs × steps"):
+        read(tmp_path / "wrong.npz")
+
+
+def test_archives_of_something_else(tmp_path: Path) -> None:
+    path = tmp_path / "a.npz"
+    np.savez(path, A=CURVES.scores[:3])
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr("B", b"text")
+    with pytest.raises(CurvesError, match="something else than arrays: 'B'"):
+        read(path)
+    np.savez(path, A=CURVES.scores[:3])
+    with (
+        pytest.warns(UserWarning, match="Duplicate"),
+        zipfile.ZipFile(path, "a") as archive,
+    ):
+        archive.writestr("A.npy", archive.read("A.npy"))
+    with pytest.raises(CurvesError, match="several arrays of the same name"):
+        read(path)

@@ -135,3 +135,26 @@ def test_columns_that_may_count_steps_are_ordered_by_what_they_tell() -> None:
         "training_iteration"
     ]
     assert time_names(names) == ["Time"]
+
+
+@pytest.mark.parametrize(
+    ("names", "steps"),
+    [
+        (["t=-3", "t=-2", "t=-1"], [-3, -2, -1]),
+        (["t_-1", "t_0", "t_+1"], [-1, 0, 1]),
+        (["t-1", "t0", "t1"], [-1, 0, 1]),
+        (["step-1", "step-2", "step-10"], [1, 2, 10]),
+        (["step--2", "step--1"], [-2, -1]),
+        (["step - 5", "step - 6"], [5, 6]),
+        (["-1", "+1", "1e3"], [-1, 1, 1000]),
+    ],
+)
+def test_signs_of_steps_are_told_from_dashes(
+    names: list[str], steps: list[float]
+) -> None:
+    assert list(step_columns(names).values()) == steps
+
+
+def test_dashes_that_may_be_signs_are_asked_about() -> None:
+    with pytest.raises(CurvesError, match=r"Is 't-3' the step 3 or -3\?"):
+        step_columns(["t-3", "t-2", "t-1"])

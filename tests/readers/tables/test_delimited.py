@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import gzip
-from pathlib import Path  # noqa: TC003 (pytest reads the annotations)
+import os
+from pathlib import Path
 
 import pytest
 
@@ -126,3 +127,17 @@ def test_cells_without_a_score_are_no_records(tmp_path: Path) -> None:
     found = read(path)
     assert found.scores.tolist() == [[3, 3], [3, 3]]
     assert found.preparation is None
+
+
+def test_a_name_that_is_not_utf_8(tmp_path: Path) -> None:
+    path = Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9.csv"))
+    path.write_text("agent,0,1\nA,1,2\nB,2,3\n", encoding="utf-8")
+    assert read(path).source.startswith(r"caf\udce9.csv: wide form")
+
+
+def test_columns_that_are_not_read_may_share_a_name(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(
+        "note,agent,note,seed,step,score\nx,A,y,0,0,1.5\nx,B,,0,0,2\n", encoding="utf-8"
+    )
+    assert read(path).scores.tolist() == [[1.5], [2.0]]

@@ -52,3 +52,34 @@ def test_bad_files_are_refused_with_a_reason(
     path.write_bytes(content.encode("latin-1"))
     with pytest.raises(CurvesError, match=message):
         read(path)
+
+
+def test_halves_of_characters_stay_apart(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    lines = [
+        f'{{"agent": "\\ud80{i}", "seed": {run}, "step": {step}, "score": {run + step}}}'
+        for i in range(2)
+        for run in range(2)
+        for step in range(3)
+    ]
+    path.write_text("\n".join(lines), encoding="utf-8")
+    assert read(path).algorithms == (r"\ud800", r"\ud801")
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ('{"agent": "A", "score": 4}', "has 4 under 'score', where others have lists"),
+        ('{"agent": "A", "score": {"a": 1}}', "where others have lists"),
+        ('{"agent": "A", "score": [1, "b", [3]]}', "Scores must be numbers"),
+        (
+            '{"agent": "A", "score": [1' + "0" * 5_000 + "]}",
+            "Line 2 .* of thousands of digits",
+        ),
+    ],
+)
+def test_lists_beside_something_else(tmp_path: Path, line: str, message: str) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"agent": "B", "score": [1, 2, 3]}\n' + line, encoding="utf-8")
+    with pytest.raises(CurvesError, match=message):
+        read(path)

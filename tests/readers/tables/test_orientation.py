@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from curvewise.readers.tables.orientation import looks_transposed
+from curvewise.readers.tables.orientation import orientation
 
 
 def walks(rng: np.random.Generator, n_runs: int, n_steps: int) -> np.ndarray:
@@ -18,8 +18,8 @@ def test_random_walks(shape: tuple[int, int]) -> None:
     n_found = 0
     for _ in range(20):
         arrays = [walks(rng, *shape), walks(rng, *shape)]
-        assert not looks_transposed(arrays)
-        n_found += looks_transposed([array.T for array in arrays])
+        assert orientation(arrays) == "runs × steps"
+        n_found += orientation([array.T for array in arrays]) == "steps × runs"
     # Columns in no order look ordered once in a hundred times.
     assert n_found >= 18
 
@@ -28,20 +28,21 @@ def test_learning_curves_with_noise() -> None:
     rng = np.random.default_rng(2)
     trend = 1 - np.exp(-np.arange(12) / 4)
     arrays = [trend + rng.normal(0, 0.05, (8, 12)) for _ in range(2)]
-    assert not looks_transposed(arrays)
-    assert looks_transposed([array.T for array in arrays])
+    assert orientation(arrays) == "runs × steps"
+    assert orientation([array.T for array in arrays]) == "steps × runs"
 
 
 def test_runs_told_in_order_of_their_scores_are_runs() -> None:
     rng = np.random.default_rng(3)
     array = np.arange(10)[:, None] + walks(rng, 10, 30)
-    assert not looks_transposed([array])
+    assert orientation([array]) != "steps × runs"
 
 
 def test_noise_alone_tells_nothing() -> None:
     rng = np.random.default_rng(4)
-    n_found = sum(looks_transposed([rng.normal(size=(10, 10))]) for _ in range(200))
-    assert n_found <= 2
+    found = [orientation([rng.normal(size=(10, 10))]) for _ in range(200)]
+    assert found.count("steps × runs") <= 2
+    assert found.count(None) >= 190
 
 
 @pytest.mark.parametrize(
@@ -55,4 +56,4 @@ def test_noise_alone_tells_nothing() -> None:
     ],
 )
 def test_arrays_that_tell_nothing(array: np.ndarray) -> None:
-    assert not looks_transposed([array])
+    assert orientation([array]) is None

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path  # noqa: TC003 (pytest reads the annotations)
+from typing import Any
 
 import polars as pl
+import pytest
 
-from curvewise import read
+from curvewise import CurvesError, read
 from curvewise.readers.tables.columns import ColumnsToRead
 from curvewise.readers.tables.parquet import columns, load
 from tests.data.tables import long_frame, write
@@ -32,3 +34,49 @@ def test_scores_in_single_precision_are_known_to_be(tmp_path: Path) -> None:
     frame = long_frame(CURVES).with_columns(pl.col("return").cast(pl.Float32))
     found = read(write(frame, tmp_path / "a.parquet"))
     assert found.precision > 1e-8
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [[1]] * 12,
+        [{"a": 1}] * 12,
+        pl.Series([[1.0, 2.0]] * 12, dtype=pl.Array(pl.Float64, 2)),
+    ],
+)
+def test_nested_columns_hold_no_names(tmp_path: Path, values: Any) -> None:
+    frame = long_frame(CURVES).head(12)
+    path = tmp_path / "a.parquet"
+    frame.with_columns(pl.Series("seed", values)).write_parquet(path)
+    with pytest.raises(CurvesError, match="Column 'seed' does not hold names"):
+        read(path)
+    with pytest.raises(CurvesError, match="Column 'seed' does not hold names"):
+        read(path, run="epoch", step="epoch", where={"seed": "1"})
+
+
+def test_decimals_and_bytes_are_names(tmp_path: Path) -> None:
+    frame = long_frame(CURVES)
+    path = tmp_path / "a.parquet"
+    frame.with_columns(
+        pl.col("seed").cast(pl.String).str.to_decimal(scale=0),
+        pl.col("agent").cast(pl.String).cast(pl.Binary),
+    ).write_parquet(path)
+    assert read(path) == read(write(frame, tmp_path / "b.parquet"))
+
+
+def test_a_panic_of_rust_is_a_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class PanicException(BaseException):
+        pass
+
+    def panic(*_: object, **__: object) -> None:
+        raise PanicException
+
+    path = tmp_path / "a.parquet"
+    long_frame(CURVES).write_parquet(path)
+    monkeypatch.setattr(pl, "read_parquet", panic)
+    with pytest.raises(
+        CurvesError, match="cannot be read as Parquet: its data are damaged"
+    ):
+        read(path)

@@ -89,7 +89,7 @@ def test_dates_are_no_scores(tmp_path: Path) -> None:
         (
             "a.csv",
             "algorithm,0,1\n,1,2\n",
-            "'algorithm' is empty in 1 row, .* data row 1. Fill it in, or drop these rows",
+            "algorithm is missing in 1 row, .* data row 1 .* Fill it in, or drop these rows",
         ),
         ("a.csv", "\xff\xfe\x00a\x00,", "not text in UTF-8"),
         (

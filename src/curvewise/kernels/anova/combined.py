@@ -25,7 +25,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from curvewise.kernels.anova.sums import centred, factored_sums, group_squares
+from curvewise.kernels.anova.halving import halves, squares_of_halves
+from curvewise.kernels.anova.sums import centred, column_squares, factored_sums
 from curvewise.kernels.anova.thresholds import MIN_VARIATION_OVER_ROUNDING
 
 if TYPE_CHECKING:
@@ -63,6 +64,8 @@ class CombinedDesign:
         How far rounding can move the root of a share of a column.
     totals, slack : array, (3,)
         The total of each other share, and how far rounding can move the root of the share.
+    compiled : bool
+        Whether to load compiled code for it, which changes no digit.
     """
 
     design: Design
@@ -71,6 +74,7 @@ class CombinedDesign:
     column_slack: Floats
     totals: Floats
     slack: Floats
+    compiled: bool = False
 
     @classmethod
     def of(
@@ -107,16 +111,48 @@ class CombinedDesign:
         ``observed`` lowers the shares by what rounding can do, instead of raising them.
         """
         sign = -1.0 if observed else 1.0
-        between = group_squares(labels, self.design.coordinates, self.design.factor)
-        squares = np.stack([between[0] + between[1], *between])
-        roots = np.empty((4, len(labels)))
-        roots[:3] = np.sqrt(_ratios(squares, self.totals[:, None]))
-        roots[:3] += sign * self.slack[:, None]
+        striking = np.empty(len(labels))
         for start in range(0, len(labels), self._portion):
             part = slice(start, start + self._portion)
             of_columns = self._column_roots(labels[part]) + sign * self.column_slack
-            roots[3, part] = of_columns.max(axis=1)
-        shares = np.minimum(np.maximum(roots, 0.0) ** 2, MAX_SHARE)
+            striking[part] = of_columns.max(axis=1)
+        between = self.design.between(labels, compiled=self.compiled)
+        return self._values(between, striking, sign)
+
+    def every_value(self, labels: Integers) -> Floats:
+        """Return the values of every relabelling of two groups; (4, n_relabellings)."""
+        scale = self.design.factor[0, 0]
+        n_coordinates = self.design.coordinates.shape[1]
+        both = scale * np.hstack([self.design.coordinates, self.columns])
+        values = []
+        for left, right in halves(labels, both):
+            between = squares_of_halves(left[:n_coordinates], right[:n_coordinates])
+            striking = np.full(between.shape[1], -np.inf)
+            for one, other, slack in zip(
+                left[n_coordinates:],
+                right[n_coordinates:],
+                self.column_slack,
+                strict=True,
+            ):
+                roots = np.add.outer(one, other).ravel()
+                np.abs(roots, out=roots)
+                roots += slack
+                np.maximum(striking, roots, out=striking)
+            values.append(self._values(between, striking, 1.0))
+        return np.concatenate(values, axis=1)
+
+    def _values(self, between: Floats, striking: Floats, sign: float) -> Floats:
+        """Put the four looks together; ``striking`` is the root of the last share."""
+        roots = np.empty((4, len(striking)))
+        roots[0] = between[0] + between[1]
+        roots[1:3] = between
+        roots[:3] *= _ratios(np.ones(3), self.totals)[:, None]
+        np.sqrt(roots[:3], out=roots[:3])
+        roots[:3] += sign * self.slack[:, None]
+        roots[3] = striking
+        shares = np.maximum(roots, 0.0, out=roots)
+        shares *= shares
+        np.minimum(shares, MAX_SHARE, out=shares)
         return np.sqrt(np.sqrt(shares / np.sqrt(1 - shares)))
 
     def most_striking(self, labels: Integers) -> tuple[int, int]:
@@ -132,13 +168,13 @@ class CombinedDesign:
 
     def _column_roots(self, labels: Integers) -> Floats:
         """Return the root of the share at each column; (n_relabellings, n_columns)."""
-        sums = factored_sums(labels, self.columns, self.design.factor)
-        squares = next(sums)
-        if len(self.design.factor) == 1:
-            return np.abs(squares, out=squares)
-        squares *= squares
-        for more in sums:
-            squares += more**2
+        design = self.design
+        if len(design.factor) == 1:
+            (sums,) = factored_sums(labels, self.columns, design.factor)
+            return np.abs(sums, out=sums)
+        squares = column_squares(
+            labels, self.columns, design.factor, design.sizes, compiled=self.compiled
+        )
         return np.sqrt(squares, out=squares)
 
 

@@ -8,36 +8,60 @@ sums s_x, s_y and s_z. Formula (1) of `compiled_shuffles` is here computed as
 
 with h for the heights and s for the shapes. For given x and z the first term is a number, and
 the others are a row each, over the middle parts y that complete the number of runs: such y
-stand side by side, so that a relabelling costs two additions and no look-up.
+stand side by side, so that a relabelling costs two additions and no look-up. They are added up
+in single precision, several at a time; what comes near a bound is counted again in double
+precision.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from curvewise.kernels.anova.compiled_rule import (
-    EMPTY_TALLY,
-    add_if_sure,
-    count_one,
-    is_near,
-    tallied,
-)
-from curvewise.kernels.anova.compiled_shuffles import U, n_bits, recount
+from curvewise.kernels.anova.compiled_rule import count_one, is_near
+from curvewise.kernels.anova.compiled_shuffles import recount
 from curvewise.kernels.compiling import OPTIONS, njit
+from curvewise.kernels.relabelling.compiled_draws import U, n_bits
 
 __all__ = ["count_thirds"]
 
+JUDGED_AT_ONCE = 32  # of a row in which one relabelling is near a bound
+
 
 @njit(**OPTIONS)
-def _count_row(row, other, part_heights, base, total, slopes, bounds, margin, counts):
-    """Count the completions of x and z all at once; return False if any is near a bound."""
-    tally = EMPTY_TALLY
+def _count_row(row, other, part_heights, base, total, shares, raised, lowered, counts):
+    """Count the completions of x and z all at once; return False if any is near a bound.
+
+    All in single precision: ``shares`` are the slopes of the last two statistics that are neither
+    0 nor 1, and ``raised`` and ``lowered`` the bounds plus and minus their margins.
+    """
+    s3, s4 = shares
+    a0, a1, a2, a3, a4 = raised
+    b0, b1, b2, b3, b4 = lowered
+    n0 = n1 = n2 = n3 = n4 = maybe = np.int32(0)
     for place in range(len(row)):
         root = total + part_heights[place]
         height = root * root
         shape = base + row[place] + other[place]
-        tally = tallied(tally, height, shape, slopes, bounds, margin)
-    return add_if_sure(tally, counts)
+        v0 = height + shape
+        v3 = height + s3 * shape
+        v4 = s4 * height + shape
+        n0 = np.int32(n0 + (v0 >= a0))
+        n1 = np.int32(n1 + (height >= a1))
+        n2 = np.int32(n2 + (shape >= a2))
+        n3 = np.int32(n3 + (v3 >= a3))
+        n4 = np.int32(n4 + (v4 >= a4))
+        near = ((v0 >= b0) & (v0 < a0)) | ((height >= b1) & (height < a1))
+        near |= ((shape >= b2) & (shape < a2)) | ((v3 >= b3) & (v3 < a3))
+        near |= (v4 >= b4) & (v4 < a4)
+        maybe = np.int32(maybe + near)
+    if maybe > 0:
+        return False
+    counts[0] += n0
+    counts[1] += n1
+    counts[2] += n2
+    counts[3] += n3
+    counts[4] += n4
+    return True
 
 
 @njit(**OPTIONS)
@@ -55,20 +79,22 @@ def _subset_sums(values, sums):
 @njit(**OPTIONS)
 def count_thirds(
     first, last, cuts, n_first, names_fixed, gram, heights, middle, starts, middle_heights,
-    last_middle, coordinates, scale, slopes, bounds, margin,
+    last_middle, coordinates, scale, slopes, bounds, margins, shares, raised, lowered,
 ):  # fmt: skip
     """Count every relabelling whose part x is from ``first`` up to, and without, ``last``.
 
     ``middle`` lists the parts y by their number of bits, and ``starts`` where each number
     begins; ``middle_heights`` is h_y and ``last_middle`` 2 s_z·s_y + |s_y|², in the same
-    order. When ``names_fixed``, the last run is always in the first group, so that of two
+    order, both in single precision; the last arguments are as for `_count_row`. When
+    ``names_fixed``, the last run is always in the first group, so that of two
     mirror images one is counted.
     """
     counts = np.zeros(5, dtype=np.int64)
     cut, cut_2 = cuts
     n_runs = len(heights)
     n_middle, n_last = cut_2 - cut, n_runs - cut_2
-    by_middle, row = np.empty(2**n_middle), np.empty(2**n_middle)
+    by_middle = np.empty(2**n_middle)
+    row = np.empty(2**n_middle, dtype=np.float32)
     by_last, own_last = np.empty(2**n_last), np.empty(2**n_last)
     last_heights = np.empty(2**n_last)
     _subset_sums(heights[cut_2:], last_heights)
@@ -109,18 +135,26 @@ def count_thirds(
             if n_y < 0 or n_y > n_middle:
                 continue
             begin, end = starts[n_y], starts[n_y + 1]
-            base = own + own_last[z] + by_last[z]
-            total = total_x + last_heights[z]
-            if not _count_row(
+            base = np.float32(own + own_last[z] + by_last[z])
+            total = np.float32(total_x + last_heights[z])
+            if _count_row(
                 row[begin:end], last_middle[z, begin:end], middle_heights[begin:end], base,
-                total, slopes, bounds, margin, counts,
+                total, shares, raised, lowered, counts,
             ):  # fmt: skip
+                continue
+            for start in range(begin, end, JUDGED_AT_ONCE):
+                stop = min(start + JUDGED_AT_ONCE, end)
+                if _count_row(
+                    row[start:stop], last_middle[z, start:stop], middle_heights[start:stop],
+                    base, total, shares, raised, lowered, counts,
+                ):  # fmt: skip
+                    continue
                 # One by one, and from the coordinates where inner products do not decide.
-                for place in range(begin, end):
+                for place in range(start, stop):
                     root = total + middle_heights[place]
-                    height = root * root
-                    shape = base + row[place] + last_middle[z, place]
-                    if is_near(height, shape, slopes, bounds, margin):
+                    height = np.float64(root * root)
+                    shape = np.float64(base + row[place] + last_middle[z, place])
+                    if is_near(height, shape, slopes, bounds, margins):
                         mask = U(x) | (U(middle[place]) << U(cut)) | (U(z) << U(cut_2))
                         recount(mask, coordinates, scale, slopes, bounds, counts)
                     else:

@@ -11,6 +11,7 @@ from curvewise.kernels.anova.sums import (
     centred,
     group_factor,
     group_squares,
+    plain_sizes,
     rotated,
     strata,
 )
@@ -28,12 +29,14 @@ __all__ = ["Design"]
 class Design:
     """Coordinates of the curves, the observed sums of squares, and what counts as extreme.
 
-    ``contrast`` holds, for two groups, the curve means and the membership of the first
-    group, both centred as the curves are.
+    ``factor`` and ``sizes`` are those of `group_factor` and `plain_sizes`. ``contrast`` holds,
+    for two groups, the curve means and the membership of the first group, both centred as the
+    curves are.
     """
 
     coordinates: Floats
     factor: Floats
+    sizes: Integers | None
     totals: Totals
     extreme_rule: ExtremeRule
     contrast: Floats | None
@@ -60,8 +63,8 @@ class Design:
         coordinates[:, 0] *= heights > 0
         coordinates[:, 1:] *= shapes > 0
 
-        factor = group_factor(labels, blocks)
-        between = group_squares(labels[None, :], coordinates, factor)[:, 0]
+        factor, sizes = group_factor(labels, blocks), plain_sizes(labels, blocks)
+        between = group_squares(labels[None, :], coordinates, factor, sizes)[:, 0]
         between *= between > noise**2
         # The error is summed from residuals: as total − effect it would lose its digits when
         # there is little of it.
@@ -97,9 +100,16 @@ class Design:
         return cls(
             coordinates,
             factor,
+            sizes,
             totals,
             extreme_rule(between, (curves, residual), totals, noise),
             contrast,
             ss={source: ss for source, (ss, _) in rows.items()},
             df={source: df for source, (_, df) in rows.items()},
+        )
+
+    def between(self, labels: Integers, *, compiled: bool = False) -> Floats:
+        """Return SS_alg and SS_int of each relabelling, as `group_squares` does."""
+        return group_squares(
+            labels, self.coordinates, self.factor, self.sizes, compiled=compiled
         )

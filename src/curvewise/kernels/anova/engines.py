@@ -6,62 +6,74 @@ factor L of `sums` is a single number, the ``scale`` of the coordinates.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from curvewise.kernels.anova.thresholds import EPSILON
+from curvewise.kernels.relabelling.streams import BATCH
 
 if TYPE_CHECKING:
     from curvewise.kernels import Floats, Integers
     from curvewise.kernels.anova.design import Design
+    from curvewise.kernels.relabelling.enumeration import Enumeration
     from curvewise.kernels.relabelling.shuffles import Shuffles
 
-__all__ = ["compiled_counter", "n_thirds", "thirds_counter"]
+__all__ = [
+    "compiled_counter",
+    "n_thirds",
+    "ranks_counter",
+    "subset_sums",
+    "thirds_counter",
+]
 
 Counter = Callable[[int, int], "Integers"]
-MAX_BYTES_IN_CACHE = 2**18
-SINGLE_EPSILON = float(np.finfo(np.float32).eps)
-# Three tables of 2⁸ × 2⁸ inner products are still read fast; for more runs, tables of sums are.
-MAX_RUNS_IN_PAIRS = 24
-MIN_PARTS = 5  # for which the sums of parts are unrolled, and so added up fastest
+# A verdict on each candidate of 20 bits is a megabyte, which is made in milliseconds.
+MAX_RUNS_LOOKED_UP = 22
+MIN_PARTS = 5
 MAX_BITS_OF_PART = 8
+SINGLE_EPSILON = float(np.finfo(np.float32).eps)
 
 
 def compiled_counter(shuffles: Shuffles, design: Design) -> Counter:
     """Return a function that counts the extreme relabellings of batches first to last."""
     if shuffles.masks is None:
         return _by_draws(shuffles, design)
-    if shuffles.masks.n_runs <= MAX_RUNS_IN_PAIRS:
-        return _by_pairs(shuffles, design)
+    if shuffles.masks.n_runs <= MAX_RUNS_LOOKED_UP:
+        return _by_verdicts(shuffles, design)
     return _by_parts(shuffles, design)
 
 
-def _mask_rule(shuffles: Shuffles) -> tuple[Any, ...]:
-    masks = shuffles.masks
-    assert masks is not None  # noqa: S101 (only asked where there is a rule)
-    widths = masks.n_free, masks.n_index, masks.per_word
-    return widths, masks.starts, masks.counts, masks.completions
-
-
 def _extreme_rule(design: Design) -> tuple[Floats, tuple[float, ...]]:
-    # A tuple, so that the bounds stay in registers; an array would be read again and again.
-    return design.extreme_rule.slopes, tuple(design.extreme_rule.bounds.tolist())
+    """Return the slopes, and the bounds as compiled code takes them.
+
+    A tuple, so that the bounds stay in registers. One that is not positive is met by every
+    relabelling, also where nothing varies and each would be near it.
+    """
+    bounds = design.extreme_rule.bounds
+    return design.extreme_rule.slopes, tuple(
+        np.where(bounds > 0, bounds, -np.inf).tolist()
+    )
 
 
-def _margin(coordinates: Floats, scale: float) -> float:
+def _margins(design: Design, of_shapes: float, of_heights: float) -> tuple[float, ...]:
+    """Return how far off each statistic can be, where SS_int and SS_alg are by so much."""
+    slopes = design.extreme_rule.slopes
+    return tuple((slopes[:, 1] * of_shapes + slopes[:, 0] * of_heights).tolist())
+
+
+def _double_margin(coordinates: Floats, scale: float) -> float:
     """Return by how much rounding can change a sum of inner products, or of squares.
 
     Every sum of squares is a sum of some of these inner products, so their absolute values
     bound what is rounded.
     """
-    heights, shapes = coordinates[:, 0], coordinates[:, 1:]
-    size = np.abs(shapes @ shapes.T).sum() + np.abs(heights).sum() ** 2
-    return 64 * EPSILON * scale**2 * float(size)
+    return 64 * EPSILON * scale**2 * float(np.abs(coordinates @ coordinates.T).sum())
 
 
-def _subset_sums(values: Floats) -> Floats:
+def subset_sums(values: Floats) -> Floats:
     """Return the sum of each subset of rows; bit i of the number of a subset is row i."""
     sums = np.zeros((1, *values.shape[1:]))
     # With one row more, the subsets that have it follow those that do not.
@@ -70,38 +82,62 @@ def _subset_sums(values: Floats) -> Floats:
     return sums
 
 
-def _by_pairs(shuffles: Shuffles, design: Design) -> Counter:
-    from curvewise.kernels.anova.compiled_shuffles import count_pairs
+class _Rows(NamedTuple):
+    """Rows of single precision, one after the other: each of ``width`` numbers.
 
-    scale = float(design.factor[0, 0])
-    coordinates = design.coordinates
-    n_runs = len(coordinates)
-    cuts = -(-n_runs // 3), -(-2 * n_runs // 3)
-    spans = [slice(0, cuts[0]), slice(cuts[0], cuts[1]), slice(cuts[1], n_runs)]
-    parts = [_subset_sums(scale * coordinates[span]) for span in spans]
-    heights = tuple(np.ascontiguousarray(part[:, 0]) for part in parts)
-    one, two, three = (part[:, 1:] for part in parts)
-    # T of formula (3). Each part is in two tables, and its square is added to one of them.
-    tables = (
-        2 * one @ two.T + np.sum(one**2, axis=1)[:, None],
-        2 * one @ three.T + np.sum(three**2, axis=1),
-        2 * two @ three.T + np.sum(two**2, axis=1)[:, None],
-    )
-    margin = _margin(coordinates, scale)
-    slopes, bounds = _extreme_rule(design)
-    mask_rule = _mask_rule(shuffles)
+    They are in units whose square is ``unit``, so that squares neither vanish nor overflow.
+    """
+
+    values: Any
+    width: int
+    unit: float
+
+    @classmethod
+    def of(cls, values: Floats) -> _Rows:
+        from curvewise.kernels.anova.compiled_vectors import LANES
+
+        width = -(-max(values.shape[1], 1) // LANES) * LANES
+        largest = float(np.abs(values).max(initial=0.0))
+        unit = 2.0 ** math.frexp(largest)[1] if largest > 0 else 1.0
+        padded = np.zeros((len(values), width), dtype=np.float32)
+        padded[:, : values.shape[1]] = values / unit
+        return cls(padded.ravel(), width, unit**2)
+
+
+def _single_margin(
+    shapes: Floats, sizes: Integers, weights: Floats, n_added: int, width: int
+) -> float:
+    """Return by how much single precision can change Σ_i w_i |S_i|².
+
+    No sum of n_i numbers is larger than that of the n_i largest. Rounding the numbers, and adding
+    up ``n_added`` of them, can change it by that times half a unit in the last place for each;
+    and adding up the squares of ``width`` sums changes that by as little again.
+    """
+    largest = -np.sort(-np.abs(shapes), axis=0)
+    of_groups = np.cumsum(largest, axis=0)[sizes - 1]
+    size = float(weights @ np.sum(of_groups**2, axis=1))
+    return (2 * (n_added + 2) + width // 16 + 8) * SINGLE_EPSILON * size
+
+
+def _by_verdicts(shuffles: Shuffles, design: Design) -> Counter:
+    from curvewise.kernels.anova.compiled_shuffles import count_verdicts, judge_candidates
+    from curvewise.kernels.relabelling.compiled_draws import mask_arguments
+
+    values = float(design.factor[0, 0]) * design.coordinates
+    cut = (len(values) + 1) // 2
+    rule = mask_arguments(shuffles)
+    halves = subset_sums(values[:cut]), subset_sums(values[cut:])
+    verdicts = judge_candidates(*rule, *halves, *_extreme_rule(design))
 
     def count(first: int, last: int) -> Integers:
-        return count_pairs(
-            np.uint64(shuffles.seed), first, last, *mask_rule, cuts, tables, heights, coordinates,
-            scale, slopes, bounds, margin,
-        )  # fmt: skip
+        return count_verdicts(np.uint64(shuffles.seed), first, last, rule[0], verdicts)
 
     return count
 
 
 def _by_parts(shuffles: Shuffles, design: Design) -> Counter:
     from curvewise.kernels.anova.compiled_shuffles import count_parts
+    from curvewise.kernels.relabelling.compiled_draws import mask_arguments
 
     scale = float(design.factor[0, 0])
     coordinates = design.coordinates
@@ -112,17 +148,20 @@ def _by_parts(shuffles: Shuffles, design: Design) -> Counter:
     # runs that this adds are in no mask.
     padded = np.zeros((n_parts * bits, coordinates.shape[1]))
     padded[:n_runs] = scale * coordinates
-    tables = np.concatenate(
-        [_subset_sums(part).ravel() for part in np.split(padded, n_parts)]
+    sums = np.concatenate([subset_sums(part) for part in np.split(padded, n_parts)])
+    heights = np.ascontiguousarray(sums[:, 0])
+    rows = _Rows.of(sums[:, 1:])
+    of_shapes = _single_margin(
+        padded[:n_runs, 1:], np.array([n_runs]), np.ones(1), n_parts, rows.width
     )
-    margin = _margin(coordinates, scale)
+    margins = _margins(design, of_shapes, _double_margin(coordinates[:, :1], scale))
     slopes, bounds = _extreme_rule(design)
-    mask_rule = _mask_rule(shuffles)
+    rule = mask_arguments(shuffles)
 
     def count(first: int, last: int) -> Integers:
         return count_parts(
-            np.uint64(shuffles.seed), first, last, *mask_rule, bits, n_parts, tables, coordinates, scale,
-            slopes, bounds, margin,
+            np.uint64(shuffles.seed), first, last, *rule, bits, n_parts, heights, *rows,
+            coordinates, scale, slopes, bounds, margins,
         )  # fmt: skip
 
     return count
@@ -131,36 +170,65 @@ def _by_parts(shuffles: Shuffles, design: Design) -> Counter:
 def _by_draws(shuffles: Shuffles, design: Design) -> Counter:
     from curvewise.kernels.anova.compiled_shuffles import count_draws
 
-    draw_plan, coordinates = shuffles.draw_plan, design.coordinates
-    sizes = np.bincount(shuffles.labels)
+    draw_plan = shuffles.draw_plan
     order_of_places = np.argsort(draw_plan.template, kind="stable")
-    edges = np.concatenate([[0], np.cumsum(sizes)])
-    gram: Any = np.empty((0, 0))
-    # Formula (5) holds where Sᵀ C⁻ S = Σ |S_i|² / n_i: without blocks, or with blocks that
-    # hold the groups in proportion. C⁻ = L Lᵀ is then this matrix (Sherman & Morrison).
-    plain = np.diag(1 / sizes[:-1]) + 1 / sizes[-1]
-    proportional = np.allclose(design.factor @ design.factor.T, plain)
-    # Additions for a relabelling: of inner products, and of coordinates.
-    n_inner = int(np.sum(sizes**2)) // 2
-    n_sums = int(np.sum(sizes[:-1])) * coordinates.shape[1]
-    margin = 0.0
-    if proportional and n_inner < n_sums:
-        gram = coordinates[:, 1:] @ coordinates[:, 1:].T
-        margin = _margin(coordinates, float(sizes.min()) ** -0.5)
-        if gram.nbytes > MAX_BYTES_IN_CACHE:
-            # Half as large in single precision, and so read faster. The margin grows by what
-            # that rounds off, so that relabellings it could change are counted again.
-            margin *= 1 + SINGLE_EPSILON / (64 * EPSILON)
-            gram = gram.astype(np.float32)
-    slopes, bounds = _extreme_rule(design)
-    heights = np.ascontiguousarray(coordinates[:, 0])
+    order_rule = _order_rule(shuffles.labels, design)
 
     def count(first: int, last: int) -> Integers:
         return count_draws(
             np.uint64(shuffles.seed), first, last, draw_plan.runs, draw_plan.first,
-            draw_plan.last, order_of_places, edges, 1 / sizes, heights, gram, design.factor,
-            coordinates, slopes, bounds, margin,
+            draw_plan.last, order_of_places, *order_rule,
         )  # fmt: skip
+
+    return count
+
+
+def _order_rule(labels: Integers, design: Design) -> tuple[Any, ...]:
+    """Return what `count_order` needs to know of a design, from ``edges`` to ``margins``."""
+    coordinates, sizes = design.coordinates, np.bincount(labels)
+    edges = np.concatenate([[0], np.cumsum(sizes)])
+    rows = _Rows.of(coordinates[:, 1:])
+    # Which groups are summed up in single precision, and their weights.
+    summed, weights = np.arange(0), np.empty(0)
+    if len(sizes) == 2:
+        summed = np.array([int(np.argmin(sizes))])
+        weights = design.factor[0] ** 2
+    elif design.sizes is not None:
+        summed, weights = np.arange(len(sizes)), 1 / design.sizes
+    margins = (0.0,) * 5
+    if len(summed):
+        own = sizes[summed]
+        of_shapes = _single_margin(
+            coordinates[:, 1:], own, weights, int(own.max()), rows.width
+        )
+        scale = math.sqrt(float(weights.max()))
+        of_heights = _double_margin(coordinates[:, :1], scale)
+        margins = _margins(design, of_shapes, of_heights)
+    slopes, bounds = _extreme_rule(design)
+    heights = np.ascontiguousarray(coordinates[:, 0])
+    return (
+        *(edges, summed, weights, heights, *rows, design.factor, coordinates),
+        *(slopes, bounds, margins),
+    )
+
+
+def ranks_counter(every: Enumeration, design: Design) -> Counter:
+    """Return a function that counts the relabellings of batches first to last."""
+    from curvewise.kernels.anova.compiled_ranks import count_ranks
+
+    order_rule = _order_rule(every.labels, design)
+    blocks, draws, groups = every.draw_arrays
+    ways = np.array(
+        [
+            [min(math.comb(n, k), 2**62) for k in range(len(blocks) + 1)]
+            for n in range(len(blocks) + 1)
+        ],
+        dtype=np.int64,
+    )
+
+    def count(first: int, last: int) -> Integers:
+        ends = first * BATCH, min(last * BATCH, every.count)
+        return count_ranks(*ends, blocks, draws, groups, ways, *order_rule)
 
     return count
 
@@ -168,12 +236,12 @@ def _by_draws(shuffles: Shuffles, design: Design) -> Counter:
 def _cuts(n_runs: int) -> tuple[int, int]:
     """Return where the first and the second of the parts x, y and z end.
 
-    The rows over y are read most often and must stay in the nearest cache, so y has 8 bits
-    at most; the tables over z are read once for every x, so z has 10 at most. x has the
+    Rows over y are read most often and must stay in the nearest cache, yet be long, so y has 10
+    bits; the table of rows for all z must stay in the next one, so z has 8 at most. x has the
     others.
     """
-    n_middle = 8 if n_runs >= 24 else max(n_runs // 3, 1)
-    n_last = min(10, max((n_runs - n_middle) // 2, 1))
+    n_middle = 10 if n_runs >= 28 else max(n_runs // 3, 1)
+    n_last = min(8, max((n_runs - n_middle) // 2, 1))
     return n_runs - n_middle - n_last, n_runs - n_last
 
 
@@ -204,18 +272,29 @@ def thirds_counter(labels: Integers, design: Design) -> Counter:
     n_bits = np.bitwise_count(masks.astype(np.uint64))
     middle = masks[np.argsort(n_bits, kind="stable")]
     starts = np.searchsorted(np.sort(n_bits), np.arange(cuts[1] - cuts[0] + 2))
-    sums = _subset_sums(shapes[part])[middle]
-    others = _subset_sums(shapes[cuts[1] :])
+    sums = subset_sums(shapes[part])[middle]
+    others = subset_sums(shapes[cuts[1] :])
     # 2 s_z·s_y + |s_y|², a row for each z.
-    last_middle = 2 * others @ sums.T + np.sum(sums**2, axis=1)
-    middle_heights = _subset_sums(heights[part])[middle]
-    margin = _margin(coordinates, scale)
+    last_middle = (2 * others @ sums.T + np.sum(sums**2, axis=1)).astype(np.float32)
+    middle_heights = subset_sums(heights[part])[middle].astype(np.float32)
+    rounded = SINGLE_EPSILON / (
+        8 * EPSILON
+    )  # a margin of single over one of double precision
+    margins = _margins(
+        design,
+        rounded * _double_margin(coordinates[:, 1:], scale),
+        rounded * _double_margin(coordinates[:, :1], scale),
+    )
     slopes, bounds = _extreme_rule(design)
+    singles = np.float32(slopes[3, 1]), np.float32(slopes[4, 0])
+    raised = tuple(map(np.float32, np.add(bounds, margins)))
+    lowered = tuple(map(np.float32, np.subtract(bounds, margins)))
 
     def count(first: int, last: int) -> Integers:
         return count_thirds(
             first, last, cuts, n_first, 2 * n_first == n_runs, gram, heights, middle, starts,
-            middle_heights, last_middle, coordinates, scale, slopes, bounds, margin,
+            middle_heights, last_middle, coordinates, scale, slopes, bounds, margins, singles,
+            raised, lowered,
         )  # fmt: skip
 
     return count

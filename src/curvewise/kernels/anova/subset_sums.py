@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from curvewise.kernels.anova.thresholds import EPSILON
+
 if TYPE_CHECKING:
     from curvewise.kernels import Floats
 
@@ -30,7 +32,15 @@ def count_heights(heights: Floats, n_first: int, bound: float) -> int:
         return math.comb(len(heights), n_first)
     root = math.sqrt(bound)
     halves = _halves(heights)
-    return _count(halves, n_first, root) + _count(halves, n_first, -root, below=True)
+    above = _count(halves, n_first, root)
+    if 2 * n_first == len(heights) and _are_centred(heights):
+        # The runs that were not chosen sum to minus as much.
+        return 2 * above
+    return above + _count(halves, n_first, -root, below=True)
+
+
+def _are_centred(heights: Floats) -> bool:
+    return bool(abs(heights.sum()) <= 4 * EPSILON * np.abs(heights).sum())
 
 
 def count_above(heights: Floats, n_first: int, least: float) -> int:

@@ -12,6 +12,7 @@ and at most n more, the shape: the cost of a shuffle does not grow with the numb
 
 from __future__ import annotations
 
+import sys
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -27,12 +28,20 @@ if TYPE_CHECKING:
 __all__ = [
     "Strata",
     "centred",
+    "column_squares",
     "factored_sums",
     "group_factor",
     "group_squares",
+    "plain_sizes",
     "rotated",
     "strata",
 ]
+
+# From so many groups on, adding up the runs of each is cheaper than a matrix product for each
+# and the triangle that joins them, whose cost grows with the square of their number.
+MIN_GROUPS_ADDED_UP = 10
+MAX_SUMS_AT_ONCE = 2**16  # numbers that stay in the cache between two passes
+COMPILED = "curvewise.kernels.anova.compiled_sums"
 
 
 class Strata(NamedTuple):
@@ -129,6 +138,19 @@ def _group_factor(sizes: tuple[tuple[int, ...], ...]) -> Floats:
     return factor
 
 
+def plain_sizes(labels: Integers, blocks: Integers) -> Integers | None:
+    """Return the sizes n_i of the groups if Sᵀ C⁻ S = Σ |S_i|² / n_i; else None.
+
+    That is so without blocks, and where every block holds the groups in proportion.
+    """
+    sizes = np.bincount(labels)
+    for block in distinct(blocks):
+        counts = np.bincount(labels[blocks == block], minlength=len(sizes))
+        if np.any(counts * len(labels) != sizes * counts.sum()):
+            return None
+    return sizes
+
+
 def factored_sums(labels: Integers, columns: Floats, factor: Floats) -> Iterator[Floats]:
     """Yield the rows of Lᵀ S, whose squares add up to Sᵀ C⁻ S; (n_relabellings, n_columns) each.
 
@@ -145,12 +167,67 @@ def factored_sums(labels: Integers, columns: Floats, factor: Floats) -> Iterator
         yield combined
 
 
-def group_squares(labels: Integers, coordinates: Floats, factor: Floats) -> Floats:
+def column_squares(
+    labels: Integers,
+    columns: Floats,
+    factor: Floats,
+    sizes: Integers | None = None,
+    *,
+    compiled: bool = False,
+) -> Floats:
+    """Return Sᵀ C⁻ S of each column; (n_relabellings, n_columns).
+
+    ``sizes`` are those of `plain_sizes`: with them, the cost is linear in the number of groups.
+    ``compiled`` changes no digit; compiled code that is loaded is used in any case.
+    """
+    if sizes is not None and len(sizes) >= MIN_GROUPS_ADDED_UP:
+        if compiled or sys.modules.get(COMPILED) is not None:
+            from curvewise.kernels.anova.compiled_sums import added_up_squares
+
+            return np.asarray(added_up_squares(labels, columns, sizes))
+        return _added_up_squares(labels, columns, sizes)
+    squares = np.zeros((len(labels), columns.shape[1]))
+    for sums in factored_sums(labels, columns, factor):
+        squares += sums**2
+    return squares
+
+
+def _added_up_squares(labels: Integers, columns: Floats, sizes: Integers) -> Floats:
+    """Return Σ |S_i|² / n_i, the runs of a group added up in their order."""
+    # Of the groups from the largest to the smallest, the first so many have a j-th run.
+    largest_first = np.argsort(-sizes, kind="stable")
+    starts = (np.cumsum(sizes) - sizes)[largest_first]
+    weights = 1 / sizes[:, None]
+    # Small integers are sorted by their digits, in linear time.
+    small = labels.astype(np.min_scalar_type(len(sizes)))
+    order = np.argsort(small, axis=1, kind="stable")
+    portion = max(MAX_SUMS_AT_ONCE // (len(sizes) * columns.shape[1]), 1)
+    squares = np.empty((len(labels), columns.shape[1]))
+    for start in range(0, len(labels), portion):
+        part = order[start : start + portion]
+        sums = columns[part[:, starts]]
+        for place in range(1, int(sizes.max())):
+            n_larger = int(np.sum(sizes > place))
+            sums[:, :n_larger] += columns[part[:, starts[:n_larger] + place]]
+        sums = sums[:, np.argsort(largest_first)]
+        sums *= sums
+        sums *= weights
+        squares[start : start + portion] = sums.sum(axis=1)
+    return squares
+
+
+def group_squares(
+    labels: Integers,
+    coordinates: Floats,
+    factor: Floats,
+    sizes: Integers | None = None,
+    *,
+    compiled: bool = False,
+) -> Floats:
     """Return SS_alg and SS_int of each relabelling; shape (2, n_relabellings).
 
-    ``labels`` is (n_relabellings, n_runs); the coordinates are those of `rotated`.
+    ``labels`` is (n_relabellings, n_runs); the coordinates are those of `rotated`, and the rest
+    is as for `column_squares`.
     """
-    squares = np.zeros((len(labels), coordinates.shape[1]))
-    for sums in factored_sums(labels, coordinates, factor):
-        squares += sums**2
+    squares = column_squares(labels, coordinates, factor, sizes, compiled=compiled)
     return np.stack([squares[:, 0], squares[:, 1:].sum(axis=1)])

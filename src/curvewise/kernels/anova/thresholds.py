@@ -60,8 +60,14 @@ class ExtremeRule(NamedTuple):
         """
         # Term by term: a matrix product could round the same row differently in
         # batches of different sizes.
-        values = self.slopes[:, :1] * between[0] + self.slopes[:, 1:] * between[1]
-        return np.sum(values >= self.bounds[:, None], axis=1)
+        return np.array(
+            [
+                np.count_nonzero(of_height * between[0] + of_shape * between[1] >= bound)
+                for (of_height, of_shape), bound in zip(
+                    self.slopes, self.bounds, strict=True
+                )
+            ]
+        )
 
 
 def rounding(scores: Floats, precision: float) -> float:

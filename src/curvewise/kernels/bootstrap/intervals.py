@@ -63,15 +63,22 @@ def jackknife_error(values: Floats, strata: Integers) -> tuple[float, float]:
     >>> jackknife_error(np.array([2.5, 2.0, 1.5]), np.zeros(3, dtype=np.int64))
     (0.577..., 2.0)
     """
-    variances, sizes = [], []
+    influences = []
     for stratum in distinct(strata):
         own = values[(strata == stratum) & np.isfinite(values)]
-        n_units = len(own)
-        if n_units < 2:
+        if len(own) < 2:
             return math.inf, 1.0
-        influence = (n_units - 1) * (own.mean() - own)
-        variances.append(float(influence @ influence) / (n_units * (n_units - 1)))
-        sizes.append(n_units)
+        influences.append((len(own) - 1) * (own.mean() - own))
+    largest = max(float(np.abs(own).max()) for own in influences)
+    if largest == 0 or not math.isfinite(largest):
+        return largest, 1.0
+    # By a power of two, which changes no digit: squares of very large or small values are none.
+    scale = math.ldexp(1.0, math.frexp(largest)[1])
+    sizes = [len(own) for own in influences]
+    variances = [
+        float((own / scale) @ (own / scale)) / (n_units * (n_units - 1))
+        for own, n_units in zip(influences, sizes, strict=True)
+    ]
     total = sum(variances)
     squares = sum(own**2 / (n - 1) for own, n in zip(variances, sizes, strict=True))
-    return math.sqrt(total), max(total**2 / squares, 1.0) if squares > 0 else 1.0
+    return scale * math.sqrt(total), max(total**2 / squares, 1.0)

@@ -18,7 +18,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from curvewise.kernels.location.profiles import MIN_RESIDUAL_SHARE, StepDesign
+from curvewise.kernels.location.profiles import (
+    MIN_RESIDUAL_SHARE,
+    StepDesign,
+    sums_of_squares,
+)
+from curvewise.kernels.location.scanning import largest_roots
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -47,18 +52,19 @@ class Difference:
         # Which runs are of the first algorithm, less the mean of their block.
         first = (labels == 0).astype(np.float64)
         means = np.bincount(blocks, weights=first) / np.bincount(blocks)
-        left = design.deviations - np.outer(first - means[blocks], values)
+        left = np.outer(first - means[blocks], values)
+        np.subtract(design.deviations, left, out=left)
         # What is left is no more than rounding where it is next to nothing of the total.
-        left[:, np.sum(left**2, axis=0) <= MIN_RESIDUAL_SHARE * totals] = 0.0
+        left[:, sums_of_squares(left) <= MIN_RESIDUAL_SHARE * totals] = 0.0
         left[:, totals == 0] = 0.0
-        errors = factor * np.sqrt(np.sum(left**2, axis=0) / design.df[1])
+        errors = factor * np.sqrt(sums_of_squares(left) / design.df[1])
         residuals = StepDesign.from_scores(left, labels, blocks, design.noise)
         return cls(values, errors, residuals)
 
-    def largest_roots(self, labels: Integers) -> Floats:
+    def largest_roots(self, labels: Integers, *, compiled: bool) -> Floats:
         """Return the largest √R over the steps, in each relabelling of the residuals."""
-        roots = self.residuals.roots(self.residuals.profiles(self.residuals.sums(labels)))
-        return np.asarray((roots[0] + self.residuals.slack[0, :, None]).max(axis=0))
+        sums = self.residuals.sums(labels)
+        return largest_roots(self.residuals, sums, compiled=compiled)
 
 
 def critical_t(root: float, df: int) -> float:

@@ -6,7 +6,7 @@ sums of Lᵀ S over it,
     SS_alg = |s|² / length,    SS_int = Σ A_h − SS_alg,    r = SS / total,             (1)
     score = ((r / √(1 − r))^(1/4) − mean) / (standard deviation).                      (2)
 
-The loop over windows is outside and that over relabellings inside, so that the compiler can
+Loops over windows are outside and those over relabellings inside, so that the compiler can
 work on several relabellings with each instruction. A window takes over the sums of the window
 one place shorter.
 """
@@ -17,43 +17,30 @@ import numpy as np
 
 from curvewise.kernels.compiling import OPTIONS, njit
 from curvewise.kernels.location.profiles import MIN_RESIDUAL_SHARE
+from curvewise.kernels.location.windows import AT_ONCE
 
 __all__ = ["count_windows", "window_moments"]
 
+# Where, in an array of numbers for each relabelling, these are: sums of the last group, Σ A_h,
+# squares of the sums of the other groups, and the largest score.
+LAST, BOTH, OTHERS, LARGEST = 0, AT_ONCE, 2 * AT_ONCE, 3 * AT_ONCE
 
-@njit(**OPTIONS)
-def _extend(sums, differences, window_sums, both, last):
-    """Add place ``last`` to s, ``window_sums``, and to Σ A_h, ``both``; return |s|²."""
-    n_groups, _, n_relabellings = sums.shape
-    squares = np.zeros(n_relabellings)
-    for group in range(n_groups):
-        window_sum, added = window_sums[group], sums[group, last]
-        for place in range(n_relabellings):
-            window_sum[place] += added[place]
-            squares[place] += window_sum[place] * window_sum[place]
-    added = differences[last]
+
+@njit(inline="always", **OPTIONS)
+def _extend(sums, squares, last, window_sums, both, heights):
+    """Add place ``last`` to s, ``window_sums``, and to Σ A_h, ``both``; |s|² to ``heights``."""
+    n_relabellings = len(both)
     for place in range(n_relabellings):
-        both[place] += added[place]
-    return squares
-
-
-@njit(**OPTIONS)
-def _n_exceeding(values, largest, inverse_total, mean, deviation):
-    """Count the relabellings whose score (2) in this window exceeds the largest so far.
-
-    Few do once some windows have been seen, so it pays to ask without taking roots: score >
-    largest is r² > (1 − r) q⁸, with q = largest · deviation + mean, the value that the
-    fourth root must exceed.
-    """
-    n_exceeding = 0
-    for place in range(len(values)):
-        # A fourth root is not negative, so it exceeds every negative q.
-        power = max(largest[place] * deviation + mean, 0.0)
-        power *= power
-        power *= power  # q⁴
-        share = values[place] * inverse_total
-        n_exceeding += share * share > (1.0 - share) * power * power
-    return n_exceeding
+        window_sum = window_sums[0, place] + sums[0, last, place]
+        window_sums[0, place] = window_sum
+        heights[place] = window_sum * window_sum
+    for group in range(1, len(sums)):
+        for place in range(n_relabellings):
+            window_sum = window_sums[group, place] + sums[group, last, place]
+            window_sums[group, place] = window_sum
+            heights[place] += window_sum * window_sum
+    for place in range(n_relabellings):
+        both[place] += squares[last, place]
 
 
 @njit(inline="always", **OPTIONS)
@@ -63,59 +50,61 @@ def _striking(share):
     return np.sqrt(np.sqrt(share / np.sqrt(residual_share)))
 
 
-@njit(**OPTIONS)
-def _raise(values, largest, inverse_total, mean, scale):
-    """Raise the largest score of each relabelling to that of this window: formula (2)."""
-    for place in range(len(values)):
-        root = _striking(values[place] * inverse_total)
-        largest[place] = max(largest[place], (root - mean) * scale)
+@njit(inline="always", **OPTIONS)
+def _folded(values):
+    """Return the sum of the values, which are used up; the order is the same on any machine."""
+    n_left = len(values)
+    while n_left > 1:
+        half = (n_left + 1) // 2
+        for place in range(n_left - half):
+            values[place] += values[half + place]
+        n_left = half
+    return values[0]
 
 
 @njit(**OPTIONS)
-def _moments(values, inverse_total):
-    """Return mean and standard deviation, over relabellings, of the fourth roots in (2)."""
-    roots = np.empty(len(values))
-    total = 0.0
-    for place in range(len(values)):
-        roots[place] = _striking(values[place] * inverse_total)
-        total += roots[place]
-    mean = total / len(values)
-    squares = 0.0
-    for place in range(len(values)):
-        squares += (roots[place] - mean) * (roots[place] - mean)
-    return mean, np.sqrt(squares / len(values))
-
-
-@njit(**OPTIONS)
-def window_moments(sums, differences, inverse_lengths, inverse_totals, means, deviations):
+def window_moments(sums, squares, inverse_lengths, inverse_totals, means, deviations):
     """Fill in the mean and the standard deviation of formula (2) for every window.
 
-    ``sums`` is Lᵀ S, (n_groups − 1, n_places, n_relabellings), and ``differences`` is A,
+    ``sums`` is Lᵀ S, (n_groups − 1, n_places, n_relabellings), and ``squares`` is A,
     (n_places, n_relabellings); the other arrays are by effect, first and last place.
     """
     n_groups, n_places, n_relabellings = sums.shape
-    shapes = np.empty(n_relabellings)
+    window_sums = np.empty((n_groups, n_relabellings))
+    both, heights = np.empty(n_relabellings), np.empty(n_relabellings)
+    roots, used_up = np.empty(n_relabellings), np.empty(n_relabellings)
     for first in range(n_places):
-        window_sums = np.zeros((n_groups, n_relabellings))
-        both = np.zeros(n_relabellings)
+        window_sums[:] = 0.0
+        both[:] = 0.0
         for last in range(first, n_places):
-            squares = _extend(sums, differences, window_sums, both, last)
-            # Formula (1); |s|² gives way to SS_alg.
-            for place in range(n_relabellings):
-                height = squares[place] * inverse_lengths[first, last]
-                shapes[place] = max(both[place] - height, 0.0)
-                squares[place] = height
+            _extend(sums, squares, last, window_sums, both, heights)
+            inverse = inverse_lengths[first, last]
             for effect in range(2):
-                values = squares if effect == 0 else shapes
-                mean, deviation = _moments(values, inverse_totals[effect, first, last])
+                # Formula (1); |s|² gives way to the share.
+                inverse_total = inverse_totals[effect, first, last]
+                if effect == 0:
+                    for place in range(n_relabellings):
+                        roots[place] = heights[place] * inverse
+                else:
+                    for place in range(n_relabellings):
+                        roots[place] = max(both[place] - heights[place] * inverse, 0.0)
+                for place in range(n_relabellings):
+                    root = _striking(roots[place] * inverse_total)
+                    roots[place] = root
+                    used_up[place] = root
+                mean = _folded(used_up) / n_relabellings
+                for place in range(n_relabellings):
+                    used_up[place] = (roots[place] - mean) * (roots[place] - mean)
                 means[effect, first, last] = mean
-                deviations[effect, first, last] = deviation
+                deviations[effect, first, last] = np.sqrt(
+                    _folded(used_up) / n_relabellings
+                )
 
 
 @njit(**OPTIONS)
 def count_windows(
     sums,
-    differences,
+    squares,
     inverse_lengths,
     inverse_totals,
     bounds,
@@ -126,35 +115,89 @@ def count_windows(
 ):
     """Add to ``n_extreme`` the relabellings that reach ``bounds``; raise ``largest``.
 
-    The arrays are those of `window_moments`; ``scales`` is 1 / standard deviation, and 0 for
-    windows without variation. ``largest`` is the largest score of each relabelling.
+    The arrays are those of `window_moments`, of at most ``AT_ONCE`` relabellings; ``scales`` is 1 /
+    standard deviation, and 0 for windows without variation. ``largest`` is the largest score
+    of each relabelling.
     """
     n_groups, n_places, n_relabellings = sums.shape
-    shapes = np.empty(n_relabellings)
+    # What one loop works on lies in one array at distances known beforehand: of several
+    # arrays, the compiler must suppose that they overlap.
+    window_sums, state = np.empty((n_groups - 1, AT_ONCE)), np.zeros(4 * AT_ONCE)
+    state[LARGEST : LARGEST + n_relabellings] = largest
     for first in range(n_places):
-        window_sums = np.zeros((n_groups, n_relabellings))
-        both = np.zeros(n_relabellings)
+        window_sums[:] = 0.0
+        state[:LARGEST] = 0.0
         for last in range(first, n_places):
-            squares = _extend(sums, differences, window_sums, both, last)
+            _add_groups(sums, last, window_sums, state)
             inverse = inverse_lengths[first, last]
             height_bound, shape_bound = bounds[0, first, last], bounds[1, first, last]
-            n_heights = n_shapes = 0
-            # Formula (1), counted in passing; |s|² gives way to SS_alg.
+            height_total = inverse_totals[0, first, last]
+            shape_total = inverse_totals[1, first, last]
+            height_mean, shape_mean = means[0, first, last], means[1, first, last]
+            height_scale, shape_scale = scales[0, first, last], scales[1, first, last]
+            # A window without variation takes no part in the maximum.
+            height_deviation = 1.0 / height_scale if height_scale > 0.0 else 0.0
+            shape_deviation = 1.0 / shape_scale if shape_scale > 0.0 else 0.0
+            n_heights = n_shapes = n_exceeding = 0
             for place in range(n_relabellings):
-                height = squares[place] * inverse
-                shape = max(both[place] - height, 0.0)
-                squares[place] = height
-                shapes[place] = shape
+                last_sum = state[LAST + place] + sums[n_groups - 1, last, place]
+                state[LAST + place] = last_sum
+                both = state[BOTH + place] + squares[last, place]
+                state[BOTH + place] = both
+                # Formula (1).
+                height = (state[OTHERS + place] + last_sum * last_sum) * inverse
+                shape = max(both - height, 0.0)
                 n_heights += height >= height_bound
                 n_shapes += shape >= shape_bound
+                most = state[LARGEST + place]
+                n_exceeding += _exceeds(
+                    height * height_total, most * height_deviation + height_mean
+                ) | _exceeds(shape * shape_total, most * shape_deviation + shape_mean)
             n_extreme[0, first, last] += n_heights
             n_extreme[1, first, last] += n_shapes
-            for effect in range(2):
-                scale = scales[effect, first, last]
-                if scale == 0.0:
-                    continue
-                values = squares if effect == 0 else shapes
-                total = inverse_totals[effect, first, last]
-                mean = means[effect, first, last]
-                if _n_exceeding(values, largest, total, mean, 1.0 / scale):
-                    _raise(values, largest, total, mean, scale)
+            if n_exceeding == 0:
+                continue
+            for place in range(n_relabellings):
+                last_sum = state[LAST + place]
+                height = (state[OTHERS + place] + last_sum * last_sum) * inverse
+                shape = max(state[BOTH + place] - height, 0.0)
+                most = state[LARGEST + place]
+                if height_scale > 0.0:
+                    root = _striking(height * height_total)
+                    most = max(most, (root - height_mean) * height_scale)
+                if shape_scale > 0.0:
+                    root = _striking(shape * shape_total)
+                    most = max(most, (root - shape_mean) * shape_scale)
+                state[LARGEST + place] = most
+    largest[:] = state[LARGEST : LARGEST + n_relabellings]
+
+
+@njit(inline="always", **OPTIONS)
+def _add_groups(sums, last, window_sums, state):
+    """Add place ``last`` to the sums of all groups but the last; add up their squares."""
+    n_relabellings = sums.shape[2]
+    for group in range(len(window_sums)):
+        if group == 0:
+            for place in range(n_relabellings):
+                window_sum = window_sums[group, place] + sums[group, last, place]
+                window_sums[group, place] = window_sum
+                state[OTHERS + place] = window_sum * window_sum
+        else:
+            for place in range(n_relabellings):
+                window_sum = window_sums[group, place] + sums[group, last, place]
+                window_sums[group, place] = window_sum
+                state[OTHERS + place] += window_sum * window_sum
+
+
+@njit(inline="always", **OPTIONS)
+def _exceeds(share, root):
+    """Tell whether the fourth root in (2) of a share exceeds a number.
+
+    Few relabellings have a score above the largest so far once some windows have been seen, so
+    it pays to ask without taking roots.
+    """
+    # A fourth root is not negative, so it exceeds every negative number.
+    power = max(root, 0.0)
+    power *= power
+    power *= power
+    return share * share > (1.0 - share) * (power * power)

@@ -24,11 +24,13 @@ from curvewise.kernels.codes import distinct
 if TYPE_CHECKING:
     from curvewise.kernels import Floats, Integers
 
-__all__ = ["StepDesign", "cluster_masses", "f_ratios"]
+__all__ = ["StepDesign", "cluster_masses", "f_ratios", "sums_of_squares"]
 
 # A share of a total: where the error is less, it is rounding.
 MIN_RESIDUAL_SHARE = 64 * EPSILON
-MAX_SUMS_AT_ONCE = 2**16  # an array has one sum per group, step and relabelling
+MAX_SUMS_AT_ONCE = 2**18  # an array has one sum per group, step and relabelling
+MIN_AT_ONCE, MAX_AT_ONCE = 8, 256  # relabellings
+MAX_COLUMNS_AT_ONCE = 2**12  # of a table that is squared
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,10 +56,10 @@ class StepDesign:
         """Centre and sum up; ``noise`` is how far rounding can move each column; (n_steps,)."""
         n_runs, n_steps = scores.shape
         deviations = centred(scores, blocks)
-        shapes = deviations - deviations.mean(axis=1, keepdims=True)
+        means = deviations.mean(axis=1, keepdims=True)
         # Subtracting the mean of a curve adds what rounding did to that mean.
         noises = np.stack([noise, noise + np.sqrt(np.sum(noise**2)) / n_steps])
-        totals = np.stack([np.sum(deviations**2, axis=0), np.sum(shapes**2, axis=0)])
+        totals = np.stack([sums_of_squares(deviations, less) for less in (0.0, means)])
         totals[totals <= (MIN_VARIATION_OVER_ROUNDING * noises) ** 2] = 0.0
         if n_steps == 1:
             totals[1] = 0.0
@@ -77,21 +79,19 @@ class StepDesign:
     def portion(self) -> int:
         """How many relabellings to work on at a time: a divisor of a batch."""
         fits = MAX_SUMS_AT_ONCE // (self.n_steps * len(self.factor))
-        return 2 ** int(np.clip(np.log2(max(fits, 1)), 4, 10))
+        return 2 ** int(np.log2(np.clip(fits, MIN_AT_ONCE, MAX_AT_ONCE)))
 
     def sums(self, labels: Integers) -> Floats:
         """Return Lᵀ S, whose squares add up to A; (n_groups − 1, n_steps, n_relabellings)."""
-        columns = self.deviations.T
-        groups = [
-            columns @ np.equal(labels.T, group).astype(np.float64)
-            for group in range(len(self.factor))
-        ]
-        combined = np.empty((len(groups), *groups[0].shape))
-        for row in range(len(groups)):
+        combined = np.empty((len(self.factor), self.n_steps, len(labels)))
+        for group, sums in enumerate(combined):
+            chosen = np.equal(labels.T, group).astype(np.float64)
+            np.matmul(self.deviations.T, chosen, out=sums)
+        for row, sums in enumerate(combined):
             # L is lower triangular, so row i of Lᵀ S has only the sums of group i and later.
-            np.multiply(groups[row], self.factor[row, row], out=combined[row])
-            for group in range(row + 1, len(groups)):
-                combined[row] += self.factor[group, row] * groups[group]
+            sums *= self.factor[row, row]
+            for group in range(row + 1, len(combined)):
+                sums += self.factor[group, row] * combined[group]
         return combined
 
     def profiles(self, sums: Floats) -> Floats:
@@ -109,6 +109,15 @@ class StepDesign:
         shares = np.zeros_like(profiles)
         np.divide(profiles, totals, out=shares, where=totals > 0)
         return np.sqrt(shares)
+
+
+def sums_of_squares(table: Floats, less: Floats | float = 0.0) -> Floats:
+    """Return the sum of squares of each column, of which ``less`` is first taken off."""
+    totals = np.empty(table.shape[1])
+    for start in range(0, len(totals), MAX_COLUMNS_AT_ONCE):
+        part = slice(start, start + MAX_COLUMNS_AT_ONCE)
+        totals[part] = np.sum((table[:, part] - less) ** 2, axis=0)
+    return totals
 
 
 def f_ratios(shares: Floats, df: tuple[int, int]) -> Floats:

@@ -1,6 +1,7 @@
 """Which share of the differences between algorithms lies in a part of training, resampled.
 
-A and I, at each step, are those of `profiles`, computed anew for every resample.
+A and I, at each step, are those of `profiles`, computed anew for every resample; I is A of
+curves less their own mean.
 """
 
 from __future__ import annotations
@@ -11,15 +12,16 @@ import numpy as np
 
 from curvewise.kernels.anova.sums import centred
 from curvewise.kernels.bootstrap.resamples import resample_counts
+from curvewise.kernels.codes import distinct
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from curvewise.kernels import Floats, Integers
 
 __all__ = ["resampled_shares"]
 
-MAX_RESAMPLED_SUMS = 2**20  # in memory at a time: one per resample, algorithm and step
+MAX_RESAMPLED_SUMS = 2**20  # in memory at a time: one per resample, algorithm and column
 
 
 def resampled_shares(
@@ -28,29 +30,55 @@ def resampled_shares(
     blocks: Integers,
     n_resamples: int,
     seed: int,
-    inside: Floats,
+    ends: Sequence[tuple[int, int]],
+    *,
+    changes: bool,
 ) -> Floats:
-    """Return the share of A, and of I, that lies in each of several windows.
+    """Return the share of A, or with ``changes`` of I, that lies in each of several windows.
 
-    ``inside`` is (n_steps, n_windows), 1 where a step is in a window; the result is
-    (2, n_resamples, n_windows), 0 where there is no difference at all. Runs are drawn
-    within their algorithm, or whole blocks where there are blocks.
+    ``ends`` are the first and the last step of each window; the result is (n_resamples,
+    n_windows), 0 where there is no difference at all. Runs are drawn within their algorithm,
+    or whole blocks where there are blocks.
     """
+    table = scores - scores.mean(axis=0)
+    if changes:
+        table -= table.mean(axis=1, keepdims=True)
+    first, last = np.array(ends).T
+    edges = distinct(np.concatenate([[0], first, last + 1]))
+    columns, starts = _rotated_stretches(table, edges[edges < scores.shape[1]])
     names, codes = np.unique(blocks, return_inverse=True)
     if len(names) == 1:
         counts = resample_counts(labels, n_resamples, seed)
-        effects = _of_runs(scores, labels, counts)
+        effects = _of_runs(columns, labels, counts)
     else:
         counts = resample_counts(np.zeros(len(names), dtype=np.int64), n_resamples, seed)
-        effects = _of_blocks(scores, labels, codes, counts)
+        effects = _of_blocks(columns, labels, codes, counts)
+    before, after = np.searchsorted(edges, first), np.searchsorted(edges, last + 1)
     shares = []
     for squares in effects:
-        total = squares.sum(axis=2, keepdims=True)
-        in_windows = squares @ inside
+        by_stretch = np.add.reduceat(squares, starts, axis=1)
+        up_to = np.pad(np.cumsum(by_stretch, axis=1), ((0, 0), (1, 0)))
+        inside, total = up_to[:, after] - up_to[:, before], up_to[:, -1:]
         shares.append(
-            np.divide(in_windows, total, out=np.zeros_like(in_windows), where=total > 0)
+            np.divide(inside, total, out=np.zeros_like(inside), where=total > 0)
         )
-    return np.concatenate(shares, axis=1)
+    return np.concatenate(shares)
+
+
+def _rotated_stretches(table: Floats, edges: Integers) -> tuple[Floats, Integers]:
+    """Rotate the steps of each stretch; it begins at one of the edges, and ends at the next.
+
+    A rotation changes no sum of squares over the steps of a stretch, and of many steps leaves
+    as many that are not 0 as there are runs. Returns the columns, and where each stretch begins
+    among them.
+    """
+    n_runs = len(table)
+    parts = [
+        part if part.shape[1] <= n_runs else np.linalg.qr(part.T, mode="r").T
+        for part in np.split(table, edges[1:], axis=1)
+    ]
+    widths = np.array([part.shape[1] for part in parts])
+    return np.hstack(parts), np.cumsum(widths) - widths
 
 
 def _batches(counts: Floats, n_values: int) -> Iterator[Floats]:
@@ -60,7 +88,7 @@ def _batches(counts: Floats, n_values: int) -> Iterator[Floats]:
 
 
 def _of_runs(scores: Floats, labels: Integers, counts: Floats) -> Iterator[Floats]:
-    """Yield A and I of resampled runs, a batch at a time; (2, n_resamples, n_steps)."""
+    """Yield A of resampled runs, a batch at a time; (n_resamples, n_columns)."""
     sizes = np.bincount(labels)
     for batch in _batches(counts, scores.shape[1]):
         means = np.stack(
@@ -70,16 +98,13 @@ def _of_runs(scores: Floats, labels: Integers, counts: Floats) -> Iterator[Float
             ]
         )
         means -= np.tensordot(sizes / sizes.sum(), means, axes=1)
-        changes = means - means.mean(axis=2, keepdims=True)
-        yield np.stack(
-            [np.tensordot(sizes, part**2, axes=1) for part in (means, changes)]
-        )
+        yield np.tensordot(sizes, means**2, axes=1)
 
 
 def _of_blocks(
     scores: Floats, labels: Integers, codes: Integers, counts: Floats
 ) -> Iterator[Floats]:
-    """Yield A = Sᵀ C⁻ S and I of resampled blocks, a batch at a time.
+    """Yield A = Sᵀ C⁻ S of resampled blocks, a batch at a time; (n_resamples, n_columns).
 
     S and C are sums over blocks, so those of a resample are sums with its counts.
     """
@@ -100,7 +125,4 @@ def _of_blocks(
             np.tensordot(batch, information, axes=1), hermitian=True
         )
         drawn = np.tensordot(batch, sums, axes=1)
-        changes = drawn - drawn.mean(axis=2, keepdims=True)
-        yield np.stack(
-            [np.sum(part * (inverses @ part), axis=1) for part in (drawn, changes)]
-        )
+        yield np.sum(drawn * (inverses @ drawn), axis=1)

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from curvewise.kernels.anova.thresholds import EPSILON, MIN_VARIATION_OVER_ROUNDING
-from curvewise.kernels.location.profiles import MIN_RESIDUAL_SHARE
+from curvewise.kernels.location.profiles import MIN_RESIDUAL_SHARE, sums_of_squares
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from curvewise.kernels import Floats, Integers
     from curvewise.kernels.location.profiles import StepDesign
 
-__all__ = ["Places", "Windows", "intervalwise"]
+__all__ = ["PlaceSums", "Places", "Windows", "intervalwise"]
 
-RELABELLINGS_AT_ONCE = 128  # so that the arrays worked on stay in the cache
+AT_ONCE = 128  # relabellings, so that the arrays worked on stay in the cache
 LOWEST_SCORE = -1e9  # below any that a window can have
 
 
@@ -60,6 +60,52 @@ class Places(NamedTuple):
         if len(self.starts) == values.shape[-2]:
             return values
         return np.add.reduceat(values, self.starts, axis=-2)
+
+
+class PlaceSums(NamedTuple):
+    """Sums over the steps of each place, in every relabelling.
+
+    ``sums`` is Lᵀ S, (n_groups − 1, n_places, n_relabellings), and ``squares`` is A,
+    (n_places, n_relabellings).
+    """
+
+    places: Places
+    sums: Floats
+    squares: Floats
+
+    @classmethod
+    def blank(cls, places: Places, design: StepDesign, n_relabellings: int) -> PlaceSums:
+        """Make room for some relabellings."""
+        shape = places.n_places, n_relabellings
+        return cls(places, np.zeros((len(design.factor), *shape)), np.zeros(shape))
+
+    @classmethod
+    def of(
+        cls, places: Places, design: StepDesign, labels: Integers, *, compiled: bool
+    ) -> PlaceSums:
+        """Sum up relabellings, a portion at a time."""
+        gathered = cls.blank(places, design, len(labels))
+        for start in range(0, len(labels), design.portion):
+            sums = design.sums(labels[start : start + design.portion])
+            gathered.fill(start, sums, compiled=compiled)
+        return gathered
+
+    def fill(self, start: int, sums: Floats, *, compiled: bool) -> None:
+        """Sum up Lᵀ S of the relabellings from ``start`` on, as `StepDesign.sums` gives it."""
+        if compiled:
+            from curvewise.kernels.location.compiled_scan import gather_places
+
+            gather_places(sums, self.places.starts, start, self.sums, self.squares)
+            return
+        part = slice(start, start + sums.shape[2])
+        self.sums[:, :, part] = self.places.gather(sums)
+        self.squares[:, part] = self.places.gather(_squared(sums))
+
+    def parts(self) -> Iterator[tuple[slice, Floats, Floats]]:
+        """Yield so many relabellings as are worked on at a time, and their sums."""
+        for start in range(0, self.squares.shape[1], AT_ONCE):
+            part = slice(start, start + AT_ONCE)
+            yield part, self.sums[:, :, part], self.squares[:, part]
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,28 +150,27 @@ class Windows:
         blank = np.zeros_like(totals)
         bare = cls(places, lengths, totals, blank, blank, blank, blank)
         squares = np.zeros_like(totals)
-        for first, part in bare._squares(design, observed[None, :]):
+        own = PlaceSums.of(places, design, observed[None, :], compiled=False)
+        for first, part in bare._squares(own.sums, own.squares):
             squares[:, first, first:] = part[:, :, 0]
         bounds = np.maximum(np.sqrt(squares) - 2 * noise, 0.0) ** 2
         bounds[1] = np.maximum(bounds[1] - cancelled, 0.0)
-        means, deviations = bare._moments(design, pilot, compiled=compiled)
+        piloted = PlaceSums.of(places, design, pilot, compiled=compiled)
+        means, deviations = bare._moments(piloted, compiled=compiled)
         scales = np.zeros_like(deviations)
         np.divide(1.0, deviations, out=scales, where=deviations > 1e-12 * means)
         return cls(places, lengths, totals, squares, bounds, means, scales)
 
-    def _moments(
-        self, design: StepDesign, pilot: Integers, *, compiled: bool
-    ) -> tuple[Floats, Floats]:
+    def _moments(self, pilot: PlaceSums, *, compiled: bool) -> tuple[Floats, Floats]:
         """Return mean and standard deviation of the fourth roots over the pilot."""
         means, deviations = np.zeros_like(self.totals), np.zeros_like(self.totals)
         if compiled:
             from curvewise.kernels.location.compiled_windows import window_moments
 
-            gathered = self._gathered(design, pilot)
             inverses = self._inverse_lengths, self._inverses
-            window_moments(*gathered, *inverses, means, deviations)
+            window_moments(pilot.sums, pilot.squares, *inverses, means, deviations)
             return means, deviations
-        for first, part in self._squares(design, pilot):
+        for first, part in self._squares(pilot.sums, pilot.squares):
             roots = _striking(part * self._inverses[:, first, first:, None])
             means[:, first, first:] = roots.mean(axis=-1)
             deviations[:, first, first:] = roots.std(axis=-1)
@@ -149,39 +194,42 @@ class Windows:
         """The observed statistic of each window on the common scale."""
         return (_striking(self.bounds * self._inverses) - self.means) * self.scales
 
-    def count(
-        self, design: StepDesign, labels: Integers, *, compiled: bool
-    ) -> tuple[Integers, Floats]:
+    def count(self, gathered: PlaceSums, *, compiled: bool) -> tuple[Integers, Floats]:
         """Return how many relabellings are as extreme in each window, and their largest scores.
 
         The counts are (2, n_places, n_places), the scores (n_relabellings,).
         """
         n_extreme = np.zeros(self.totals.shape, dtype=np.int64)
-        largest = np.full(len(labels), LOWEST_SCORE)
-        for start in range(0, len(labels), RELABELLINGS_AT_ONCE):
-            part = slice(start, start + RELABELLINGS_AT_ONCE)
+        largest = np.full(gathered.squares.shape[1], LOWEST_SCORE)
+        for part, *sums in gathered.parts():
             if compiled:
-                self._count_compiled(design, labels[part], n_extreme, largest[part])
-                continue
-            for first, squares in self._squares(design, labels[part]):
-                windows = (slice(None), first, slice(first, None), None)
-                n_extreme[:, first, first:] += np.sum(
-                    squares >= self.bounds[windows], axis=-1
-                )
-                roots = _striking(squares * self._inverses[windows])
-                scores = (roots - self.means[windows]) * self.scales[windows]
-                # A window without variation takes no part in the maximum.
-                scores[self.scales[windows][:, :, 0] == 0] = LOWEST_SCORE
-                np.maximum(largest[part], scores.max(axis=(0, 1)), out=largest[part])
+                self._count_compiled(*sums, n_extreme, largest[part])
+            else:
+                self._count(*sums, n_extreme, largest[part])
         return n_extreme, largest
 
+    def _count(
+        self, sums: Floats, differences: Floats, n_extreme: Integers, largest: Floats
+    ) -> None:
+        for first, squares in self._squares(sums, differences):
+            windows = (slice(None), first, slice(first, None), None)
+            n_extreme[:, first, first:] += np.sum(
+                squares >= self.bounds[windows], axis=-1
+            )
+            roots = _striking(squares * self._inverses[windows])
+            scores = (roots - self.means[windows]) * self.scales[windows]
+            # A window without variation takes no part in the maximum.
+            scores[self.scales[windows][:, :, 0] == 0] = LOWEST_SCORE
+            np.maximum(largest, scores.max(axis=(0, 1)), out=largest)
+
     def _count_compiled(
-        self, design: StepDesign, labels: Integers, n_extreme: Integers, largest: Floats
+        self, sums: Floats, differences: Floats, n_extreme: Integers, largest: Floats
     ) -> None:
         from curvewise.kernels.location.compiled_windows import count_windows
 
         count_windows(
-            *self._gathered(design, labels),
+            np.ascontiguousarray(sums),
+            np.ascontiguousarray(differences),
             self._inverse_lengths,
             self._inverses,
             self.bounds,
@@ -191,24 +239,23 @@ class Windows:
             largest,
         )
 
-    def _gathered(self, design: StepDesign, labels: Integers) -> tuple[Floats, Floats]:
-        """Return Lᵀ S and A, summed over the steps of each place."""
-        sums = design.sums(labels)
-        differences = design.profiles(sums)[0]
-        return self.places.gather(sums), self.places.gather(differences)
-
-    def _squares(
-        self, design: StepDesign, labels: Integers
-    ) -> Iterator[tuple[int, Floats]]:
+    def _squares(self, sums: Floats, differences: Floats) -> Iterator[tuple[int, Floats]]:
         """Yield SS_alg and SS_int of the windows that begin at each place."""
-        sums, differences = self._gathered(design, labels)
         for first in range(self.places.n_places):
-            heights = np.zeros((self.places.n_places - first, len(labels)))
+            heights = np.zeros(differences[first:].shape)
             for group in sums:
                 heights += np.cumsum(group[first:], axis=0) ** 2
             heights *= self._inverse_lengths[first, first:, None]
             shapes = np.cumsum(differences[first:], axis=0) - heights
             yield first, np.stack([heights, np.maximum(shapes, 0.0)])
+
+
+def _squared(sums: Floats) -> Floats:
+    """Return A from Lᵀ S."""
+    squares = np.zeros(sums.shape[1:])
+    for group in sums:
+        squares += group**2
+    return squares
 
 
 def _totals(design: StepDesign, places: Places) -> tuple[Floats, Floats, Floats]:
@@ -217,7 +264,7 @@ def _totals(design: StepDesign, places: Places) -> tuple[Floats, Floats, Floats]
     lengths, totals, noise = np.zeros((n, n)), np.zeros((2, n, n)), np.zeros((n, n))
     rounded = places.gather(design.noise[:, None] ** 2)[:, 0]
     columns = places.gather(design.deviations.T)
-    squares = places.gather(np.sum(design.deviations**2, axis=0)[:, None])[:, 0]
+    squares = places.gather(sums_of_squares(design.deviations)[:, None])[:, 0]
     for first in range(n):
         n_steps = np.cumsum(places.lengths[first:])
         heights = np.sum(np.cumsum(columns[first:], axis=0) ** 2, axis=1) / n_steps

@@ -22,6 +22,9 @@ from curvewise.kernels.relabelling.streams import BATCH
 
 __all__ = ["Enumeration", "n_relabellings"]
 
+# Combinations of so few items are listed once, which takes milliseconds, and then looked up.
+MAX_LISTED_ITEMS, MAX_LISTED_BYTES = 22, 2**24
+
 
 @dataclass(frozen=True)
 class _GroupDraw:
@@ -193,11 +196,32 @@ class Enumeration:
             np.arange(number * BATCH, min((number + 1) * BATCH, self.count))
         )
 
+    @cached_property
+    def _draws(self) -> _BlockDraws:
+        return _block_draws(self.labels, self.blocks)
+
+    @property
+    def draw_arrays(self) -> tuple[Integers, Integers, Integers]:
+        """The blocks of runs, the draws and the groups as compiled code takes them.
+
+        A draw is a row: its block, the size of its groups, how many there are, and where they
+        begin in the list of groups.
+        """
+        rows, groups = [], []
+        for positions, draws in self._draws:
+            for draw in draws:
+                block = int(self.blocks[positions[0]])
+                rows.append([block, draw.size, len(draw.groups), len(groups)])
+                groups += draw.groups
+        return self.blocks, np.array(rows, dtype=np.int64), np.array(groups)
+
     def ranked(self, ranks: Integers) -> Integers:
         """Return the labels of the relabellings of these ranks; (n_ranks, n_runs)."""
+        if self.labels.max() == 1 and len(self._draws) == 1:
+            return _ranked_of_two(ranks, len(self.labels), self._draws[0][1][0])
         relabelled = np.empty((len(ranks), len(self.labels)), dtype=np.int64)
         rows = np.arange(len(ranks))[:, None]
-        for positions, draws in _block_draws(self.labels, self.blocks):
+        for positions, draws in self._draws:
             left = np.broadcast_to(positions, (len(ranks), len(positions)))
             for draw in draws:
                 radices = draw.radices(left.shape[1])
@@ -208,6 +232,18 @@ class Enumeration:
                     relabelled[rows, np.hstack([first, chosen])] = group
                 relabelled[rows, union] = draw.groups[-1]
         return relabelled
+
+
+def _ranked_of_two(ranks: Integers, n_runs: int, draw: _GroupDraw) -> Integers:
+    """Return labels as `Enumeration.ranked` does, of two groups that are one block."""
+    first, n_chosen = draw.groups[0], draw.size
+    taken = np.ones((len(ranks), n_runs), dtype=np.bool_)
+    if len(draw.groups) == 1:
+        taken[:] = _combinations(ranks, n_runs, n_chosen)
+    else:
+        # The first run is in the first group, which fixes the names.
+        taken[:, 1:] = _combinations(ranks, n_runs - 1, n_chosen - 1)
+    return (taken == first).astype(np.int64)
 
 
 def _take(
@@ -223,6 +259,19 @@ def _take(
     chosen = available[mask].reshape(n_rows, -1)
     left = available[~mask].reshape(n_rows, -1)
     return ranks, chosen, left
+
+
+@lru_cache(maxsize=64)
+def _every_combination(n: int, k: int) -> np.ndarray[tuple[int, int], np.dtype[np.bool_]]:
+    """Return every combination as `_combinations` does, in a row each."""
+    # With the first item as the highest bit, combinations in lexicographic order are the
+    # numbers with k bits set, from the largest down.
+    numbers = np.arange(2**n, dtype=np.uint32)
+    chosen = numbers[np.bitwise_count(numbers) == k][::-1]
+    bits = np.unpackbits(chosen.astype(">u4").view(np.uint8).reshape(-1, 4), axis=1)
+    masks = np.ascontiguousarray(bits[:, 32 - n :]).view(np.bool_)
+    masks.setflags(write=False)
+    return masks
 
 
 @cache
@@ -247,6 +296,8 @@ def _combinations(
     ranks: Integers, n: int, k: int
 ) -> np.ndarray[tuple[int, int], np.dtype[np.bool_]]:
     """Return the combination of each rank, in lexicographic order, as a mask."""
+    if n <= MAX_LISTED_ITEMS and n * math.comb(n, k) <= MAX_LISTED_BYTES:
+        return _every_combination(n, k)[ranks]
     ways = _ways(n, k)
     mask = np.zeros((len(ranks), n), dtype=np.bool_)
     places = np.full(len(ranks), k)

@@ -6,6 +6,7 @@ chunk size, thread count, process, kernel and machine.
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
@@ -17,15 +18,16 @@ from curvewise.kernels.relabelling.cache import cached_batch, shape_of
 from curvewise.kernels.relabelling.masks import MaskRule
 from curvewise.kernels.relabelling.streams import (
     BATCH,
-    random_words,
+    random_halves,
     stream_key,
-    unit_interval,
 )
 
 if TYPE_CHECKING:
     from curvewise.kernels import Integers
 
 __all__ = ["DrawPlan", "Shuffles"]
+
+COMPILED = "curvewise.kernels.relabelling.compiled_draws"
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,9 +74,11 @@ class DrawPlan:
     def draw(self, seed: int, batch: int, count: int) -> Integers:
         """Return the labels of the first ``count`` shuffles of a batch; (count, n_runs)."""
         n_draws, n_runs = len(self.first), len(self.runs)
-        words = random_words(stream_key(seed, batch), 0, count * n_draws)
-        chance = unit_interval(words).reshape(count, n_draws)
-        others = self.first + (chance * (self.last - self.first)).astype(np.int64)
+        halves = random_halves(stream_key(seed, batch), count, n_draws)
+        # 32 bits times how many runs there are to choose from: the bits above the lowest 32 are
+        # the choice, with chances that are equal to within a part in 2³² of that number.
+        choices = (halves * (self.last - self.first).astype(np.uint64)) >> np.uint64(32)
+        others = self.first + choices.astype(np.int64)
         # A place is a row, so that each draw swaps a row with single numbers of later rows.
         order = np.repeat(self.runs, count)
         rows = order.reshape(n_runs, count)
@@ -122,6 +126,11 @@ class Shuffles:
 
     def draw(self, number: int) -> Integers:
         """Draw a batch, the last one whole as well, and keep nothing; (BATCH, n_runs)."""
+        if sys.modules.get(COMPILED) is not None:
+            # Already there, it is faster; the labels are the same.
+            from curvewise.kernels.relabelling.compiled_draws import draw_labels
+
+            return draw_labels(self, number)
         if self.masks is not None:
             return self.masks.labels(self.masks.draw(self.seed, number, BATCH))
         return self.draw_plan.draw(self.seed, number, BATCH)

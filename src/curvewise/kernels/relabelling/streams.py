@@ -16,6 +16,7 @@ __all__ = [
     "MIX_FACTOR_1",
     "MIX_FACTOR_2",
     "RandomWords",
+    "random_halves",
     "random_words",
     "stream_key",
     "unit_interval",
@@ -50,6 +51,17 @@ def random_words(key: np.uint64, start: int, count: int) -> RandomWords:
     """Return ``count`` words of a stream, from number ``start`` on."""
     numbers = np.arange(start + 1, start + count + 1, dtype=np.uint64)
     return _mixed(key + numbers * GOLDEN_GAMMA)
+
+
+def random_halves(key: np.uint64, n_rows: int, n_each: int) -> RandomWords:
+    """Return rows of numbers of 32 bits: the halves of words, the lower one first.
+
+    A row begins with a new word, so an odd number leaves half a word unused.
+    """
+    n_words = -(-n_each // 2)
+    words = random_words(key, 0, n_rows * n_words)
+    halves = np.stack([words & np.uint64(2**32 - 1), words >> np.uint64(32)], axis=1)
+    return halves.reshape(n_rows, 2 * n_words)[:, :n_each]
 
 
 def unit_interval(words: RandomWords) -> npt.NDArray[np.float64]:

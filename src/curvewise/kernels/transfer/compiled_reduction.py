@@ -1,12 +1,13 @@
-"""Average relative reductions in compiled code, for work that repays importing numba.
+"""Extremes and average relative reductions in compiled code, for work that repays importing numba.
 
 The average of `metrics.relative_reduction`,
 
     1 / (high − low) ∫ 1 − x_E(p) / x_C(p) dp    for p from low to high,
 
 where x(p) is the trial, counted from 1, on which a curve first exceeds p. Both x change only
-at the levels that the running maxima of the curves take, so the integral is a sum over them.
-Running maxima are sorted already: walking up both at once needs no sorting.
+at the levels that the running maxima of the curves take, so the integral is a sum over them. The
+trial that first exceeds a level has the running maximum for its score: walking up both curves at
+once needs no sorting, and no running maxima.
 """
 
 from __future__ import annotations
@@ -15,38 +16,42 @@ import numpy as np
 
 from curvewise.kernels.compiling import OPTIONS, njit
 
-__all__ = ["reductions"]
+__all__ = ["extremes", "reductions"]
+
+# The largest of some numbers is the same in whichever order they are compared.
+ANY_ORDER = {"nnan", "nsz", "reassoc"}
 
 
 @njit(**OPTIONS)
-def reductions(reached_c, reached_e, first, last):
+def reductions(control, experimental, last):
     """Return the average reduction of each row; NaN if undefined.
 
-    ``reached_c`` and ``reached_e`` are the running maxima of control and experimental
-    curves; performance is from the smaller to the larger of ``first`` and ``last``.
+    ``control`` and ``experimental`` are curves, (n_rows, n_steps); performance is from the
+    smaller to the larger of the first score of the control and ``last``.
     """
-    n_rows, n_steps = reached_c.shape
+    n_rows, n_steps = control.shape
     averages = np.empty(n_rows)
     for row in range(n_rows):
-        low, high = min(first[row], last[row]), max(first[row], last[row])
+        first = control[row, 0]
+        low, high = min(first, last[row]), max(first, last[row])
         if low == high:
             averages[row] = np.nan
             continue
         # x_c and x_e are the trials, counted from 0, that first exceed the level; n_steps if
         # none does.
         x_c = x_e = 0
-        while x_c < n_steps and reached_c[row, x_c] <= low:
-            x_c += 1
-        while x_e < n_steps and reached_e[row, x_e] <= low:
-            x_e += 1
         level, total, unreached = low, 0.0, False
         while level < high:
+            while x_c < n_steps and control[row, x_c] <= level:
+                x_c += 1
+            while x_e < n_steps and experimental[row, x_e] <= level:
+                x_e += 1
             # Up to the next level of either curve, both x stay as they are.
             following = high
             if x_c < n_steps:
-                following = min(following, reached_c[row, x_c])
+                following = min(following, control[row, x_c])
             if x_e < n_steps:
-                following = min(following, reached_e[row, x_e])
+                following = min(following, experimental[row, x_e])
             else:
                 unreached = True
             if x_c == n_steps:
@@ -55,9 +60,25 @@ def reductions(reached_c, reached_e, first, last):
             else:
                 total += (following - level) * (1.0 - (x_e + 1.0) / (x_c + 1.0))
             level = following
-            while x_c < n_steps and reached_c[row, x_c] <= level:
-                x_c += 1
-            while x_e < n_steps and reached_e[row, x_e] <= level:
-                x_e += 1
         averages[row] = np.nan if unreached else total / (high - low)
     return averages
+
+
+@njit(fastmath=ANY_ORDER, **OPTIONS)
+def extremes(control, experimental):
+    """Return the largest and the smallest of both curves, and the largest of the second.
+
+    (3, n_rows), of curves (n_rows, n_steps).
+    """
+    n_rows, n_steps = control.shape
+    found = np.empty((3, n_rows))
+    for row in range(n_rows):
+        most, most_c = experimental[row, 0], control[row, 0]
+        least, least_c = most, most_c
+        for step in range(n_steps):
+            own, other = experimental[row, step], control[row, step]
+            most, most_c = max(most, own), max(most_c, other)
+            least, least_c = min(least, own), min(least_c, other)
+        found[0, row], found[1, row] = max(most, most_c), min(least, least_c)
+        found[2, row] = most
+    return found

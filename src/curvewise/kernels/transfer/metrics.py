@@ -34,6 +34,7 @@ CURVE_METRICS = (
     "area_difference",
     "average_gain",
 )
+ROUNDING = 1e-12  # reductions that differ by no more are equal
 # The last is of the runs themselves, not of mean curves: `curvewise.kernels.survival`.
 METRICS = (*CURVE_METRICS, "time_to_threshold")
 
@@ -68,19 +69,16 @@ def metric_values(
 ) -> dict[str, Floats]:
     """Return every metric of each pair of mean curves, ``CURVE_METRICS``; (n_resamples,).
 
-    ``compiled`` computes reductions with numba: faster, once it is imported.
+    ``compiled`` walks along the curves with numba: faster, once it is imported.
     """
     area_c, area_e = control @ settings.weights, experimental @ settings.weights
     span = settings.span
-    best = np.maximum(control.max(axis=1), experimental.max(axis=1))
-    worst = np.minimum(control.min(axis=1), experimental.min(axis=1))
+    best, worst, best_e = _extremes(control, experimental, compiled=compiled)
     optimum = best if settings.optimum is None else np.full_like(best, settings.optimum)
     gain = area_e - area_c
     last_c = control[:, -settings.n_last :].mean(axis=1)
     # A mean of equal scores may round to above them, and the curve never reaches that.
-    last_e = np.minimum(
-        experimental[:, -settings.n_last :].mean(axis=1), experimental.max(axis=1)
-    )
+    last_e = np.minimum(experimental[:, -settings.n_last :].mean(axis=1), best_e)
     return {
         "transfer_ratio": _divided(
             area_e + settings.shift * span, area_c + settings.shift * span
@@ -97,6 +95,23 @@ def metric_values(
         "area_difference": gain,
         "average_gain": gain / span,
     }
+
+
+def _extremes(
+    control: Floats, experimental: Floats, *, compiled: bool
+) -> tuple[Floats, Floats, Floats]:
+    """Return the best and the worst score of both curves, and the best of the second."""
+    if compiled:
+        from curvewise.kernels.transfer.compiled_reduction import extremes
+
+        best, worst, best_e = extremes(control, experimental)
+        return best, worst, best_e
+    best_e = experimental.max(axis=1)
+    return (
+        np.maximum(control.max(axis=1), best_e),
+        np.minimum(control.min(axis=1), experimental.min(axis=1)),
+        best_e,
+    )
 
 
 def first_reached(curves: Floats, level: float, steps: Floats) -> Floats:
@@ -137,39 +152,36 @@ def relative_reduction(
     """
     if control.shape[1] == 1:
         return np.full(len(control), np.nan)
-    reached_c = np.maximum.accumulate(control, axis=1)
-    reached_e = np.maximum.accumulate(experimental, axis=1)
     if compiled:
         from curvewise.kernels.transfer.compiled_reduction import reductions
 
-        averages = np.asarray(reductions(reached_c, reached_e, control[:, 0], last))
+        averages = np.asarray(reductions(control, experimental, last))
     else:
-        averages = _reductions(reached_c, reached_e, control[:, 0], last)
-    # No reduction exceeds 1, but rounding might.
-    return np.minimum(averages, 1.0)
+        averages = _reductions(control, experimental, last)
+    # No reduction exceeds 1, but rounding might; nor is one less than 1 by rounding alone.
+    averages[averages > 1 - ROUNDING] = 1.0
+    return averages
 
 
-def _reductions(
-    reached_c: Floats, reached_e: Floats, first: Floats, last: Floats
-) -> Floats:
-    n_steps = reached_c.shape[1]
+def _reductions(control: Floats, experimental: Floats, last: Floats) -> Floats:
+    n_steps = control.shape[1]
+    first = control[:, 0]
     low, high = np.minimum(first, last)[:, None], np.maximum(first, last)[:, None]
     # Between neighbouring levels of either curve both x are constant.
-    levels = np.concatenate([reached_c, reached_e, low, high], axis=1)
-    of_control = np.zeros(levels.shape, dtype=np.int64)
-    of_control[:, :n_steps] = 1
-    of_experimental = np.zeros_like(of_control)
-    of_experimental[:, n_steps : 2 * n_steps] = 1
+    reached = (np.maximum.accumulate(curve, axis=1) for curve in (control, experimental))
+    levels = np.concatenate([*reached, low, high], axis=1)
     order = np.argsort(levels, axis=1, kind="stable")
     levels = np.clip(np.take_along_axis(levels, order, axis=1), low, high)
     widths = np.diff(levels, axis=1)
     # Just above a level, x is 1 plus the number of trials whose maxima are at or below it.
-    x_c = 1 + np.cumsum(np.take_along_axis(of_control, order, axis=1), axis=1)[:, :-1]
-    x_e = (
-        1 + np.cumsum(np.take_along_axis(of_experimental, order, axis=1), axis=1)[:, :-1]
+    is_experimental = (order >= n_steps) & (order < 2 * n_steps)
+    x_c, x_e = (
+        1 + np.cumsum(own[:, :-1], axis=1, dtype=np.int64)
+        for own in (order < n_steps, is_experimental)
     )
     reduction = np.where(x_c > n_steps, 1.0, 1.0 - x_e / x_c)
-    total = np.sum(np.where(widths > 0, widths * reduction, 0.0), axis=1)
+    # Added up one after the other, as compiled code does, the last digit is the same.
+    total = np.cumsum(np.where(widths > 0, widths * reduction, 0.0), axis=1)[:, -1]
     unreached = np.any((widths > 0) & (x_e > n_steps), axis=1)
     average = _divided(total, (high - low)[:, 0])
     return np.where(unreached, np.nan, average)

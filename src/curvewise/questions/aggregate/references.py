@@ -59,7 +59,10 @@ def references(
     missing = [name for name in tasks if name not in pairs]
     if missing:
         close = did_you_mean(missing[0], pairs, most=MAX_NAMED)
-        _refuse(f"{where} lacks {listed(missing, MAX_NAMED)}; {close}")
+        _refuse(
+            f"{where} lacks {listed(missing, MAX_NAMED)}; {close} Give the two scores of every "
+            "task."
+        )
     found = {}
     for name in tasks:
         low, high = (_number(own, name, where) for own in pairs[name])

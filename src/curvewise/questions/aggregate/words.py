@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from curvewise.inference.measures import EVERY_STEP
+from curvewise.inference.phrases import one_line
 from curvewise.text import (
     capitalised,
     interval_text,
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
         AggregateScore,
     )
 
-__all__ = ["describe"]
+__all__ = ["describe", "headline"]
 
 MAX_ALGORITHMS = 12  # that are quoted with their values
 MAX_TASKS = 8  # that are named
@@ -34,6 +35,7 @@ WHAT = {
     "mean": "mean",
     "gap": "optimality gap",
 }
+SHORT = {**WHAT, "iqm": "IQM"}
 
 
 def describe(found: Aggregate) -> str:
@@ -47,6 +49,27 @@ def describe(found: Aggregate) -> str:
         _tasks(found),
     ]
     return " ".join(sentence for sentence in sentences if sentence)
+
+
+def headline(found: Aggregate) -> str:
+    """Say in one line who is ahead over all tasks, and whether chance could explain it."""
+    scores = "scores" if found.scaling == "raw" else "normalised scores"
+    what, where = SHORT[found.statistic], f"over {plural(len(found.tasks), 'task')}"
+    if len(found) == 1:
+        (own,) = found.values()
+        value = f"is {number_text(own.value)}" if found.quotes_scores else "was taken"
+        return one_line(
+            lambda name: f"The {what} of {scores} of {name} {where} {value}.", own.name
+        )
+    pair = found.difference(*found.algorithms[:2])
+    by = f" by {number_text(abs(pair.value))}" if found.quotes_scores else ""
+    doubt = "" if pair.excludes_zero else ", which chance could explain"
+    return one_line(
+        lambda one, other: (
+            f"{one} is ahead of {other}{by} in the {what} of {scores} {where}{doubt}."
+        ),
+        *(pair.a, pair.b),
+    )
 
 
 def _subject(found: Aggregate) -> str:

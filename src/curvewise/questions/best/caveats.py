@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from curvewise.inference.caveats import Caveat
+from curvewise.inference.caveats import SPREAD, Caveat
 from curvewise.text import argument, listed, p_text, plural, printable
 
 if TYPE_CHECKING:
@@ -108,6 +108,16 @@ class SpreadsOnTasks(Caveat):
     n_tasks: int
     widest: str
     caveat: DifferentSpread
+
+    @property
+    def subject(self) -> str:
+        """The spread of runs."""
+        return SPREAD
+
+    @property
+    def about(self) -> tuple[str, ...]:
+        """The tasks on which it differs."""
+        return self.members
 
     @property
     def doubts_means(self) -> bool:

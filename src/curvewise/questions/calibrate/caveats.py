@@ -21,8 +21,8 @@ class TooFewToTell(Caveat):
         """Say what is counted instead, and how many runs would do."""
         have = "has" if len(self.algorithms) == 1 else "have"
         return (
-            f"{listed(self.algorithms, 6)} {have} fewer than {self.n_enough} runs, and so few "
-            "splits that they are counted only, and tell no rate. "
+            f"{listed(self.algorithms, 6)} {have} fewer than {self.n_enough} runs: so few splits "
+            "are counted only, and tell no rate by themselves. "
             f"{self.n_enough} runs or more would do."
         )
 

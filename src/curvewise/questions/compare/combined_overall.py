@@ -9,9 +9,14 @@ import numpy as np
 
 from curvewise.kernels.adjustments import TIE
 from curvewise.kernels.anova.combined import COMPONENTS, CombinedDesign, Scales
+from curvewise.kernels.anova.costs import shuffle_costs
+from curvewise.kernels.anova.halving import can_be_halved
+from curvewise.kernels.anova.sums import MIN_GROUPS_ADDED_UP
+from curvewise.kernels.compiling import compiling_repays
 from curvewise.kernels.pvalues import critical_value, pvalue
 from curvewise.kernels.relabelling.streams import BATCH
 from curvewise.shuffling.plan import Limits
+from curvewise.shuffling.stopping import FIRST_LOOK
 from curvewise.shuffling.visiting import Statistic
 
 if TYPE_CHECKING:
@@ -19,7 +24,9 @@ if TYPE_CHECKING:
     from curvewise.inference.work import Work
     from curvewise.kernels import Floats, Integers
     from curvewise.kernels.anova.design import Design
+    from curvewise.kernels.relabelling.restriction import Relabellings
     from curvewise.shuffling.layout import Layout
+    from curvewise.shuffling.plan import Plan
     from curvewise.shuffling.tally import Measured
 
 __all__ = [
@@ -76,6 +83,12 @@ class CombinedValues(Statistic):
         """Keep the values of a batch; count nothing."""
         return (), (self.combined.values(labels),)
 
+    def whole(self, relabellings: Relabellings) -> Measured | None:
+        """Keep the values of all relabellings of two algorithms at once."""
+        if not can_be_halved(relabellings.labels, relabellings.blocks):
+            return None
+        return (), (self.combined.every_value(relabellings.labels),)
+
 
 @dataclass(frozen=True, eq=False)
 class CombinedCounts(Statistic):
@@ -118,6 +131,7 @@ def combined_overall(
         n_shuffles = min(n_shuffles, LIMITS.shuffles)
     asked = replace(work, exact=exact, n_shuffles=n_shuffles)
     plan = asked.plan(layout.restriction, levels=levels, limits=LIMITS)
+    combined = replace(combined, compiled=_repays_compiling(combined, plan))
     if plan.keeps_all:
         # The scales of all relabellings depend on neither the order nor the names of runs.
         found = asked.visit(plan, CombinedValues(combined))
@@ -149,6 +163,18 @@ def combined_overall(
         },
     )
     return _with_null(effect, null, least), combined.most_striking(layout.labels)
+
+
+def _repays_compiling(combined: CombinedDesign, plan: Plan) -> bool:
+    """Tell whether sums over many algorithms are many enough to be compiled."""
+    sizes = combined.design.sizes
+    if sizes is None or len(sizes) < MIN_GROUPS_ADDED_UP:
+        return False
+    n_columns = combined.columns.shape[1] + combined.design.coordinates.shape[1]
+    drawn = plan.restriction.drawn(plan.n_shuffles, plan.key)
+    n_visited = drawn.count if plan.rule is None else min(drawn.count, FIRST_LOOK)
+    cost = shuffle_costs(drawn, n_columns, sizes)
+    return compiling_repays(n_visited * cost.in_numpy, n_visited * cost.compiled)
 
 
 def _with_null(effect: Effect, null: Floats, least: float) -> Effect:

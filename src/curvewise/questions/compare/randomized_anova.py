@@ -8,25 +8,28 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING, get_args
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
 from curvewise.errors import OptionError
 from curvewise.inference.effects import Effect, EffectName, ErrorTerm, f_statistic
-from curvewise.kernels.anova.sums import group_squares
+from curvewise.kernels.anova.costs import shuffle_costs
+from curvewise.kernels.anova.halving import between_of_halves, can_be_halved
 from curvewise.kernels.anova.thresholds import effect_ratios
-from curvewise.kernels.compiling import INSTALL_HINT, worth_compiling
+from curvewise.kernels.compiling import INSTALL_HINT, compiling_repays, worth_compiling
 from curvewise.kernels.pvalues import critical_value, pvalue
 from curvewise.kernels.relabelling.enumeration import Enumeration
 from curvewise.kernels.relabelling.shuffles import Shuffles
 from curvewise.kernels.relabelling.streams import BATCH
-from curvewise.shuffling.plan import MAX_IN_NUMPY, Limits
+from curvewise.shuffling.plan import Limits
 from curvewise.shuffling.visiting import CompiledWork, Statistic
 from curvewise.text import argument
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from curvewise.kernels import Integers
     from curvewise.kernels.anova.design import Design
     from curvewise.kernels.relabelling.restriction import Relabellings
@@ -41,12 +44,12 @@ ROWS: dict[ErrorTerm, dict[EffectName, int]] = {
     "split": {"overall": 0, "algorithm": 1, "interaction": 2},
     "pooled": {"overall": 0, "algorithm": 3, "interaction": 4},
 }
-# Runs × shuffles beyond which compiled code is faster, its import included.
-COMPILE_ABOVE_RUNS_TIMES_SHUFFLES = 40_000_000
 COMPILED_CHUNK = 4_096  # batches to a task of compiled code
-# An exact answer for two algorithms without blocks would take compiled code minutes beyond this.
-MAX_COMPILED = 200_000_000_000
+# An exact answer would take compiled code minutes beyond this: for two algorithms without blocks,
+# and for others.
+MAX_COMPILED, MAX_RANKED = 200_000_000_000, 1_000_000_000
 MAX_COMPILED_RUNS = 60
+SECONDS_TO_RANK_A_RUN = 1e-7  # in NumPy
 MAX_WITHOUT_COMPILER = 1_000_000_000  # half an hour in NumPy
 # With many runs, where NumPy is slow, some thousands of values have to do.
 MIN_KEPT_BATCHES, MAX_KEPT_RUNS_TIMES_BATCHES = 4, 2_560
@@ -67,7 +70,7 @@ class RandomizedAnova(Statistic):
     def measure(self, labels: Integers, *, keep: bool) -> Measured:
         """Count the extreme relabellings of a batch, for each of the five statistics."""
         design = self.design
-        between = group_squares(labels, design.coordinates, design.factor)
+        between = design.between(labels)
         counts = (design.extreme_rule.n_extreme(between),)
         if not keep:
             return counts, ()
@@ -85,35 +88,75 @@ class RandomizedAnova(Statistic):
         fewer = MAX_KEPT_RUNS_TIMES_BATCHES // n_runs
         return max(MIN_KEPT_BATCHES, min(super().n_kept(n_runs), fewer))
 
+    def whole(self, relabellings: Relabellings) -> Measured | None:
+        """Count and keep all relabellings of two algorithms at once."""
+        if not can_be_halved(relabellings.labels, relabellings.blocks):
+            return None
+        between, contrasts = between_of_halves(self.design, relabellings.labels)
+        return (self.design.extreme_rule.n_extreme(between),), (between, contrasts)
+
     def compiled(self, relabellings: Relabellings, batches: range) -> CompiledWork | None:
         """Return how to count these batches in compiled code, if that is faster."""
         if isinstance(relabellings, Enumeration):
             return self._compiled_enumeration(relabellings)
-        n_runs = len(relabellings.labels)
-        large = len(batches) * BATCH * n_runs >= COMPILE_ABOVE_RUNS_TIMES_SHUFFLES
-        if not isinstance(relabellings, Shuffles) or not worth_compiling(large):
+        if not isinstance(relabellings, Shuffles):
             return None
+        n_columns, sizes = self.design.coordinates.shape[1], self.design.sizes
+        cost = shuffle_costs(relabellings, n_columns, sizes)
+        count = len(batches) * BATCH
+        if not compiling_repays(count * cost.in_numpy, count * cost.compiled):
+            return None
+        # Loaded here, they also serve the relabellings that are kept.
+        from curvewise.kernels.anova import compiled_shuffles, compiled_sums  # noqa: F401
+
         # The last batch may be a part of one, which only NumPy counts.
         whole = range(batches.start, min(batches.stop, relabellings.count // BATCH))
-        work = partial(_count_shuffles, relabellings, self.design)
+        work = _CompiledShuffles(relabellings, self.design)
         return CompiledWork(work, whole, COMPILED_CHUNK, range(whole.stop, batches.stop))
 
     def _compiled_enumeration(self, relabellings: Enumeration) -> CompiledWork | None:
-        two = _are_two_without_blocks(relabellings.labels, relabellings.blocks)
-        if not worth_compiling(two or relabellings.count > MAX_IN_NUMPY):
+        labels, blocks = relabellings.labels, relabellings.blocks
+        two = _are_two_without_blocks(labels, blocks) and len(labels) <= MAX_COMPILED_RUNS
+        if two and worth_compiling(True):  # noqa: FBT003 (there are too many for NumPy)
+            from curvewise.kernels.anova.engines import n_thirds
+
+            n_firsts = n_thirds(len(labels))
+            work = partial(_count_thirds, relabellings, self.design)
+            return CompiledWork(work, range(n_firsts), max(n_firsts // 64, 1), range(0))
+        seconds = relabellings.count * len(labels) * SECONDS_TO_RANK_A_RUN
+        if two or not compiling_repays(seconds, seconds / 10):
             _check_without_compiler(relabellings.count)
             return None
-        from curvewise.kernels.anova.engines import n_thirds
-
-        n_firsts = n_thirds(len(relabellings.labels))
-        work = partial(_count_thirds, relabellings, self.design)
-        return CompiledWork(work, range(n_firsts), max(n_firsts // 64, 1), range(0))
+        n_batches = -(-relabellings.count // BATCH)
+        work = partial(_count_ranks, relabellings, self.design)
+        return CompiledWork(work, range(n_batches), COMPILED_CHUNK, range(0))
 
 
-def _count_shuffles(shuffles: Shuffles, design: Design, batches: range) -> Measured:
-    from curvewise.kernels.anova.engines import compiled_counter
+@dataclass(frozen=True, eq=False)
+class _CompiledShuffles:
+    """Counts batches of shuffles; what it looks up is made once in a process."""
 
-    return (compiled_counter(shuffles, design)(batches.start, batches.stop),), ()
+    shuffles: Shuffles
+    design: Design
+
+    @cached_property
+    def _count(self) -> Callable[[int, int], Integers]:
+        from curvewise.kernels.anova.engines import compiled_counter
+
+        return compiled_counter(self.shuffles, self.design)
+
+    def __call__(self, batches: range) -> Measured:
+        return (self._count(batches.start, batches.stop),), ()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Compiled code is not sent to other processes.
+        return _CompiledShuffles, (self.shuffles, self.design)
+
+
+def _count_ranks(relabellings: Enumeration, design: Design, batches: range) -> Measured:
+    from curvewise.kernels.anova.engines import ranks_counter
+
+    return (ranks_counter(relabellings, design)(batches.start, batches.stop),), ()
 
 
 def _count_thirds(relabellings: Enumeration, design: Design, firsts: range) -> Measured:
@@ -141,7 +184,7 @@ def anova_limits(layout: Layout) -> Limits:
     """Return how many relabellings of these runs can be visited."""
     two = _are_two_without_blocks(layout.labels, layout.blocks)
     compiled = two and len(layout.labels) <= MAX_COMPILED_RUNS
-    return Limits(exact=MAX_COMPILED if compiled else MAX_IN_NUMPY)
+    return Limits(exact=MAX_COMPILED if compiled else MAX_RANKED)
 
 
 def anova_effects(
@@ -167,7 +210,8 @@ def anova_effects(
         row = ROWS[error][name]
         null = nulls[row] * (effect_df[1] / effect_df[0])
         # Where a tie is only rounded apart, the null distribution says that it is a tie.
-        null[np.isclose(null, statistic, rtol=1e-9, atol=0)] = statistic
+        if math.isfinite(statistic):
+            null[np.abs(null - statistic) <= 1e-9 * statistic] = statistic
         critical = critical_value(null, alpha)
         null.setflags(write=False)
         n_extreme, n_visited, exact = (

@@ -44,7 +44,7 @@ class Difference:
         In units of the score; within blocks when there are blocks.
     interval : Interval
         All shifts the shuffle test does not reject at ``1 - confidence``. Where spreads
-        may differ: the value ± a quantile of the drawn |t| times its standard error.
+        may differ: the value ± a quantile of the drawn ``|t|`` times its standard error.
     hedges_g : float or None
         In standard deviations of the curve means, corrected for few runs; of means only.
     probability_of_superiority : float

@@ -13,7 +13,7 @@ from curvewise.data.steps import trapezoids
 from curvewise.errors import CurvesError, OptionError
 from curvewise.inference.measures import mean_weights, window_weights
 from curvewise.inference.requirements import check_choice
-from curvewise.text import did_you_mean
+from curvewise.text import did_you_mean, in_python
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -28,7 +28,7 @@ __all__ = ["coefficient_array", "weight_array"]
 
 def coefficient_array(curves: Curves, coefficients: object) -> Floats:
     """Return a coefficient for each algorithm, or say why there is none."""
-    example = "{'A': 1, 'B': -0.5, 'C': -0.5}"
+    example = in_python("{'A': 1, 'B': -0.5, 'C': -0.5}") or "-c A=1 -c B=-0.5 -c C=-0.5"
     if not isinstance(coefficients, Mapping) or not coefficients:
         msg = f"Coefficients are a mapping from algorithms to numbers, such as {example}."
         raise OptionError(msg)

@@ -151,7 +151,7 @@ def _axis_label(named: Mapping[str, Gate], *, shared: bool) -> str:
     lower = (
         ""
         if some.higher_is_better or sign == "/"
-        else "; lower scores are better, higher differences too"
+        else "; above 0 the candidate is better"
     )
     return f"{what}\n({some.measure}, {interval}{lower})"
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from curvewise.kernels.adjustments import TIE, MaxCounts
-from curvewise.kernels.compiling import worth_compiling
+from curvewise.kernels.compiling import compiling_repays
 from curvewise.kernels.location.bands import Difference
 from curvewise.kernels.location.nested import nested_maxima
 from curvewise.kernels.location.profiles import cluster_masses, f_ratios
-from curvewise.kernels.location.windows import Windows
+from curvewise.kernels.location.scanning import Bars, StepCounts, scan_steps
+from curvewise.kernels.location.windows import PlaceSums, Windows
 from curvewise.shuffling.plan import MAX_FREE, Limits
 from curvewise.shuffling.visiting import Statistic
 
@@ -26,8 +28,9 @@ __all__ = ["Reference", "ScanCounts", "StepScan", "scan_limits"]
 
 MAX_PLACES = 400  # beyond so many steps, windows begin and end at portions of them
 N_PILOT = 256  # relabellings from which scales are learnt
-# Windows × relabellings from which on compiled code is faster.
-COMPILE_ABOVE_WINDOWS_TIMES_RELABELLINGS = 4_000_000
+# Seconds for each relabelling: of a window, and of a step and all algorithms but one.
+WINDOW_IN_NUMPY, WINDOW_COMPILED = 40e-9, 2e-9
+STEP_IN_NUMPY, STEP_COMPILED = 100e-9, 10e-9
 MAX_FREE_WORK = 400_000_000  # windows × relabellings that are visited without being asked
 MAX_EXACT = 2_000_000  # relabellings, when all are asked for
 MAX_SHUFFLES = 2**17  # of "auto" and "precise": about a minute with 200 steps
@@ -67,6 +70,13 @@ class Reference:
     windows: Windows | None
     compiled: bool
 
+    @cached_property
+    def bars(self) -> Bars:
+        """What a relabelling must reach, less what may be rounding."""
+        return Bars(
+            self.roots * (1 - TIE), self.nested * (1 - TIE), self.order, self.threshold
+        )
+
     @classmethod
     def of(
         cls,
@@ -81,8 +91,7 @@ class Reference:
 
         ``n_visited`` relabellings will be visited: what is worth compiling depends on it.
         """
-        work = _n_windows(design.n_steps) * n_visited
-        compiled = worth_compiling(work > COMPILE_ABOVE_WINDOWS_TIMES_RELABELLINGS)
+        compiled = _repays_compiling(design, n_visited, windows=windows)
         profiles = design.profiles(design.sums(layout.labels[None, :]))
         observed = design.roots(profiles)
         ratios = f_ratios(observed**2, design.df)
@@ -105,6 +114,15 @@ class Reference:
             _windows(design, layout, compiled=compiled) if windows else None,
             compiled,
         )
+
+
+def _repays_compiling(design: StepDesign, n_visited: int, *, windows: bool) -> bool:
+    n_windows = _n_windows(design.n_steps) if windows else 0
+    n_sums = design.n_steps * len(design.factor)
+    return compiling_repays(
+        n_visited * (n_windows * WINDOW_IN_NUMPY + n_sums * STEP_IN_NUMPY),
+        n_visited * (n_windows * WINDOW_COMPILED + n_sums * STEP_COMPILED),
+    )
 
 
 def _windows(design: StepDesign, layout: Layout, *, compiled: bool) -> Windows:
@@ -172,6 +190,7 @@ class StepScan(Statistic):
     any_window: MaxCounts
 
     chunk = 4
+    min_batches_for_single_blas = 4
 
     @classmethod
     def of(cls, reference: Reference) -> StepScan:
@@ -198,43 +217,35 @@ class StepScan(Statistic):
     def measure(self, labels: Integers, *, keep: bool) -> Measured:
         """Count the extreme relabellings of a batch, and keep the largest √R of each."""
         reference, design = self.reference, self.reference.design
-        step, stepdown, nested = (
-            np.zeros((2, design.n_steps), dtype=np.int64) for _ in range(3)
-        )
-        bars = reference.roots[:, :, None] * (1 - TIE)
-        nested_bars = reference.nested[:, :, None] * (1 - TIE)
-        maxima, masses, of_residuals = [], [], []
+        compiled = reference.compiled
+        gathered = None
+        if reference.windows is not None:
+            gathered = PlaceSums.blank(reference.windows.places, design, len(labels))
+        reaching = StepCounts.none(design.n_steps)
+        largest, of_residuals = [], []
         for start in range(0, len(labels), design.portion):
-            sums = design.sums(labels[start : start + design.portion])
-            roots = design.roots(design.profiles(sums))
-            ratios = f_ratios(roots**2, design.df)
-            masses.append(cluster_masses(ratios, reference.threshold).max(axis=1))
-            roots += design.slack[:, :, None]
-            step += np.sum(roots >= bars, axis=-1)
-            maxima.append(roots.max(axis=1))
-            nested += np.sum(nested_maxima(roots[0]) >= nested_bars, axis=-1)
+            part = labels[start : start + design.portion]
+            sums = design.sums(part)
+            largest.append(
+                scan_steps(design, sums, reference.bars, reaching, compiled=compiled)
+            )
+            if gathered is not None:
+                gathered.fill(start, sums, compiled=compiled)
+            del sums  # of long curves, room for the next
             if keep and reference.difference is not None:
-                part = labels[start : start + design.portion]
-                of_residuals.append(reference.difference.largest_roots(part))
-            for effect, order in enumerate(reference.order):
-                # The largest of this step and all less striking ones.
-                largest = np.maximum.accumulate(roots[effect, order[::-1]], axis=0)[::-1]
-                stepdown[effect, order] += np.sum(largest >= bars[effect, order], axis=-1)
-        largest_steps = np.concatenate(maxima, axis=-1)
-        largest_masses = np.concatenate(masses, axis=-1)
+                of_residuals.append(
+                    reference.difference.largest_roots(part, compiled=compiled)
+                )
+        largest_steps, largest_masses = np.concatenate(largest, axis=-1)
         windows: Integers = np.zeros((2, 0, 0), dtype=np.int64)
         most_striking = np.empty(0)
-        if reference.windows is not None:
-            windows, most_striking = reference.windows.count(
-                design, labels, compiled=reference.compiled
-            )
+        if reference.windows is not None and gathered is not None:
+            windows, most_striking = reference.windows.count(gathered, compiled=compiled)
         counts = ScanCounts(
             np.stack(
                 [c.count(row) for c, row in zip(self.single, largest_steps, strict=True)]
             ),
-            step,
-            stepdown,
-            nested,
+            *reaching,
             self.clusters[0].count(largest_masses[0]),
             self.clusters[1].count(largest_masses[1]),
             windows,

@@ -76,18 +76,19 @@ class ShareBootstrap:
         self, row: int, ends: list[tuple[int, int]], profile: Floats
     ) -> list[Share]:
         """Return how much of a profile lies between each pair of steps, given as indices."""
-        places = np.arange(len(profile))[:, None]
-        first, last = np.array(ends).T
-        inside = ((places >= first) & (places <= last)).astype(np.float64)
         total = float(profile.sum())
-        values = profile @ inside / total if total > 0 else np.zeros(len(ends))
+        values = [
+            float(profile[first : last + 1].sum()) / total if total > 0 else 0.0
+            for first, last in ends
+        ]
         if not self.n_resamples:
-            return [Share(float(value)) for value in values]
+            return [Share(value) for value in values]
         resampled = resampled_shares(
-            self.scores, self.labels, self.blocks, self.n_resamples, self.seed, inside
-        )[row]
+            *(self.scores, self.labels, self.blocks, self.n_resamples, self.seed, ends),
+            changes=row == 1,
+        )
         quantiles = np.quantile(resampled, [self.alpha / 2, 1 - self.alpha / 2], axis=0)
         return [
-            Share(float(value), Interval(float(low), float(high)))
+            Share(value, Interval(float(low), float(high)))
             for value, low, high in zip(values, *quantiles, strict=True)
         ]

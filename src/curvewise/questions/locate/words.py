@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from curvewise.inference.phrases import (
-    is_at_floor,
     method_parts,
     names_text,
     one_line,
+    p_phrase,
 )
 from curvewise.text import (
     listed,
@@ -23,6 +23,7 @@ from curvewise.text import (
 )
 
 if TYPE_CHECKING:
+    from curvewise.inference.sampling import Sampling
     from curvewise.questions.locate.result import Crossing, Location, Region
     from curvewise.questions.locate.windows import WindowTest
 
@@ -34,28 +35,28 @@ MIN_NAMED = 0.9  # if at least so much of it differs
 # What is said of a window, here and where windows are looked up in a report.
 WINDOW_WORDS = {
     "window": "from {start} to {stop}, {parts}.",
-    "step differs": "at step {step}, the curves differ (p = {p}{planned}).",
-    "step alike": "at step {step}, the curves do not differ detectably (p = {p}{planned}).",
-    "step planned": "; had the step been planned, p = {p}",
-    "somewhere": "the curves differ somewhere in it (p = {p})",
-    "nowhere": "no single step of it stands out among all steps (p = {p})",
+    "step differs": "at step {step}, the curves differ ({p}{planned}).",
+    "step alike": "at step {step}, the curves do not differ detectably ({p}{planned}).",
+    "step planned": "; had the step been planned, {p}",
+    "somewhere": "the curves differ somewhere in it ({p})",
+    "nowhere": "no single step of it stands out among all steps ({p})",
     "wider": (
         "from {start} to {stop}, the smallest window around it (with so many steps, windows "
         "begin and end at portions of them), "
     ),
     "on average": (
-        "they differ on average over it (p = {p}; had the window been planned, p = {planned})"
+        "they differ on average over it ({p}; had the window been planned, {planned})"
     ),
     "not on average": (
-        "no difference on average over it was detected (p = {p}; had the window been planned, "
-        "p = {planned})"
+        "no difference on average over it was detected ({p}; had the window been planned, "
+        "{planned})"
     ),
     "gap changes": (
-        "the gap changes within it (p = {p}; had the window been planned, p = {planned})"
+        "the gap changes within it ({p}; had the window been planned, {planned})"
     ),
     "gap alike": (
-        "no change of the gap within it was detected (p = {p}; had the window been planned, "
-        "p = {planned})"
+        "no change of the gap within it was detected ({p}; had the window been planned, "
+        "{planned})"
     ),
 }
 
@@ -83,8 +84,7 @@ def headline(location: Location) -> str:
     """Say in one line at how many steps the curves differ, and where mainly."""
     steps = plural(len(location.steps), "step")
     smallest = float(location.pvalue_adjusted.min())
-    at_floor = is_at_floor(smallest, location.n_shuffles, exact=location.exact)
-    least = f"p {'≤' if at_floor else '='} {p_short(smallest)}"
+    least = p_phrase(smallest, location.n_shuffles, exact=location.exact)
     if location.smallest_pvalue > location.alpha:
         p = p_short(location.smallest_pvalue)
         return f"Where the curves differ cannot be decided: no p below {p} is possible."
@@ -109,19 +109,25 @@ def where_line(location: Location) -> str:
     return f"{where} ({detail}). {_from_until(location)}".rstrip()
 
 
-def window_line(window: WindowTest) -> str:
+def window_line(window: WindowTest, sampling: Sampling) -> str:
     """Say whether the algorithms differ in a window that was chosen by looking.
 
     Somewhere in it, on average over it, and whether the gap changes within it; of a single
-    step, whether they differ there.
+    step, whether they differ there. ``sampling`` are the relabellings behind its p.
     """
+
+    def p_of(pvalue: float, *, explained: bool = False) -> str:
+        n_shuffles, exact = sampling.n_shuffles, sampling.exact
+        return p_phrase(pvalue, n_shuffles, exact=exact, explained=explained)
+
     start, stop = window.asked or (window.start, window.stop)
-    somewhere, p = window.somewhere, p_short(window.somewhere.pvalue_adjusted)
+    somewhere = window.somewhere
+    p = p_of(somewhere.pvalue_adjusted, explained=True)
     words = WINDOW_WORDS
     if start == stop:
         planned = ""
         if window.asked is None:
-            planned = words["step planned"].format(p=p_short(window.height.pvalue))
+            planned = words["step planned"].format(p=p_of(window.height.pvalue))
         found = words["step differs" if somewhere.significant else "step alike"]
         return found.format(step=step_text(start), p=p, planned=planned)
     parts = [words["somewhere" if somewhere.significant else "nowhere"].format(p=p)]
@@ -136,7 +142,7 @@ def window_line(window: WindowTest) -> str:
         if effect is None:
             continue
         text = words[found if effect.significant else nothing]
-        p, planned = p_short(effect.pvalue_adjusted), p_short(effect.pvalue)
+        p, planned = p_of(effect.pvalue_adjusted), p_of(effect.pvalue)
         parts.append(wider + text.format(p=p, planned=planned))
         wider = ""
     return words["window"].format(
@@ -165,10 +171,8 @@ def _at_steps(location: Location) -> str:
 def _smallest(location: Location, exact: str = "") -> str:
     """Return the smallest adjusted p, and whether it is the least there could be."""
     smallest = float(location.pvalue_adjusted.min())
-    if is_at_floor(smallest, location.n_shuffles, exact=location.exact):
-        none = f"none of {location.n_shuffles:,} shuffles"
-        return f"smallest adjusted p ≤ {p_short(smallest)}, {none}"
-    return f"smallest adjusted {exact}p = {p_short(smallest)}"
+    p = p_phrase(smallest, location.n_shuffles, exact=location.exact, explained=True)
+    return f"smallest adjusted {exact}{p}"
 
 
 class _Stretch(NamedTuple):
@@ -266,6 +270,8 @@ def _beyond_regions(location: Location, start: float, stop: float) -> str:
 
     Their tests are of fewer and fewer steps, so they find what no single step of all shows.
     """
+    if not location.regions:
+        return f", although no single step stands out among all {len(location.steps):,}"
     first, last = location.regions[0].start, location.regions[-1].stop
     sides = []
     if start < first:

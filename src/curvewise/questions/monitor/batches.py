@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from curvewise.data.choices import refuse_option
-from curvewise.data.frames import natural_order
+from curvewise.data.names import natural_order
 from curvewise.data.validation import names_of
 from curvewise.errors import CurvesError, OptionError
 from curvewise.questions.monitor.caveats import SmallerBatches

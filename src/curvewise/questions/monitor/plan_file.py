@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from curvewise.errors import CurvesError, OptionError
+from curvewise.files import check_place, write_text
+from curvewise.questions.monitor.caveats import OtherSteps
 from curvewise.questions.monitor.plan import MonitoringPlan
 from curvewise.text import argument, listed
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Mapping
 
+    from curvewise.data.curves import Curves
+    from curvewise.inference.caveats import Caveat
     from curvewise.questions.monitor.batches import Batches
 
 __all__ = ["check_plan_file", "known_plan", "write_plan_file"]
@@ -32,51 +36,75 @@ def known_plan(path: str | os.PathLike[str]) -> dict[str, Any]:
         If the file cannot be read, is no plan, or was edited.
     """
     place = Path(path)
+    check_place(place, "plan", option="plan_file")
     return dict(_read(place)["plan"]) if place.exists() else {}
 
 
 def check_plan_file(
-    path: str | os.PathLike[str], plan: MonitoringPlan, batches: Batches
-) -> None:
-    """Raise if the file has another plan, was edited, or knows batches that are not there.
+    path: str | os.PathLike[str], plan: MonitoringPlan, batches: Batches, curves: Curves
+) -> tuple[Caveat, ...]:
+    """Return what there is to know of how earlier looks were made.
 
     Nothing is said of a file that does not exist yet, if it can be written.
+
+    Raises
+    ------
+    CurvesError
+        If the file has another plan, was edited, knows batches that are not there, or another
+        score was looked at.
     """
     place = Path(path)
-    if not place.parent.is_dir():
-        msg = f"There is no folder {str(place.parent)!r} for the plan. Make it first."
-        raise OptionError(msg, option="plan_file")
+    check_place(place, "plan", option="plan_file")
     if not place.exists():
-        return
+        return ()
     record = _read(place)
     _check_same_plan(place, record["plan"], plan.to_dict())
     _check_same_batches(place, record["batches"], batches.sizes())
+    return _otherwise_measured(place, record.get("measured"), _measured(curves))
 
 
 def write_plan_file(
-    path: str | os.PathLike[str], plan: MonitoringPlan, batches: Batches
+    path: str | os.PathLike[str], plan: MonitoringPlan, batches: Batches, curves: Curves
 ) -> None:
-    """Write the plan and the batches that were looked at, whole or not at all."""
+    """Write the plan and the batches that were looked at, whole or not at all.
+
+    What was measured stays as it was at the first look.
+    """
     place = Path(path)
+    known = _read(place).get("measured") if place.exists() else None
     record = {
         "format": FORMAT,
         "plan_id": plan.plan_id,
         "plan": plan.to_dict(),
         "batches": batches.sizes(),
+        "measured": known or _measured(curves),
     }
     text = json.dumps({**record, "checksum": _checksum(record)}, indent=2) + "\n"
-    # Beside the file, so that it can take its place at once.
-    partial = place.with_name(f"{place.name}.{os.getpid()}.part")
-    try:
-        if place.exists() and place.read_text(encoding="utf-8") == text:
-            return
-        partial.write_text(text, encoding="utf-8")
-        partial.replace(place)
-    except OSError as error:
-        msg = f"The plan cannot be written to {str(place)!r}: {error.strerror}."
-        raise OptionError(msg, option="plan_file") from None
-    finally:
-        partial.unlink(missing_ok=True)
+    if place.exists() and place.read_bytes() == text.encode():
+        return
+    write_text(place, text, "plan", option="plan_file")
+
+
+def _measured(curves: Curves) -> dict[str, Any]:
+    """Return what was looked at: the name of the score, and the first and the last step."""
+    ends = [curves.steps[0].item(), curves.steps[-1].item()]
+    return {"score": curves.display.score_name, "steps": ends}
+
+
+def _otherwise_measured(
+    path: Path, known: Mapping[str, Any] | None, now: Mapping[str, Any]
+) -> tuple[Caveat, ...]:
+    """Raise if the score is another one; warn if the steps are, which new runs may change."""
+    if known is None or known == now:
+        return ()
+    if known["score"] != now["score"]:
+        msg = (
+            f"The score was {known['score']!r} at earlier looks and is {now['score']!r} "
+            f"({str(path)!r}). A score that is chosen after a look no longer keeps alpha: take the "
+            "one that was planned."
+        )
+        raise CurvesError(msg)
+    return (OtherSteps(tuple(known["steps"]), tuple(now["steps"])),)
 
 
 def _checksum(record: Mapping[str, Any]) -> str:
@@ -122,6 +150,7 @@ def _is_whole(record: Mapping[str, Any]) -> bool:
         and set(plan) == names
         and isinstance(batches, dict)
         and all(isinstance(sizes, dict) for sizes in batches.values())
+        and isinstance(record.get("measured", {}), dict)
     )
 
 

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from curvewise.inference.effects import EFFECTS
-from curvewise.rendering.figures import axes_or_current, label_text, one_axes
+from curvewise.rendering.figures import (
+    axes_or_current,
+    label_text,
+    lower_legend,
+    one_axes,
+)
 from curvewise.rendering.forest import CLEAR_COLOUR, UNCLEAR_COLOUR
 from curvewise.rendering.looks import COLOURS
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -20,9 +28,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Line", "figure", "lines_of", "plot_monitoring"]
 
-SIZE = (8.4, 4.2)
+SIZE = (7.0, 4.5)
 STYLES = {"overall": ("-", "o"), "algorithm": ("--", "^"), "interaction": (":", "s")}
 MAX_LABELLED = 7  # pairs that have colours of their own
+MAX_TICKS = 10  # looks with a label
 FOUND_COLOUR, OUT_OF_REACH_COLOUR = "#E3F0E8", "0.87"
 
 
@@ -97,8 +106,8 @@ def plot_monitoring(found: Monitoring, ax: Axes | None = None) -> Axes:
     ax.set_yscale("log")
     ax.set_ylim(low, 1.0)
     ax.set_xlim(edges[0], edges[-1])
-    ax.set_xticks(looks, [_tick(found, look) for look in looks.tolist()], fontsize=8)
-    ax.set_xlabel("look, runs planned of each algorithm by then, α spent")
+    ax.set_xticks(looks, _ticks(found, looks.tolist()))
+    ax.set_xlabel("look, and runs of each algorithm by then")
     ax.set_ylabel(
         "sequential p" + (", adjusted for all pairs" if len(found.pairs) > 1 else "")
     )
@@ -138,10 +147,13 @@ def lines_of(found: Monitoring) -> list[Line]:
 
 def figure(found: Monitoring, _curves: Curves | None = None) -> Figure:
     """Draw the path in a figure; the curves are not needed."""
-    return one_axes(plot_monitoring, found, SIZE)
+    made = one_axes(plot_monitoring, found, SIZE)
+    lower_legend(made)
+    return made
 
 
-def _tick(found: Monitoring, look: int) -> str:
-    """Return what stands below a look."""
-    n_runs = look * found.plan.batch_size
-    return f"{look}\n{n_runs} runs\n{found.spending[look - 1]:.3g}"
+def _ticks(found: Monitoring, looks: Sequence[int]) -> list[str]:
+    """Return what stands below looks; of many, below some that are evenly spread."""
+    every = math.ceil(len(looks) / MAX_TICKS)
+    size = found.plan.batch_size
+    return ["" if look % every else f"{look}\n{look * size}" for look in looks]

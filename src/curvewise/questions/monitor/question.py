@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from curvewise.data.curves import Curves
+    from curvewise.inference.caveats import Caveat
     from curvewise.inference.scenarios import Scenario
     from curvewise.questions.monitor.batches import Batches
     from curvewise.questions.monitor.plan import MonitoringPlan, Spending
@@ -91,8 +92,8 @@ def monitor(
         Of three algorithms or more: those that get no more runs, although not all of their
         pairs are decided. That is allowed at any time, whatever the reason.
     plan_file : path, optional
-        A file to which the plan is written at the first look, and against which it is checked
-        at later ones.
+        A file to which the plan is written at the first look, with the name of the score and
+        the steps that were looked at, and against which they are checked at later ones.
 
     Returns
     -------
@@ -102,7 +103,7 @@ def monitor(
     ------
     CurvesError
         If a batch lacks an algorithm, there are more batches than planned, a batch has more runs
-        than planned, or the plan in the file is another one.
+        than planned, or the plan in the file, or its score, is another one.
     OptionError
         If an argument has a value that cannot be used, or no data could be significant under
         the plan.
@@ -133,15 +134,16 @@ def monitor(
     batches = batches_of(curves, plan)
     check_gaps(batches)
     given_up = given_up_of(batches, give_up)
+    earlier: tuple[Caveat, ...] = ()
     if plan_file is not None:
-        check_plan_file(plan_file, plan, batches)
+        earlier = check_plan_file(plan_file, plan, batches, curves)
     pairs = sequential_pairs(curves, batches, plan, given_up)
     _check_absent(batches, pairs, given_up)
     if effect is not None and batches.look < plan.n_batches:
         pairs = _with_chances(pairs, Prospect.of(curves, effect, plan), batches)
     answer, next_batch = _decision(pairs, batches, plan)
     if plan_file is not None:
-        write_plan_file(plan_file, plan, batches)
+        write_plan_file(plan_file, plan, batches, curves)
     return Monitoring(
         plan=plan,
         answer=answer,
@@ -152,6 +154,7 @@ def monitor(
         pairs=pairs,
         next_batch=next_batch,
         caveats=(
+            *earlier,
             *smaller_batches(batches, plan),
             *prepared(curves),
             *single_runs_and_steps(curves),

@@ -7,7 +7,12 @@ from typing import TYPE_CHECKING
 
 from curvewise.inference.effects import EFFECTS
 from curvewise.questions.power.plots import ALONE, shade_unattainable
-from curvewise.rendering.figures import OBSERVED_COLOUR, axes_or_current, one_axes
+from curvewise.rendering.figures import (
+    OBSERVED_COLOUR,
+    axes_or_current,
+    lower_legend,
+    one_axes,
+)
 from curvewise.rendering.looks import COLOURS
 
 if TYPE_CHECKING:
@@ -76,7 +81,9 @@ def plot_plan(plan: Plan, ax: Axes | None = None) -> Axes:
 
 def figure(plan: Plan, _curves: Curves | None = None) -> Figure:
     """Draw the plan in a figure; the curves are not needed."""
-    return one_axes(plot_plan, plan, SIZE)
+    made = one_axes(plot_plan, plan, SIZE)
+    lower_legend(made)
+    return made
 
 
 def _in_proportion(ax: Axes, plan: Plan) -> None:

@@ -101,8 +101,11 @@ class NotAttainable(Caveat):
 
     def sentence(self) -> str:
         """Say which, and how many runs it takes."""
+        runs = f"{listed([str(n) for n in self.n_runs])} runs"
+        if self.n_runs == (1,):
+            runs = "a single run of each"
         return (
-            f"With {listed([str(n) for n in self.n_runs])} runs no data could be significant at "
+            f"With {runs} no data could be significant at "
             f"alpha = {self.alpha:g}: power is 0, and nothing was simulated. At least "
             f"{self.smallest_n} are needed."
         )

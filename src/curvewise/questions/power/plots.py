@@ -5,7 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from curvewise.inference.effects import EFFECTS
-from curvewise.rendering.figures import axes_or_current, new_figure, one_axes
+from curvewise.rendering.figures import (
+    axes_or_current,
+    lower_legend,
+    new_figure,
+    one_axes,
+)
 from curvewise.rendering.looks import COLOURS, LINE_STYLES
 from curvewise.text import percent, plural, step_text
 
@@ -22,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["ALONE", "figure", "plot_power", "shade_unattainable", "whole_numbers"]
 
 SIZE = (7.0, 4.5)
+POWER_TO = "power to find "
 # How the power of a test is drawn, beside that of what is claimed.
 ALONE: dict[str, Any] = {"linestyle": ":", "lw": 1, "marker": "."}
 
@@ -61,15 +67,15 @@ def plot_power(
             ax.fill_between(runs, low, high, color=colour, alpha=0.12, lw=0)
         else:
             ax.vlines(runs, low, high, color=colour, alpha=0.25, lw=8)
-        ax.errorbar(
+        errors = [middle - interval[:, 0], interval[:, 1] - middle]
+        ax.errorbar(runs, middle, yerr=errors, fmt="none", color=colour, capsize=2)
+        ax.plot(
             runs,
             middle,
-            yerr=[middle - interval[:, 0], interval[:, 1] - middle],
             color=colour,
             linestyle=LINE_STYLES[place % len(LINE_STYLES)],
             marker="o",
             markersize=4,
-            capsize=2,
             label=label,
         )
         if own is not curve and power.interaction is not None:
@@ -82,7 +88,7 @@ def plot_power(
     ax.axhline(asked.alpha, color="0.6", lw=0.8, linestyle=":")
     each = "each algorithm" if asked.ratio == 1 else "each other algorithm"
     ax.set_xlabel(f"runs of {each}")
-    ax.set_ylabel(f"power to find {found}")
+    ax.set_ylabel(f"{POWER_TO}{found}")
     ax.set_ylim(0, 1.02)
     ax.set_title(f"{_title(power)}\n", fontsize="medium")
     ax.text(
@@ -111,19 +117,22 @@ def whole_numbers(ax: Axes, n_runs: Sequence[int]) -> None:
 
     if len(n_runs) == 1:
         ax.set_xlim(n_runs[0] - 1.5, n_runs[0] + 1.5)
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    ax.xaxis.set_major_locator(MaxNLocator("auto", integer=True))
 
 
 def figure(power: Power, _curves: Curves | None = None) -> Figure:
     """Draw power against runs; of several sizes in a panel for each test."""
     if len(power.sizes) == 1:
-        return one_axes(plot_power, power, SIZE)
+        made = one_axes(plot_power, power, SIZE)
+        lower_legend(made)
+        return made
     n_panels = len(power.curves)
-    made = new_figure((4.0 * n_panels, 4.0))
+    made = new_figure((2.8 * n_panels, 4.2))
     panels = made.subplots(1, n_panels, sharey=True, squeeze=False)[0]
     for curve, ax in zip(power.curves, panels, strict=True):
         plot_power(power, ax=ax, test=curve.name)
-        ax.set_title("")
+        ax.set_title(ax.get_ylabel().removeprefix(POWER_TO), fontsize="medium")
+        ax.set_ylabel("power" if ax is panels[0] else "")
         for text in list(ax.texts):
             text.remove()
         ax.get_legend().remove()

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from curvewise.inference.caveats import (
+    SPREAD,
+    STRAYS,
     Caveat,
     DifferentSpread,
     OfMembers,
@@ -140,6 +142,16 @@ class SpreadsDiffer(Caveat):
     n_tasks: int
     n_pairs: int = 0
 
+    @property
+    def subject(self) -> str:
+        """The spread of runs."""
+        return SPREAD
+
+    @property
+    def about(self) -> tuple[str, ...]:
+        """The tasks on which it differs."""
+        return self.tasks
+
     def sentence(self) -> str:
         """Say where, and what it does."""
         of_pairs = f" (in {plural(self.n_pairs, 'pair')})" if self.n_pairs else ""
@@ -157,6 +169,16 @@ class StraysOnTasks(Caveat):
     tasks: tuple[str, ...]
     n_tasks: int
     n_pairs: int = 0
+
+    @property
+    def subject(self) -> str:
+        """Runs far from the others."""
+        return STRAYS
+
+    @property
+    def about(self) -> tuple[str, ...]:
+        """The tasks that have some."""
+        return self.tasks
 
     def sentence(self) -> str:
         """Say where, and what is not affected."""

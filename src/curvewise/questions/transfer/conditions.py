@@ -12,12 +12,13 @@ from curvewise.data.steps import trapezoids
 from curvewise.errors import CurvesError, OptionError
 from curvewise.inference.reaching import reaching
 from curvewise.inference.requirements import check_connected
-from curvewise.kernels.compiling import worth_compiling
+from curvewise.kernels.compiling import compiling_repays
 from curvewise.kernels.contrasts import is_mirrored
 from curvewise.kernels.relabelling.restriction import WithinBlocks
 from curvewise.kernels.survival import median_times
 from curvewise.kernels.transfer.metrics import (
     CURVE_METRICS,
+    METRICS,
     MetricSettings,
     metric_values,
     time_ratio,
@@ -27,6 +28,8 @@ from curvewise.shuffling.layout import Layout
 from curvewise.text import argument, did_you_mean, number_text
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from curvewise.data.curves import Curves
     from curvewise.inference.reaching import Reaching
     from curvewise.kernels import Floats, Integers
@@ -41,8 +44,9 @@ __all__ = [
 ]
 
 MAX_VALUES = 2**17  # of an array of mean curves: what stays in the cache is fast
-# Above this compiled code is faster, its import included.
-COMPILE_ABOVE_ROWS_TIMES_STEPS = 3_000_000
+MIN_AT_ONCE = 16  # mean curves, of however many steps: fewer waste a matrix product
+# Seconds for each step of a pair of mean curves.
+SECONDS_IN_NUMPY, SECONDS_COMPILED = 120e-9, 6e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +75,8 @@ class TwoConditions:
         -1 where lower is better: the scores are those given, negated. Else 1.
     run_values : RunValues
         What each run adds to the metrics that are linear in the runs.
+    n_tasks : int
+        How many tasks are measured alike, of which this is one.
     """
 
     scores: Floats
@@ -84,9 +90,12 @@ class TwoConditions:
     times: Times
     sign: float
     run_values: RunValues
+    n_tasks: int = 1
 
     @classmethod
-    def of(cls, curves: Curves, options: TransferOptions) -> TwoConditions:
+    def of(
+        cls, curves: Curves, options: TransferOptions, n_tasks: int = 1
+    ) -> TwoConditions:
         """Lay out the curves of the two conditions; raise if a score exceeds the optimum."""
         sign = 1.0 if curves.higher_is_better else -1.0
         layout = Layout.of(curves)
@@ -131,6 +140,7 @@ class TwoConditions:
             times,
             sign,
             RunValues.of(layout, scores, member, settings.weights, n_last, times),
+            n_tasks,
         )
 
     @property
@@ -160,12 +170,18 @@ class TwoConditions:
 
     @property
     def portion(self) -> int:
-        """How many mean curves are computed at once."""
-        return max(MAX_VALUES // self.n_steps, 1)
+        """How many mean curves are computed at once: matrix products of other shapes may differ."""
+        return max(MAX_VALUES // self.n_steps, MIN_AT_ONCE)
 
     def repays_compiling(self, n_rows: int) -> bool:
         """Tell whether compiled code measures so many rows faster."""
-        return worth_compiling(n_rows * self.n_steps > COMPILE_ABOVE_ROWS_TIMES_STEPS)
+        work = n_rows * self.n_steps * self.n_tasks
+        return compiling_repays(work * SECONDS_IN_NUMPY, work * SECONDS_COMPILED)
+
+    @cached_property
+    def _sides(self) -> tuple[Floats, Floats]:
+        """The scores of control and experimental runs."""
+        return self.scores[self.member == 0], self.scores[self.member == 1]
 
     def means(self) -> tuple[Floats, Floats]:
         """Return the mean curves of control and experimental condition, higher being better."""
@@ -179,47 +195,51 @@ class TwoConditions:
 
         ``counts`` is (n_resamples, n_runs), the result (n_metrics, n_resamples).
         """
-        control, experimental = (
-            counts[:, self.member == side]
-            @ self.scores[self.member == side]
-            / np.maximum(counts[:, self.member == side].sum(axis=1, keepdims=True), 1)
-            for side in (0, 1)
-        )
+        sides = self.member == 0, self.member == 1
         return self._metrics(
-            (control, experimental),
-            (counts * (self.member == 0), counts * (self.member == 1)),
+            (
+                (counts[:, side], scores)
+                for side, scores in zip(sides, self._sides, strict=True)
+            ),
+            (counts * sides[0], counts * sides[1]),
             compiled=compiled,
         )
 
     def relabelled(self, labels: Integers, *, compiled: bool = False) -> Floats:
         """Return the metrics of relabellings, (n_relabellings, n_runs), as `resampled` does."""
-        parts = []
-        for start in range(0, len(labels), self.portion):
-            in_experimental = labels[start : start + self.portion].astype(np.float64)
-            n_experimental = in_experimental.sum(axis=1, keepdims=True)
-            n_control = in_experimental.shape[1] - n_experimental
-            experimental = in_experimental @ self.scores / n_experimental
-            control = (1 - in_experimental) @ self.scores / n_control
-            samples = 1 - in_experimental, in_experimental
-            parts.append(
-                self._metrics((control, experimental), samples, compiled=compiled)
-            )
-        return np.concatenate(parts, axis=1)
+        in_experimental = labels.astype(np.float64)
+        samples = 1 - in_experimental, in_experimental
+        drawn = ((counts, self.scores) for counts in samples)
+        return self._metrics(drawn, samples, compiled=compiled)
 
     def _metrics(
         self,
-        means: tuple[Floats, Floats],
+        drawn: Iterable[tuple[Floats, Floats]],
         samples: tuple[Floats, Floats],
         *,
         compiled: bool,
     ) -> Floats:
         """Return every metric of pairs of mean curves, and of pairs of samples of the runs.
 
-        ``samples`` say how often each run is in each of them, (n_rows, n_runs).
+        ``drawn`` has, for each condition, how often runs are drawn, (n_rows, n_drawn), and their
+        scores; ``samples`` say how often each run is in each of them, (n_rows, n_runs).
         """
-        values = metric_values(*means, self.settings, compiled=compiled)
-        medians = (median_times(self.times, counts) for counts in samples)
-        return np.stack([*(values[name] for name in CURVE_METRICS), time_ratio(*medians)])
+        n_rows = len(samples[0])
+        # A portion at a time in the same place: large arrays are costly to come by.
+        pairs = [(*own, np.empty((self.portion, self.n_steps))) for own in drawn]
+        values = np.empty((len(METRICS), n_rows))
+        for start in range(0, n_rows, self.portion):
+            part = slice(start, start + self.portion)
+            means = []
+            for counts, scores, room in pairs:
+                mean = np.matmul(counts[part], scores, out=room[: len(counts[part])])
+                # An empty sample has a mean of 0.
+                mean /= np.maximum(counts[part].sum(axis=1, keepdims=True), 1)
+                means.append(mean)
+            own = metric_values(*means, self.settings, compiled=compiled)
+            values[:-1, part] = [own[name] for name in CURVE_METRICS]
+        values[-1] = time_ratio(*(median_times(self.times, own) for own in samples))
+        return values
 
 
 def _optimum_exceeded(optimum: float, best: float, sign: float) -> OptionError:

@@ -167,13 +167,15 @@ def transfer(
         return transfer_curves(curves, options, work)
 
 
-def transfer_curves(curves: Curves, options: TransferOptions, work: Work) -> Transfer:
+def transfer_curves(
+    curves: Curves, options: TransferOptions, work: Work, n_tasks: int = 1
+) -> Transfer:
     """Measure a gain as `transfer` does, by itself or on one of several tasks."""
     whole = select_conditions(curves, options.control, options.experimental)
     if options.window is not None:
         whole = whole.window(*options.window)
     chosen = until_levelled_off(whole, options)
-    conditions = TwoConditions.of(chosen, options)
+    conditions = TwoConditions.of(chosen, options, n_tasks)
     settings, sign = conditions.settings, conditions.sign
     resample_key, shuffle_key = work.keys
     with single_blas():

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 __all__ = ["leave_out", "percentile_ends", "resample_metrics", "student_ends"]
 
 
+ROWS_AT_ONCE = 128  # resamples, or a portion if that is more, for one of several workers
+
+
 def resample_metrics(
     conditions: TwoConditions, n_resamples: int, seed: int, *, n_jobs: int = 1
 ) -> dict[str, Floats] | None:
@@ -36,9 +39,10 @@ def resample_metrics(
     counts = resample_counts(conditions.strata, n_resamples, seed)[:, conditions.units]
     compiled = conditions.repays_compiling(n_resamples)
     work = partial(_measure_portion, conditions, counts, compiled=compiled)
-    # Portions are the same for any number of jobs: matrix products of other shapes may differ
-    # in their last bit.
-    portions = chunks_of(range(n_resamples), conditions.portion)
+    # Whole portions, which are the same for any number of jobs: matrix products of other shapes
+    # may differ in their last bit.
+    n_together = max(ROWS_AT_ONCE // conditions.portion, 1) * conditions.portion
+    portions = chunks_of(range(n_resamples), n_together)
     values = np.concatenate(
         [values for _, values in in_chunks(work, portions, n_jobs=n_jobs)], axis=1
     )
@@ -60,7 +64,9 @@ def leave_out(conditions: TwoConditions) -> dict[str, Floats] | None:
         return None
     units = np.arange(len(conditions.strata))
     counts = (conditions.units != units[:, None]).astype(np.float64)
-    return dict(zip(METRICS, conditions.resampled(counts), strict=True))
+    compiled = conditions.repays_compiling(len(counts))
+    values = conditions.resampled(counts, compiled=compiled)
+    return dict(zip(METRICS, values, strict=True))
 
 
 def student_ends(

@@ -122,7 +122,9 @@ def transfer_many(
             )
         }
         found = ask_each(
-            members, lambda _, member: transfer_curves(*member), label="Task"
+            members,
+            lambda _, member: transfer_curves(*member, n_tasks=len(tasks)),
+            label="Task",
         )
     means = (
         _mean_across(record, found, asked[0].alpha, stream_across)

@@ -14,7 +14,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from curvewise.errors import CurvesError
+from curvewise.readers.failures import explained
 from curvewise.readers.logged import unreadable
 
 if TYPE_CHECKING:
@@ -54,8 +54,9 @@ class LogFormat:
         return import_module(f"curvewise.readers.logs.{self.module_name}")
 
     def claims(self, folder: Folder) -> Iterator[Claim]:
-        """Yield the logs of this format in a folder."""
-        yield from self._module.claims(folder)
+        """Yield the logs of this format in a folder; raise CurvesError if one defies it."""
+        with explained(folder.path, self.name):
+            yield from self._module.claims(folder)
 
     def names(self, claims: Sequence[Claim]) -> tuple[str, ...]:
         """Return the id of a run of a tracker, and what it is called, if it has a name."""
@@ -63,14 +64,12 @@ class LogFormat:
 
     def read(self, claims: Sequence[Claim], wanted: Wanted) -> Iterator[LoggedRun]:
         """Yield the runs of one home; raise CurvesError if a file cannot be read."""
-        try:
-            yield from self._module.read(claims, wanted)
-        except OSError as error:
-            name = Path(error.filename or claims[0].files[0].path).name
-            raise unreadable(name, error) from None
-        except RecursionError:
-            msg = f"{claims[0].files[0].path.name} is nested too deeply to be a log."
-            raise CurvesError(msg) from None
+        with explained(claims[0].files[0].path, self.name):
+            try:
+                yield from self._module.read(claims, wanted)
+            except OSError as error:
+                name = Path(error.filename or claims[0].files[0].path).name
+                raise unreadable(name, error) from None
 
 
 # In the order in which they are asked: those that are easy to tell come first, and what any

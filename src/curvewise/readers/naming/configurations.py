@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from curvewise.data.frames import natural_order
+from curvewise.data.names import natural_order
 from curvewise.errors import CurvesError
 from curvewise.readers.folders import File
 

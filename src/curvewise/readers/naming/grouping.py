@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from curvewise.data.frames import natural_order
+from curvewise.data.names import natural_order
 from curvewise.readers.naming.telling import (
     are_drawn,
     crossed,

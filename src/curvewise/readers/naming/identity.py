@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from curvewise.data.frames import natural_order
+from curvewise.data.names import natural_order
 from curvewise.errors import CurvesError, OptionError
 from curvewise.readers.naming.grouping import (
     Grouping,

@@ -66,13 +66,22 @@ def read_archive(
             _check_size(stream, name)
             # allow_pickle=False: unpickling can run arbitrary code.
             with np.load(stream, allow_pickle=False) as arrays:
-                return {key: arrays[key] for key in (names or arrays.files)}
+                keys = list(names or arrays.files)
+                found = {key: arrays[key] for key in keys}
     except CurvesError:
         raise
     except ValueError as error:
         raise CurvesError(_unreadable(name, error)) from None
     except (*BROKEN, KeyError) as error:
         raise CurvesError(DAMAGED.format(name=name, error=error)) from None
+    if len(found) < len(keys):
+        msg = f"{name} holds several arrays of the same name. Rename all but one of them."
+        raise CurvesError(msg)
+    for key, array in found.items():
+        if not isinstance(array, np.ndarray):
+            msg = f"{name} holds something else than arrays: {key!r}. Write it with numpy.savez."
+            raise CurvesError(msg)
+    return found
 
 
 def _check_size(stream: IO[bytes], name: str) -> None:
@@ -112,4 +121,6 @@ def _unreadable(name: str, error: ValueError) -> str:
     text = str(error)
     if "allow_pickle" in text or "Python objects" in text or "pickle" in text:
         return OBJECTS.format(name=name)
+    if " object at 0x" in text:  # what NumPy says of a header that is no dictionary
+        return DAMAGED.format(name=name, error="its header is not that of an array")
     return DAMAGED.format(name=name, error=error)

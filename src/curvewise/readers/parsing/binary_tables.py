@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from curvewise.errors import CurvesError
+from curvewise.readers.failures import explained, quiet_panics
 
 if TYPE_CHECKING:
     import polars as pl
@@ -29,12 +30,12 @@ def columns_of_binary(file: File) -> list[str]:
     import polars as pl
 
     try:
-        with file.open() as stream:
+        with explained(file.path, "a table"), file.open() as stream, quiet_panics():
             if file.head().startswith(PARQUET):
                 names = list(pl.read_parquet_schema(stream))
             else:
                 names = list(pl.read_ipc_schema(stream))
-    except (pl.exceptions.PolarsError, OSError):
+    except CurvesError:
         return []
     return [name for name in names if not name.startswith(INDEX)]
 
@@ -43,14 +44,11 @@ def read_binary_table(file: File) -> pl.DataFrame:
     """Read all columns; raise CurvesError if the file is damaged."""
     import polars as pl
 
-    try:
-        with file.open() as stream:
-            if file.head().startswith(PARQUET):
-                frame = pl.read_parquet(stream)
-            else:
-                frame = pl.read_ipc(stream)
-    except (pl.exceptions.PolarsError, OSError) as error:
-        lines = str(error).strip().splitlines() or ["no data"]
-        msg = f"{file.path.name} is damaged: {lines[0].rstrip('.')}."
-        raise CurvesError(msg) from None
+    is_parquet = file.head().startswith(PARQUET)
+    with (
+        explained(file.path, "Parquet" if is_parquet else "Feather"),
+        file.open() as stream,
+        quiet_panics(),
+    ):
+        frame = pl.read_parquet(stream) if is_parquet else pl.read_ipc(stream)
     return frame.drop([name for name in frame.columns if name.startswith(INDEX)])

@@ -12,9 +12,10 @@ from curvewise.data.display import Display
 from curvewise.data.frames import WideTable
 from curvewise.data.validation import increasing_steps, precision_of, score_matrices
 from curvewise.errors import CurvesError
+from curvewise.readers.failures import explained
 from curvewise.readers.folders import File
 from curvewise.readers.parsing.archives import read_archive
-from curvewise.readers.tables.orientation import looks_transposed
+from curvewise.readers.tables.orientation import orientation
 from curvewise.text import in_python
 
 if TYPE_CHECKING:
@@ -39,6 +40,14 @@ TRANSPOSED = (
     "do, and its columns are in no order. Save the transpose (array.T). If its rows are runs, "
     "save a table with a row per run and step instead{in_python}."
 )
+MIN_SQUARE = (
+    3  # two runs of two algorithms can never differ significantly, either way round
+)
+SQUARE = (
+    "{name} has as many rows as columns, {n} of each, and the scores do not tell which are runs "
+    "and which are steps: scikit-learn's learning_curve, for one, returns steps × runs. Save a "
+    "table with a row per run and step instead{in_python}."
+)
 
 
 def read(path: Path, selection: Selection) -> Unaligned:
@@ -52,10 +61,13 @@ def read(path: Path, selection: Selection) -> Unaligned:
             "array per algorithm. Leave the column names out."
         )
         raise CurvesError(msg)
-    if not zipfile.is_zipfile(path):
+    with explained(path, "NPZ"):
+        is_archive = zipfile.is_zipfile(path)
+    if not is_archive:
         msg = f"{path.name} is not an NPZ archive. Write it with numpy.savez."
         raise CurvesError(msg)
-    arrays = read_archive(File(path))
+    with explained(path, "NPZ"):
+        arrays = read_archive(File(path))
     for keys, what in OF_ONE_RUN.items():
         if arrays.keys() >= set(keys):
             msg = (
@@ -78,7 +90,7 @@ def check_orientation(
     arrays: Mapping[str, np.ndarray[Any, Any]],
     steps: np.ndarray[Any, Any] | None = None,
 ) -> None:
-    """Raise CurvesError if arrays are steps × runs, as their shapes or their scores tell.
+    """Raise CurvesError if arrays are steps × runs, or may be, as shapes and scores tell.
 
     Parameters
     ----------
@@ -101,9 +113,13 @@ def check_orientation(
                 "runs × steps. Save the transpose of each array (array.T)."
             )
             raise CurvesError(msg)
-    if looks_transposed(tables):
-        way_out = in_python(", or use `Curves.from_dict`")
+    found = orientation(tables)
+    way_out = in_python(", or use `Curves.from_dict`, whose rows are runs")
+    if found == "steps × runs":
         raise CurvesError(TRANSPOSED.format(name=name, in_python=way_out))
+    sizes = {size for array in tables for size in array.shape}
+    if found is None and len(sizes) == 1 and min(sizes) >= MIN_SQUARE:
+        raise CurvesError(SQUARE.format(name=name, n=min(sizes), in_python=way_out))
 
 
 def _table(

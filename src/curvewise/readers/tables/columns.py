@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from curvewise.errors import CurvesError
-from curvewise.text import argument, did_you_mean
+from curvewise.text import argument, did_you_mean, step_text
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     import polars as pl
 
@@ -26,6 +27,7 @@ __all__ = [
     "time_names",
     "unknown_column_error",
     "usual_column",
+    "worded",
 ]
 
 USUAL_NAMES = {
@@ -88,8 +90,8 @@ TIMES = (
 # Parts of a name before the last slash under which a counter is a duration or a rate.
 GROUPS_OF_DURATIONS = {"timers", "timer", "perf", "profile", "profiling", "system"}
 STEP_COLUMN = re.compile(
-    r"(?:(?:step|iteration|iter|epoch|timestep|level|t|x)[ _:=-]*)?"
-    r"([-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?)",
+    r"(?:(?P<word>step|iteration|iter|epoch|timestep|level|t|x)(?P<separator>[ _:=-]*?))?"
+    r"(?P<step>[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?)",
     re.IGNORECASE,
 )
 
@@ -122,12 +124,22 @@ def recognised(named: Columns, available: list[str]) -> Columns:
             raise unknown_column_error(column, available)
     # A block may also be what tells the runs apart, such as a shared seed.
     taken = {column for column in named._replace(block=None) if column is not None}
+    words = [column for column in worded(available) if column not in taken]
     found = {
-        part: usual_column(part, [column for column in available if column not in taken])
+        part: usual_column(part, words)
         for part in USUAL_NAMES
         if getattr(named, part) is None
     }
     return named._replace(**found)
+
+
+def worded(available: Iterable[str]) -> list[str]:
+    """Return the columns that are not steps of a wide table, of which there may be many.
+
+    >>> worded(["agent", "0", "step_100", "step"])
+    ['agent', 'step']
+    """
+    return [column for column in available if not STEP_COLUMN.fullmatch(column.strip())]
 
 
 def step_names(available: Sequence[str]) -> list[str]:
@@ -163,8 +175,8 @@ def is_long_over_metrics(columns: Columns, available: Sequence[str]) -> bool:
 def _by_rank(available: Sequence[str], names: Sequence[str]) -> list[str]:
     """Return the columns with one of some names, in the order of the names."""
     rank = {name: place for place, name in enumerate(names)}
-    plain = {column: _plain(column) for column in available}
-    found = [column for column in available if plain[column] in rank]
+    plain = {column: _plain(column) for column in worded(available)}
+    found = [column for column in plain if plain[column] in rank]
     return sorted(found, key=lambda column: (rank[plain[column]], column.count("/")))
 
 
@@ -230,6 +242,45 @@ def missing_column_error(part: str, available: list[str]) -> CurvesError:
 
 
 def step_columns(available: list[str]) -> dict[str, float]:
-    """Return the columns of a wide table that are steps, such as ``200`` or ``step_200``."""
+    """Return the columns of a wide table that are steps, such as ``200`` or ``step_200``.
+
+    A dash between a word and a number is a sign if other columns with the word do without it,
+    as in ``t-1, t0, t1``. It separates the two if all have one, and the numbers increase.
+
+    >>> step_columns(["algorithm", "t=-1", "t=0"]), step_columns(["step-10", "step-20"])
+    ({'t=-1': -1.0, 't=0': 0.0}, {'step-10': 10.0, 'step-20': 20.0})
+
+    Raises
+    ------
+    CurvesError
+        If all have a dash, and the numbers do not increase: dashes may be signs.
+    """
     matches = {column: STEP_COLUMN.fullmatch(column.strip()) for column in available}
-    return {column: float(match[1]) for column, match in matches.items() if match}
+    found = {column: match for column, match in matches.items() if match}
+    steps = {column: float(match["step"]) for column, match in found.items()}
+    by_word: dict[str, list[str]] = {}
+    for column, match in found.items():
+        by_word.setdefault((match["word"] or "").lower(), []).append(column)
+    for columns in by_word.values():
+        dashed = [column for column in columns if _is_dashed(found[column])]
+        sizes = [abs(steps[column]) for column in dashed]
+        if len(dashed) < len(columns):
+            sizes = [-size for size in sizes]
+        elif any(first >= second for first, second in pairwise(sizes)):
+            size = step_text(sizes[0])
+            msg = (
+                f"Is {dashed[0]!r} the step {size} or -{size}? Write columns of steps as "
+                f"numbers only, or with a sign of equality: 't={size}' or 't=-{size}'."
+            )
+            raise CurvesError(msg)
+        steps |= zip(dashed, sizes, strict=True)
+    return steps
+
+
+def _is_dashed(match: re.Match[str]) -> bool:
+    """Whether a single dash, which may be a sign, stands between a word and a number."""
+    if match["word"] is None:
+        return False
+    if match["step"].startswith("-"):
+        return match["separator"] == ""
+    return match["separator"].strip() == "-"

@@ -6,12 +6,13 @@ import csv
 import gzip
 import re
 import warnings
+from collections import Counter
 from itertools import islice
 from typing import TYPE_CHECKING, TextIO
 
-from curvewise.data.frames import BLANK_CELLS
+from curvewise.data.numbers import BLANK_CELLS
 from curvewise.errors import CurvesError
-from curvewise.text import plural
+from curvewise.text import encodable, plural
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,7 +21,12 @@ if TYPE_CHECKING:
 
     from curvewise.readers.tables.columns import ColumnsToRead
 
-__all__ = ["columns", "load", "open_text"]
+__all__ = ["by_name_or_content", "columns", "load", "open_text"]
+
+
+def by_name_or_content(path: Path) -> Path | bytes:
+    """Return what polars reads a file from: its name, or its content if the name is not UTF-8."""
+    return path if encodable(str(path)) == str(path) else path.read_bytes()
 
 
 def open_text(path: Path) -> TextIO:
@@ -54,26 +60,28 @@ def load(path: Path, to_read: ColumnsToRead) -> pl.DataFrame:
     """Read columns; raise if a cell that should be a number is not."""
     import polars as pl
 
-    header = _header(path)
+    n_called = Counter(_header(path))
     for name in to_read.schema():
-        if header.count(name) > 1:
+        if n_called[name] > 1:
             msg = (
-                f"{header.count(name)} columns of {path.name} are called {name!r}. Rename "
+                f"{n_called[name]} columns of {path.name} are called {name!r}. Rename "
                 "all but one of them."
             )
             raise CurvesError(msg)
     # Few names on many rows: as categories they take a quarter of the memory of text.
     schema = to_read.schema() | dict.fromkeys(to_read.names, pl.Categorical())
+    is_whole = n_called.keys() == schema.keys()
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")  # polars only warns when it loses rows
-            # Types are given, not guessed: a column of whole numbers may turn decimal on
-            # row 1e6. Cells that are not numbers become null, and are explained below.
             frame = pl.read_csv(
-                path,
+                by_name_or_content(path),
                 separator=separator(path),
-                columns=list(schema),
+                columns=None if is_whole else list(schema),
+                # Types are given, not guessed: a column of whole numbers may turn decimal on
+                # row 1e6. Cells that are not numbers become null, and are explained below.
                 schema_overrides=schema,
+                infer_schema=False,
                 ignore_errors=True,
                 glob=False,
             )
@@ -81,8 +89,8 @@ def load(path: Path, to_read: ColumnsToRead) -> pl.DataFrame:
         raise CurvesError(_malformed(path, str(error))) from None
     if caught:
         raise CurvesError(_malformed(path, str(caught[0].message)))
-    has_nulls = frame.select(pl.any_horizontal(pl.all().is_null())).to_series()
-    if has_nulls.any():
+    if any(frame.null_count().row(0)):
+        has_nulls = frame.select(pl.any_horizontal(pl.all().is_null())).to_series()
         is_blank = frame.select(pl.all_horizontal(pl.all().is_null())).to_series()
         _check_cells(path, frame, has_nulls & ~is_blank)
         frame = frame.filter(~is_blank)
@@ -115,7 +123,7 @@ def _check_cells(path: Path, frame: pl.DataFrame, has_nulls: pl.Series) -> None:
     names = [name for name in frame.columns if frame[name].dtype.is_numeric()]
     try:
         texts = pl.read_csv(
-            path,
+            by_name_or_content(path),
             separator=separator(path),
             columns=frame.columns,
             infer_schema=False,

@@ -14,6 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from curvewise.errors import CurvesError
+from curvewise.text import shown_value
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -98,7 +99,7 @@ def _check_file(path: Path) -> None:
         msg = f"There is no file {str(path)!r}. Check the name and the folder."
         raise CurvesError(msg) from None
     except OSError as error:
-        msg = f"{str(path)!r} cannot be read: {error.strerror}."
+        msg = f"{shown_value(str(path))} cannot be read: {error.strerror}."
         raise CurvesError(msg) from None
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -11,24 +11,27 @@ if TYPE_CHECKING:
 
     from curvewise.kernels import Floats
 
-__all__ = ["looks_transposed"]
+__all__ = ["Orientation", "orientation"]
 
 N_SHUFFLES = 1_999
+MIN_ROWS = 5
 # Rows beyond these change nothing.
 MAX_ROWS = 500
-# Rows are in an order when chance brings one so smooth this rarely, and columns are in none
-# when it does so more often. Runs are in no order, so of arrays that lie right at most one
-# in a thousand is suspected, and none whose scores change along the steps.
-MAX_P_ROWS = 0.001
-MIN_P_COLUMNS = 0.01
+# Rows are taken for steps when chance brings an order so smooth this rarely, and columns, or
+# rows, are in no order when it does so more often. Runs are in no order, so of arrays that lie
+# right at most one in a thousand is suspected, and none whose scores change along the steps.
+MAX_P_STEPS_IN_ROWS = 0.001
+MIN_P_IN_NONE = 0.01
+
+Orientation = Literal["runs × steps", "steps × runs"]
 
 
-def looks_transposed(arrays: Collection[Floats]) -> bool:
-    """Whether rows follow one another as steps do, while columns are in no order, as runs are.
+def orientation(arrays: Collection[Floats]) -> Orientation | None:
+    """Tell from scores whether rows are runs and columns steps, or the other way round.
 
     The rows are shuffled: runs can be told in any order, but steps that are out of order are
-    farther apart than neighbours. Arrays with fewer than five rows, or with scores that are not
-    finite, tell nothing.
+    farther apart than neighbours. The same is done to columns. None if neither is in an order,
+    or both are, or scores are not finite. Fewer than five rows are not taken for steps.
 
     Parameters
     ----------
@@ -40,12 +43,14 @@ def looks_transposed(arrays: Collection[Floats]) -> bool:
         for array in arrays
         if min(array.shape) > 1 and np.isfinite(array).all()
     ]
-    if not any(len(array) >= 5 for array in finite):
-        return False
-    return (
-        _p_in_order(finite) <= MAX_P_ROWS
-        and _p_in_order([array.T for array in finite]) > MIN_P_COLUMNS
-    )
+    if not finite:
+        return None
+    rows, columns = _p_in_order(finite), _p_in_order([array.T for array in finite])
+    if columns > MIN_P_IN_NONE:
+        n_rows = max(len(array) for array in finite)
+        is_in_order = rows <= MAX_P_STEPS_IN_ROWS and n_rows >= MIN_ROWS
+        return "steps × runs" if is_in_order else None
+    return "runs × steps" if rows > MIN_P_IN_NONE else None
 
 
 def _p_in_order(arrays: list[Floats]) -> float:
@@ -53,7 +58,10 @@ def _p_in_order(arrays: list[Floats]) -> float:
     rng = np.random.default_rng(0)
     observed, shuffled = 0.0, np.zeros(N_SHUFFLES)
     for array in arrays:
-        rows = array[:MAX_ROWS]
+        largest = np.abs(array).max()
+        rows = array[:MAX_ROWS] / (
+            largest or 1.0
+        )  # squares of very large scores overflow
         rows = rows - rows.mean(axis=0)
         products = rows @ rows.T
         sizes = np.diag(products)

@@ -17,6 +17,7 @@ from curvewise.readers.tables.columns import (
     task_column,
     unknown_column_error,
     usual_column,
+    worded,
 )
 from curvewise.readers.tables.formats import format_by_name, format_of
 from curvewise.readers.tables.table import columns_of, read_table, read_table_of_tasks
@@ -52,7 +53,7 @@ def _tells_all(path: Path, table_format: Format, request: Request) -> bool:
     named = request.algorithm, request.run, request.step, request.score
     try:
         if request.columns.algorithm is None:
-            usual_column("algorithm", available)
+            usual_column("algorithm", worded(available))
     except CurvesError:
         return True  # several could be; reading the table will tell
     try:
@@ -64,7 +65,8 @@ def _tells_all(path: Path, table_format: Format, request: Request) -> bool:
         return False
     if request.score is None and is_long_over_metrics(columns, available):
         return False
-    left = [name for name in available if name not in set(columns)]
+    taken = set(columns)
+    left = [name for name in available if name not in taken]
     return columns.score is not None or not left or bool(step_columns(left))
 
 
@@ -105,7 +107,8 @@ def read_single_table(path: Path, request: Request) -> RunsByTask:
     if better is None:
         better = not lower_is_better(columns.score or "")
     selection = request.selection(higher_is_better=better)
-    task = task or task_column([name for name in available if name not in set(columns)])
+    taken = set(columns)
+    task = task or task_column([name for name in available if name not in taken])
     if task is None:
         if request.task is not None:
             raise unknown_column_error(request.task, available)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
-import zlib
-from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
@@ -16,12 +13,14 @@ from curvewise.data.display import Display
 from curvewise.data.frames import (
     WideTable,
     long_table,
-    natural_order,
     rows_by_task,
-    score_numbers,
 )
-from curvewise.data.steps import as_steps
+from curvewise.data.name_columns import names_and_codes, names_of_rows
+from curvewise.data.names import natural_order
+from curvewise.data.numbers import number_of, score_numbers
+from curvewise.data.validation import increasing_steps
 from curvewise.errors import CurvesError
+from curvewise.readers.failures import explained
 from curvewise.readers.request import RunsByTask
 from curvewise.readers.tables.columns import (
     ColumnsToRead,
@@ -30,16 +29,18 @@ from curvewise.readers.tables.columns import (
     step_columns,
     unknown_column_error,
 )
-from curvewise.text import did_you_mean, plural, step_text
+from curvewise.text import did_you_mean, encodable, plural, step_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
     from pathlib import Path
 
+    import numpy.typing as npt
     import polars as pl
 
     from curvewise.data.selection import Columns, Selection
     from curvewise.data.validation import Names
+    from curvewise.kernels import Floats
     from curvewise.readers.tables.formats import Format
 
 __all__ = ["columns_of", "read_table", "read_table_of_tasks"]
@@ -48,7 +49,8 @@ __all__ = ["columns_of", "read_table", "read_table_of_tasks"]
 def read_table(path: Path, table_format: Format, selection: Selection) -> Unaligned:
     """Read a table in long form, or in wide form when its columns are steps."""
     loaded = _load(path, table_format, selection)
-    return _runs(loaded.frame, loaded)
+    with explained(path, table_format.name):
+        return _runs(loaded.frame, loaded)
 
 
 def read_table_of_tasks(
@@ -80,7 +82,8 @@ def read_table_of_tasks(
     def runs_of_task(name: str) -> Unaligned:
         part = parts[name]
         own = replace(loaded.selection, only=part.only)
-        return _runs(loaded.frame[part.rows], loaded._replace(selection=own))
+        with explained(path, table_format.name):
+            return _runs(loaded.frame[part.rows], loaded._replace(selection=own))
 
     found = RunsByTask(
         {
@@ -95,32 +98,9 @@ def read_table_of_tasks(
 
 def columns_of(path: Path, table_format: Format) -> dict[str, bool]:
     """Return the columns of a table, and whether they hold lists."""
-    with _explained(path, table_format):
+    with explained(path, table_format.name):
         columns: dict[str, bool] = table_format.module.columns(path)
         return columns
-
-
-@contextmanager
-def _explained(path: Path, table_format: Format) -> Iterator[None]:
-    """Turn what goes wrong while a table is read into a sentence."""
-    import polars as pl
-
-    try:
-        yield
-    except (pl.exceptions.PolarsError, gzip.BadGzipFile, zlib.error, EOFError) as error:
-        lines = str(error).strip().splitlines()
-        reason = lines[0].rstrip(".") if lines else "no data"
-        msg = (
-            f"{path.name} cannot be read as {table_format.name}: {reason}. Write the file "
-            "again."
-        )
-        raise CurvesError(msg) from None
-    except UnicodeDecodeError:
-        msg = f"{path.name} is not text in UTF-8. Save it with that encoding."
-        raise CurvesError(msg) from None
-    except OSError as error:
-        msg = f"{path.name} cannot be read: {error.strerror or error}."
-        raise CurvesError(msg) from None
 
 
 class _Loaded(NamedTuple):
@@ -139,7 +119,7 @@ def _load(
 ) -> _Loaded:
     """Read the columns that are needed, and no others."""
     reader = table_format.module
-    with _explained(path, table_format):
+    with explained(path, table_format.name):
         holds_lists: dict[str, bool] = reader.columns(path)
         if task is not None and task not in holds_lists:
             raise unknown_column_error(task, list(holds_lists))
@@ -154,32 +134,36 @@ def _load(
         texts = [name for name in added if name not in to_read.numbers]
         to_read = to_read._replace(names=list(dict.fromkeys([*to_read.names, *texts])))
         frame: pl.DataFrame = reader.load(path, to_read)
-    if frame.height == 0:
-        msg = f"{path.name} has a header but no rows; it needs a row per run and step."
-        raise CurvesError(msg)
-    frame = _rows_where(frame, selection.where)
-    source = columns.described()
-    if selection.where:
-        source += "; only " + ", ".join(
-            f"{column}={value!r}" for column, value in selection.where.items()
-        )
-    if steps:
-        used = {*to_read.names, *to_read.numbers}
-        unused = [repr(column) for column in holds_lists if column not in used]
-        shown = f"; not used: {', '.join(unused)}" if unused else ""
-        source = f"wide form, {len(steps)} steps, {source}{shown}"
-    if to_read.lists:
-        frame, columns = _unrolled(frame, columns, to_read.lists)
-        source = f"one row per run, {columns.described()}"
-    everyone: tuple[str, ...] = ()
-    if selection.only:
-        everyone = tuple(natural_order(set(_names(frame, columns.algorithm))))
+        if frame.height == 0:
+            msg = (
+                f"{path.name} has a header but no rows; it needs a row per run and step."
+            )
+            raise CurvesError(msg)
+        frame = _rows_where(frame, selection.where)
+        source = columns.described()
+        if selection.where:
+            source += "; only " + ", ".join(
+                f"{column}={value!r}" for column, value in selection.where.items()
+            )
+        if steps:
+            used = {*to_read.names, *to_read.numbers}
+            unused = [repr(column) for column in holds_lists if column not in used]
+            shown = f"; not used: {', '.join(unused)}" if unused else ""
+            source = f"wide form, {len(steps)} steps, {source}{shown}"
+        if to_read.lists:
+            frame, columns = _unrolled(frame, columns, to_read.lists)
+            source = f"one row per run, {columns.described()}"
+        everyone: tuple[str, ...] = ()
+        if selection.only:
+            everyone = tuple(
+                natural_order(set(_names(frame, columns.algorithm, "algorithm")))
+            )
     names = {"step_name": columns.step, "score_name": columns.score}
     return _Loaded(
         frame,
         replace(selection, columns=columns),
         steps,
-        f"{path.name}: {source}",
+        f"{encodable(path.name)}: {source}",
         Display(
             everyone=everyone, **{part: name for part, name in names.items() if name}
         ),
@@ -188,31 +172,25 @@ def _load(
 
 def _rows_where(frame: pl.DataFrame, where: Mapping[str, str]) -> pl.DataFrame:
     """Keep the rows with these values; raise if there are none."""
-    import polars as pl
+    import narwhals as nw
 
     for column, value in where.items():
-        texts = frame[column].cast(pl.String).str.strip_chars()
-        is_kept = texts == value
-        number = _number(value)
-        if number is not None:
-            # 3 and 3.0 are the same number.
-            is_kept = is_kept | (texts.cast(pl.Float64, strict=False) == number)
-        is_kept = is_kept.fill_null(value=False)
-        if not is_kept.any():
-            there = natural_order({text for text in texts.to_list() if text is not None})
+        texts = names_of_rows(nw.from_native(frame[column], series_only=True))
+        number = number_of(value)
+        # 3 and 3.0 are the same number.
+        kept = {
+            text
+            for text in set(texts)
+            if text is not None and (text == value or number_of(text) == number)
+        }
+        if not kept:
+            there = natural_order({text for text in texts if text is not None})
             msg = (
                 f"No row has {value!r} in column {column!r}; {did_you_mean(value, there)}"
             )
             raise CurvesError(msg)
-        frame = frame.filter(is_kept)
+        frame = frame.filter([text in kept for text in texts])
     return frame
-
-
-def _number(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None
 
 
 def _runs(frame: pl.DataFrame, loaded: _Loaded) -> Unaligned:
@@ -265,49 +243,62 @@ def _from_wide(
     frame: pl.DataFrame, selection: Selection, steps: dict[str, float]
 ) -> WideTable:
     """Take runs × steps from a table with a row per run and a column per step."""
-    import narwhals as nw
-
     columns = selection.columns
-    labels = _names(frame, columns.algorithm)
+    labels = _names(frame, columns.algorithm, "algorithm")
     ordered = sorted(steps, key=lambda column: steps[column])
-    values = as_steps(np.array([steps[column] for column in ordered]))
-    repeated = values[1:][np.diff(values) == 0]
+    values = np.array([steps[column] for column in ordered])
+    repeated = values[1:][values[1:] == values[:-1]]
     if repeated.size:
         msg = f"Two columns are both step {step_text(repeated[0])}. Drop one of them."
         raise CurvesError(msg)
+    values = increasing_steps(values, len(values))
     inside = np.flatnonzero(selection.keeps_steps(values))
     rows = selection.keeps_algorithms(labels)
-    table = nw.from_native(frame, eager_only=True)
-    cells = [score_numbers(table[ordered[place]]) for place in inside]
-    scores = np.column_stack([values for values, _ in cells])
-    missing = [
-        np.zeros(len(frame), dtype=np.bool_) if gaps is None else gaps
-        for _, gaps in cells
-    ]
+    scores, is_missing = _cells(frame[[ordered[place] for place in inside.tolist()]])
     return WideTable(
         scores[rows],
         labels[rows].tolist(),
         values[inside],
-        None if columns.run is None else _names(frame, columns.run)[rows].tolist(),
-        None if columns.block is None else _names(frame, columns.block)[rows].tolist(),
+        _kept(frame, columns.run, "run", rows),
+        _kept(frame, columns.block, "block", rows),
         precision=float(np.finfo(np.float64).eps),
-        is_missing=np.column_stack(missing)[rows],
+        is_missing=None if is_missing is None else is_missing[rows],
     )
 
 
-def _names(frame: pl.DataFrame, column: str | None) -> Names:
-    """Return a column as text without spaces around it; raise if a cell is empty."""
+def _cells(frame: pl.DataFrame) -> tuple[Floats, npt.NDArray[np.bool_] | None]:
+    """Return the scores in all columns as numbers, and mark the cells without any."""
+    import narwhals as nw
     import polars as pl
 
-    series = frame[str(column)].cast(pl.String)
-    if series.null_count():
-        row = int(series.is_null().arg_max() or 0) + 1
-        msg = (
-            f"Column {column!r} is empty in {plural(series.null_count(), 'row')}, the first "
-            f"being data row {row}. Fill it in, or drop these rows."
-        )
-        raise CurvesError(msg)
-    return np.array([name.strip() for name in series.to_list()], dtype=object)
+    if all(dtype == pl.Float64 for dtype in frame.dtypes):  # at once: there may be many
+        has_gaps = any(frame.null_count().row(0))
+        gaps = frame.select(pl.all().is_null()).to_numpy() if has_gaps else None
+        return frame.to_numpy(), gaps
+    table = nw.from_native(frame, eager_only=True)
+    cells = [score_numbers(table[column]) for column in frame.columns]
+    none = np.zeros(len(frame), dtype=np.bool_)
+    missing = [none if gaps is None else gaps for _, gaps in cells]
+    return np.column_stack([scores for scores, _ in cells]), np.column_stack(missing)
+
+
+def _names(frame: pl.DataFrame, column: str | None, what: str) -> Names:
+    """Return a column as names; raise if a cell is empty."""
+    import narwhals as nw
+
+    series = nw.from_native(frame[str(column)], series_only=True)
+    names, codes = names_and_codes(series, what)
+    return np.array(names, dtype=object)[codes]
+
+
+def _kept(
+    frame: pl.DataFrame, column: str | None, what: str, rows: npt.NDArray[np.bool_]
+) -> list[str] | None:
+    """Return the names on some rows, None without such a column."""
+    if column is None:
+        return None
+    kept: list[str] = _names(frame, column, what)[rows].tolist()
+    return kept
 
 
 def _unrolled(

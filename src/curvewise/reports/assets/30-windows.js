@@ -44,15 +44,25 @@ function fill(template, values) {
   return template.replace(/\{(\w+)\}/g, (_, name) => values[name]);
 }
 
+// A p that no shuffle reached is only known to be no larger.
+function atFloor(p, { exact, visited }) {
+  return !exact && p * visited < 1.5;
+}
+
+function pPhrase(p, where, explained = false) {
+  if (!atFloor(p, where)) return `p = ${pShort(p)}`;
+  return `p \u2264 ${pShort(p)}${explained ? `, none of ${grouped(where.visited - 1)} shuffles` : ""}`;
+}
+
 // What the command says of a window, in the same words.
 function windowSentence(table, test) {
-  const { words, alpha } = table.location, steps = table.steps;
+  const where = table.location, { words, alpha } = where, steps = table.steps;
   const asked = test.from !== test.first || test.to !== test.last;
   const start = stepText(steps[test.first]), stop = stepText(steps[test.last]);
-  const p = pShort(test.somewhere), found = test.somewhere <= alpha;
+  const p = pPhrase(test.somewhere, where, true), found = test.somewhere <= alpha;
   if (test.first === test.last) {
     const planned = asked || !test.height
-      ? "" : fill(words["step planned"], { p: pShort(test.height.planned) });
+      ? "" : fill(words["step planned"], { p: pPhrase(test.height.planned, where) });
     return fill(words[found ? "step differs" : "step alike"], { step: start, p, planned });
   }
   const parts = [fill(words[found ? "somewhere" : "nowhere"], { p })];
@@ -62,7 +72,8 @@ function windowSentence(table, test) {
   for (const [effect, yes, no] of pairs) {
     if (!effect) continue;
     const text = words[effect.p <= alpha ? yes : no];
-    parts.push(wider + fill(text, { p: pShort(effect.p), planned: pShort(effect.planned) }));
+    const values = { p: pPhrase(effect.p, where), planned: pPhrase(effect.planned, where) };
+    parts.push(wider + fill(text, values));
     wider = "";
   }
   return fill(words.window, { start, stop, parts: parts.join("; ") });

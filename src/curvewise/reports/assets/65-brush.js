@@ -45,7 +45,7 @@ function makeWindow(chart, section, address) {
     const windows = where.windows && `all ${grouped(where.windows.count)} windows`;
     show(".somewhere", test.somewhere, `adjusted for all ${grouped(table.steps.length)} steps`);
     for (const [name, effect] of [[".height", test.height], [".shape", test.shape]]) {
-      const how = effect && `adjusted for ${windows}; if planned beforehand ${pText(effect.planned)}`;
+      const how = effect && `adjusted for ${windows}; if planned beforehand ${pIs(effect.planned)}`;
       show(name, effect && effect.p, how || (where.windows ? "a single step has no shape" : ""));
     }
     chosen.sentence = sentenceOf(test);
@@ -53,10 +53,12 @@ function makeWindow(chart, section, address) {
     speak(chosen.sentence);
   };
 
+  const pIs = (p) => `p ${atFloor(p, where) ? "\u2264" : "="} ${pText(p)}`;
+
   const show = (name, p, how) => {
     const box = find(name), none = p === null || p === undefined;
     box.classList.toggle("found", !none && p <= where.alpha);
-    box.querySelector(".p").textContent = none ? "\u2013" : `p = ${pText(p)}`;
+    box.querySelector(".p").textContent = none ? "\u2013" : pIs(p);
     box.querySelector(".how").textContent = how;
   };
 
@@ -81,7 +83,9 @@ function makeWindow(chart, section, address) {
   find(".copy-sentence").addEventListener("click", ({ target }) => copyText(chosen.sentence || "", target));
   find(".copy-link").addEventListener("click", ({ target }) => copyText(window.location.href, target));
   for (const [side, name] of [[0, ".from"], [1, ".to"]]) {
-    find(name).addEventListener("change", ({ target }) => typedStep(chosen, table, find, side, target));
+    const box = find(name);
+    box.size = Math.max(box.size, plainStep(table.steps[last]).length + 1);
+    box.addEventListener("change", ({ target }) => typedStep(chosen, table, find, side, target));
   }
   dragging(chart, overlay, chosen);
   handles.forEach((handle, side) => keys(handle, side, chart, chosen, last));

@@ -1,11 +1,12 @@
 // The table of what was recognised, with a drop-down for each part.
 
-const PARTS = ["algorithm", "run", "step", "score"];
+const PARTS = ["algorithm", "run", "step", "score", "block"];
 const MEANINGS = {
   algorithm: "what is compared",
   run: "tells repetitions apart",
   step: "the amount of training",
   score: "how good it is",
+  block: "what runs of different algorithms share, such as a seed or a fold",
   task: "tells tasks apart",
 };
 
@@ -40,7 +41,7 @@ export function showParts(place, found, asked, change) {
     const isTask = part === "task";
     const current = isTask ? own.chosen || "" : asked[part] || own.chosen || "";
     const names = [...new Set([...(current ? [current] : []), ...own.choices])];
-    const none = found.kind === "logs" ? "as recognised" : "none";
+    const none = found.kind === "logs" && part !== "block" ? "as recognised" : "none";
     const first = current && !isTask && !asked[part] ? [] : [["", none]];
     options(select, [...first, ...names.map((name) => [name, name])], current);
     select.disabled = names.length === 0;

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from curvewise import OptionError
-from curvewise.rendering.files import append_text, check_place, replacing, write_text
+from curvewise.files import append_text, check_place, replacing, write_text
 
 
 def test_a_text_is_written_whole(tmp_path: Path) -> None:

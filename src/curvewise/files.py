@@ -17,29 +17,33 @@ if TYPE_CHECKING:
 __all__ = ["append_text", "check_place", "replacing", "write_text"]
 
 
-def check_place(path: Path, what: str) -> None:
+def check_place(path: Path, what: str, *, option: str | None = None) -> None:
     """Raise if a file could not be written under this name, before any work is done.
 
-    The folder must exist and be writable, and the name must not be that of a folder. ``what``
-    says what is written, such as "figure". An existing file is left as it is.
+    The folder must exist and be writable, and the name must not be that of a folder or of a file
+    that is write-protected. ``what`` says what is written, such as "figure", and ``option`` which
+    option names it. An existing file is left as it is.
     """
     if os.path.isdir(path):  # noqa: PTH112 (unlike Path.is_dir it never raises)
         msg = f"{str(path)!r} is a directory; name a file in it for the {what}."
-        raise OptionError(msg)
+        raise OptionError(msg, option=option)
     folder = path.parent
     if not os.path.isdir(folder):  # noqa: PTH112
         msg = f"There is no folder {str(folder)!r} to save the {what} in. Make it first."
-        raise OptionError(msg)
+        raise OptionError(msg, option=option)
     try:
-        path.exists()  # raises if the name is too long
-        _new_file_beside(path).unlink()
-    except OSError as error:
-        msg = f"No {what} can be saved as {str(path)!r}: {error.strerror}. Choose another place."
-        raise OptionError(msg) from None
+        there = path.resolve()  # raises if links go round in circles
+        if there.exists() and not os.access(there, os.W_OK):  # or if the name is too long
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        _new_file_beside(there).unlink()
+    except (OSError, RuntimeError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        msg = f"No {what} can be saved as {str(path)!r}: {reason}. Choose another place."
+        raise OptionError(msg, option=option) from None
 
 
 @contextmanager
-def replacing(path: Path, what: str) -> Iterator[Path]:
+def replacing(path: Path, what: str, *, option: str | None = None) -> Iterator[Path]:
     """Give the name of a new file to write; it takes the place of ``path`` when all went well.
 
     It gets the permissions of a new file, and a link is followed. Raises `OptionError` if the
@@ -55,16 +59,17 @@ def replacing(path: Path, what: str) -> Iterator[Path]:
         finally:
             partial.unlink(missing_ok=True)
     except OSError as error:
-        msg = f"The {what} cannot be saved as {str(path)!r}: {error.strerror}."
-        raise OptionError(msg) from None
+        msg = (
+            f"The {what} cannot be saved as {str(path)!r}: {error.strerror}. Make room, or choose "
+            "another place."
+        )
+        raise OptionError(msg, option=option) from None
 
 
-def write_text(path: Path, text: str, what: str) -> None:
+def write_text(path: Path, text: str, what: str, *, option: str | None = None) -> None:
     """Write a text whole or not at all."""
-    with replacing(path, what) as partial:
-        partial.write_text(
-            text, encoding="utf-8", newline="\n"
-        )  # the same bytes anywhere
+    with replacing(path, what, option=option) as partial:
+        partial.write_text(text, encoding="utf-8", newline="\n")
 
 
 def append_text(path: Path, text: str, what: str) -> None:
@@ -89,7 +94,9 @@ def append_text(path: Path, text: str, what: str) -> None:
 
 def _new_file_beside(path: Path) -> Path:
     """Make an empty file of another name in the same folder, and return its path."""
-    handle, name = tempfile.mkstemp(dir=path.parent, suffix=path.suffix)
+    handle, name = tempfile.mkstemp(
+        dir=path.parent, prefix="curvewise-", suffix=path.suffix
+    )
     os.close(handle)
     return Path(name)
 

@@ -1,0 +1,1 @@
+"""Mutated tables, logs, frames, options, checkpoints and plans through every command."""

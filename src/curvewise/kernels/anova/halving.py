@@ -1,0 +1,87 @@
+"""Every relabelling of two groups, as the sums of two halves of the runs.
+
+A relabelling is a subset of the first half of the runs and one of the second. There are few
+subsets of either, so their sums are made once; those of a relabelling are then one addition for
+each column, and neither labels nor matrix products are needed.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from curvewise.kernels.anova.engines import subset_sums
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from curvewise.kernels import Floats, Integers
+    from curvewise.kernels.anova.design import Design
+
+__all__ = ["between_of_halves", "can_be_halved", "halves", "squares_of_halves"]
+
+MAX_HALVED_RUNS = 24  # 2¹² subsets of a half
+MAX_SUMS_AT_ONCE = 2**12  # of a column: several of them stay in the nearest cache
+
+
+def halves(labels: Integers, columns: Floats) -> Iterator[tuple[Floats, Floats]]:
+    """Yield sums over runs of group 0 in the first half, and in the second; a row each column.
+
+    Any of the first, (n_columns, a), with any of the second, (n_columns, b), is a relabelling;
+    all pairs together are every one. Where the groups are equally large, the first run is always
+    in group 0, so that of two mirror images one is visited.
+    """
+    n_first = int(np.sum(labels == 0))
+    cut = len(labels) // 2
+    named = 2 * n_first == len(labels)
+    sides = []
+    for part, fixed in ((columns[:cut], named), (columns[cut:], False)):
+        numbers = np.arange(2 ** len(part), dtype=np.uint64)
+        if fixed:
+            numbers = numbers[numbers & np.uint64(1) == 1]
+        sums = np.ascontiguousarray(subset_sums(part)[numbers].T)
+        n_bits = np.bitwise_count(numbers)
+        sides.append([sums[:, n_bits == n] for n in range(n_first + 1)])
+    for n_left, left in enumerate(sides[0]):
+        right = sides[1][n_first - n_left]
+        if not left.shape[1] or not right.shape[1]:
+            continue
+        portion = max(MAX_SUMS_AT_ONCE // right.shape[1], 1)
+        for start in range(0, left.shape[1], portion):
+            yield left[:, start : start + portion], right
+
+
+def squares_of_halves(left: Floats, right: Floats) -> Floats:
+    """Return the squares of sums of the first column, and those of the others added up; (2, n)."""
+    squares = np.zeros((2, left.shape[1] * right.shape[1]))
+    for column, (one, other) in enumerate(zip(left, right, strict=True)):
+        sums = np.add.outer(one, other).ravel()
+        sums *= sums
+        squares[min(column, 1)] += sums
+    return squares
+
+
+def can_be_halved(labels: Integers, blocks: Integers) -> bool:
+    """Tell whether these are two groups without blocks, and few enough runs."""
+    one_block = blocks.min() == blocks.max()
+    return bool(labels.max() == 1 and one_block and len(labels) <= MAX_HALVED_RUNS)
+
+
+def between_of_halves(design: Design, labels: Integers) -> tuple[Floats, Floats]:
+    """Return SS_alg and SS_int of every relabelling, and the sums of the contrast; (2, n) each."""
+    assert design.contrast is not None  # noqa: S101 (only asked of two groups)
+    scaled = design.factor[0, 0] * design.coordinates
+    n_contrasts = design.contrast.shape[1]
+    between, contrasts = [], []
+    for left, right in halves(labels, np.hstack([design.contrast, scaled])):
+        between.append(squares_of_halves(left[n_contrasts:], right[n_contrasts:]))
+        contrasts.append(
+            np.stack(
+                [
+                    np.add.outer(left[row], right[row]).ravel()
+                    for row in range(n_contrasts)
+                ]
+            )
+        )
+    return np.concatenate(between, axis=1), np.concatenate(contrasts, axis=1)

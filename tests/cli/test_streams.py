@@ -1,0 +1,90 @@
+"""Streams that are closed or full: a documented exit code, a sentence where one can be said."""
+
+from __future__ import annotations
+
+import codecs
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from curvewise.cli import streams
+
+slow = pytest.mark.slow
+FULL = Path("/dev/full")
+needs_full = pytest.mark.skipif(not FULL.exists(), reason="the system has no /dev/full")
+
+
+def ended(table: Path, redirected: str, *words: str) -> tuple[int, str, str]:
+    """Run a command with streams redirected by a shell; return its code and what it printed."""
+    line = " ".join([sys.executable, "-m", "curvewise", *words]).replace(
+        "FILE", str(table)
+    )
+    done = subprocess.run(
+        ["bash", "-c", f"{line} {redirected}"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+def check_error(table: Path, redirected: str, reason: str, *words: str) -> None:
+    code, _, stderr = ended(table, redirected, *words)
+    assert code == 3
+    assert stderr.splitlines()[-1] == f"Error: the output cannot be written: {reason}."
+    assert "Traceback" not in stderr
+
+
+@needs_full
+@pytest.mark.parametrize("words", ["--version", pytest.param("compare FILE", marks=slow)])
+def test_a_result_that_cannot_be_printed_is_an_error(table: Path, words: str) -> None:
+    check_error(table, ">&-", "Bad file descriptor", *words.split())
+    check_error(table, ">/dev/full", "No space left on device", *words.split())
+
+
+@needs_full
+@pytest.mark.parametrize("redirected", ["2>/dev/full", pytest.param("2>&-", marks=slow)])
+def test_what_cannot_be_said_beside_a_result_costs_nothing(
+    table: Path, redirected: str
+) -> None:
+    code, stdout, _ = ended(table, redirected, "compare", "FILE", "--json")
+    assert code == 0
+    assert stdout.startswith("{")
+    code, _, _ = ended(table, redirected, "compare", "nothing.csv")
+    assert code == 3
+
+
+@slow
+def test_a_file_never_takes_the_place_of_a_closed_stream(table: Path) -> None:
+    """Without care the figure would be opened as standard output, and printed into."""
+    figure = table.parent / "figure.svg"
+    code, _, _ = ended(table, ">&- 2>&- <&-", "compare", "FILE", "--plot", str(figure))
+    assert code == 3
+    assert figure.read_text(encoding="utf-8").rstrip().endswith("</svg>")
+
+
+@pytest.mark.parametrize(
+    ("text", "spelt"),
+    [
+        ("α ≤ 0.05", b"alpha <= 0.05"),
+        ("日×2", b"\\u65e5x2"),
+        ("\U0001f600é", b"\\U0001f600\\xe9"),
+    ],
+)
+def test_signs_that_an_encoding_lacks_are_written_in_others(
+    text: str, spelt: bytes
+) -> None:
+    codecs.register_error(streams.SPELT, streams._spell)
+    assert text.encode("ascii", streams.SPELT) == spelt
+
+
+def test_without_signals_of_posix_streams_are_prepared_all_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delattr(signal, "SIGPIPE", raising=False)
+    monkeypatch.setattr(streams.os, "name", "nt")
+    streams.prepare_streams()
+    streams.ignore_closed_pipes()

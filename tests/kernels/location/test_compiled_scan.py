@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from curvewise.kernels.anova.thresholds import EPSILON, step_rounding
+from curvewise.kernels.location.nested import nested_maxima
+from curvewise.kernels.location.profiles import StepDesign
+from curvewise.kernels.location.scanning import (
+    Bars,
+    StepCounts,
+    largest_roots,
+    scan_steps,
+)
+from curvewise.kernels.relabelling.shuffles import Shuffles
+from tests.simulation import NULLS
+
+
+def design_of(kind: str, sizes: tuple[int, ...], n_steps: int) -> StepDesign:
+    scores = NULLS[kind](np.random.default_rng(0), sum(sizes), n_steps)
+    scores[:, n_steps // 2] = 3.0  # a step without variation
+    labels = np.repeat(np.arange(len(sizes)), sizes)
+    noise = step_rounding(scores, EPSILON)
+    return StepDesign.from_scores(scores, labels, np.zeros_like(labels), noise)
+
+
+def drawn(design: StepDesign, count: int) -> np.ndarray:
+    n_groups, n_runs = len(design.factor) + 1, len(design.deviations)
+    labels = np.sort(np.arange(n_runs) % n_groups)
+    return Shuffles(labels, np.zeros_like(labels), count, 1).batch(0)
+
+
+@pytest.mark.parametrize("kind", ["random walk", "integer-tied", "heavy-tailed"])
+@pytest.mark.parametrize(
+    ("sizes", "n_steps"), [((4, 5), 1), ((4, 5), 7), ((3, 3, 4), 12)]
+)
+def test_compiled_code_scans_as_numpy_does(
+    sizes: tuple[int, ...], n_steps: int, kind: str
+) -> None:
+    design = design_of(kind, sizes, n_steps)
+    labels = drawn(design, 203)
+    sums = design.sums(labels)
+    roots = design.roots(design.profiles(sums[:, :, :1].copy()))[:, :, 0] * (1 - 1e-9)
+    order = np.argsort(-roots, axis=1, kind="stable")
+    bars = Bars(roots, nested_maxima(roots[0][:, None])[:, :, 0], order, 1.5)
+    plain, compiled = StepCounts.none(n_steps), StepCounts.none(n_steps)
+    expected = scan_steps(design, sums, bars, plain, compiled=False)
+    found = scan_steps(design, sums, bars, compiled, compiled=True)
+    np.testing.assert_array_equal(np.stack(compiled), np.stack(plain))
+    assert 0 < plain.step.min() <= 203
+    np.testing.assert_array_equal(found[0], expected[0])
+    np.testing.assert_allclose(found[1], expected[1], rtol=1e-12)
+    np.testing.assert_array_equal(
+        largest_roots(design, sums, compiled=True),
+        largest_roots(design, sums, compiled=False),
+    )
