@@ -232,7 +232,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("docs")
     for fixture in FIXTURES.iterdir():
         if fixture.is_dir():
-            (root / fixture.name).symlink_to(fixture, target_is_directory=True)
+            shutil.copytree(fixture, root / fixture.name)
     for name, make in FOLDERS.items():
         make(root / name)
     shutil.copy(tutorial_table.TABLE, root)
