@@ -162,6 +162,7 @@ def compare_pairs(
                     error=error,
                     alpha=float(alpha),
                     levels=levels,
+                    reported=("split",) if error == "split" else ("split", error),
                 )
             except CurvesError as reason:
                 refused[a, b] = str(reason)
