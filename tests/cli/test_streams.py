@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import codecs
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from curvewise.cli import streams
 
 slow = pytest.mark.slow
 FULL = Path("/dev/full")
@@ -87,3 +91,27 @@ def test_a_file_never_takes_the_place_of_a_closed_stream(table: Path) -> None:
     code, _, _ = ended(table, ">&- 2>&- <&-", "compare", "FILE", "--plot", str(figure))
     assert code == 3
     assert figure.read_text(encoding="utf-8").rstrip().endswith("</svg>")
+
+
+@pytest.mark.parametrize(
+    ("text", "spelt"),
+    [
+        ("α ≤ 0.05", b"alpha <= 0.05"),
+        ("日×2", b"\\u65e5x2"),
+        ("\U0001f600é", b"\\U0001f600\\xe9"),
+    ],
+)
+def test_signs_that_an_encoding_lacks_are_written_in_others(
+    text: str, spelt: bytes
+) -> None:
+    codecs.register_error(streams.SPELT, streams._spell)
+    assert text.encode("ascii", streams.SPELT) == spelt
+
+
+def test_without_signals_of_posix_streams_are_prepared_all_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delattr(signal, "SIGPIPE", raising=False)
+    monkeypatch.setattr(streams.os, "name", "nt")
+    streams.prepare_streams()
+    streams.ignore_closed_pipes()

@@ -143,6 +143,7 @@ def test_work_interrupted_on_several_cores_goes_on_with_one(
     assert rest.n_done == whole.n_done - 2
 
 
+@pytest.mark.compiled
 def test_the_questions_asked_here_use_both_engines_and_look_more_than_once() -> None:
     engines = {
         name: ask().engine  # type: ignore[attr-defined]

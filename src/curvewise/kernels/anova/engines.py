@@ -195,7 +195,7 @@ def _order_rule(labels: Integers, design: Design) -> tuple[Any, ...]:
         weights = design.factor[0] ** 2
     elif design.sizes is not None:
         summed, weights = np.arange(len(sizes)), 1 / design.sizes
-    margins = (0.0,) * 5
+    margins: tuple[float, ...] = (0.0,) * 5
     if len(summed):
         own = sizes[summed]
         of_shapes = _single_margin(
@@ -277,7 +277,9 @@ def thirds_counter(labels: Integers, design: Design) -> Counter:
     # 2 s_z·s_y + |s_y|², a row for each z.
     last_middle = (2 * others @ sums.T + np.sum(sums**2, axis=1)).astype(np.float32)
     middle_heights = subset_sums(heights[part])[middle].astype(np.float32)
-    rounded = SINGLE_EPSILON / (8 * EPSILON)  # a margin of single over one of double precision
+    rounded = SINGLE_EPSILON / (
+        8 * EPSILON
+    )  # a margin of single over one of double precision
     margins = _margins(
         design,
         rounded * _double_margin(coordinates[:, 1:], scale),
