@@ -123,17 +123,19 @@ wheel: $(READY)  ## Build wheel and source distribution into dist, and check the
 	@$(BIN)/python -m build --outdir dist > /dev/null
 	@$(BIN)/python -m twine check --strict dist/*
 
+TESTS ?= tests
 # What is released is what is tested: the tests are those of the source distribution, and run on the
 # wheel in an environment that holds nothing else.
-release-check: wheel  ## Check that this state can be released: metadata, build, demo and tests of the wheel
+release-check: $(READY)  ## Check that this state can be released: metadata, build, demo and tests of the wheel
 	@$(BIN)/python -m release.metadata
+	@$(MAKE) --no-print-directory wheel
 	@$(PYTHON) -m venv --clear $(EMPTY)
 	@$(EMPTY)/$(SCRIPTS)/python -m pip install --quiet --disable-pip-version-check --no-compile dist/*.whl
 	@mkdir -p $(EMPTY)/elsewhere && cd $(EMPTY)/elsewhere && ../$(SCRIPTS)/curvewise demo && ../$(SCRIPTS)/python -m curvewise --version
 	@cd $(EMPTY) && $(SCRIPTS)/python -m pip install --quiet --disable-pip-version-check --no-compile \
 		"curvewise[test,serve] @ file://$$(ls $$PWD/../dist/*.whl)"
-	@tar -xzf dist/*.tar.gz -C $(EMPTY) --strip-components 1 --exclude '*/src/*'
-	@cd $(EMPTY) && PYTHONDONTWRITEBYTECODE= $(SCRIPTS)/python -m pytest -q -n auto --dist worksteal $(FAST) tests
+	@tar -xzf dist/*.tar.gz -C $(EMPTY) --strip-components 1
+	@cd $(EMPTY) && PYTHONDONTWRITEBYTECODE= $(SCRIPTS)/python -m pytest -q -n auto --dist worksteal $(FAST) $(TESTS)
 	@echo "Ready to be released."
 
 calibration: $(READY)  ## Measure how often curvewise is wrong; writes docs/calibration.md (40 minutes)

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import importlib.util
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,9 +12,62 @@ import pytest
 from curvewise.kernels import compiling
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator, Iterable, Iterator
 
 mpl.use("Agg")
+
+HAS_NUMBA = importlib.util.find_spec("numba") is not None
+NEEDS_NUMBA = "needs numba: pip install curvewise[fast]"
+# Tests of compiled code itself, beside those whose names say so.
+COMPILED = {"test_engines.py", "test_scanning.py"}
+
+if not HAS_NUMBA:
+    # Large work then warns, in this process and in those that tests start.
+    os.environ.setdefault("PYTHONWARNINGS", "ignore:numba is not installed")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Do not take it for an error that numba is missing."""
+    if not HAS_NUMBA:
+        config.addinivalue_line("filterwarnings", "ignore:numba is not installed")
+
+
+class NeedsNumba(pytest.Module):
+    """Tests of compiled code, where none can be compiled."""
+
+    def collect(self) -> Iterable[pytest.Item | pytest.Collector]:
+        pytest.skip(NEEDS_NUMBA, allow_module_level=True)
+
+
+def pytest_pycollect_makemodule(
+    module_path: Path, parent: pytest.Collector
+) -> pytest.Module | None:
+    """Skip tests of compiled code where numba is missing, and say so."""
+    name = module_path.name
+    # The studies compile learners of their own.
+    compiled = name.startswith("test_compiled_") or name in COMPILED
+    if HAS_NUMBA or not (compiled or module_path.parent.name == "studies"):
+        return None
+    return NeedsNumba.from_parent(parent, path=module_path)
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip a test that asks which engine counted where there is only one."""
+    if not HAS_NUMBA and item.get_closest_marker("compiled"):
+        pytest.skip(NEEDS_NUMBA)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, object]:
+    """Skip a test of kernels that asks for compiled code where numba is missing."""
+    try:
+        return (yield)
+    except ModuleNotFoundError as error:
+        # Questions decide for themselves what to compile: there it would be a mistake.
+        if HAS_NUMBA or error.name != "numba" or "kernels" not in pyfuncitem.path.parts:
+            raise
+        pytest.skip(NEEDS_NUMBA)
+
 
 ATARI = Path(__file__).parents[2] / "shared" / "data" / "atari"
 

@@ -143,6 +143,12 @@ def test_the_conda_recipe_asks_for_what_the_project_asks_for() -> None:
     } == bounds(PROJECT["dependencies"])
 
 
+def test_the_conda_recipe_starts_the_same_command() -> None:
+    base, _ = read_yaml(ROOT / "release" / "conda" / "recipe.yaml")["outputs"]
+    starts = [f"{name} = {place}" for name, place in PROJECT["scripts"].items()]
+    assert base["build"]["python"]["entry_points"] == starts
+
+
 def test_everything_that_may_be_missing_has_an_extra() -> None:
     extras = PROJECT["optional-dependencies"]
     assert bounds(extras["fast"])["numba"] == bounds(PROJECT["dependencies"])["numba"]

@@ -69,7 +69,7 @@ def replacing(path: Path, what: str, *, option: str | None = None) -> Iterator[P
 def write_text(path: Path, text: str, what: str, *, option: str | None = None) -> None:
     """Write a text whole or not at all."""
     with replacing(path, what, option=option) as partial:
-        partial.write_text(text, encoding="utf-8")
+        partial.write_text(text, encoding="utf-8", newline="\n")
 
 
 def append_text(path: Path, text: str, what: str) -> None:

@@ -12,6 +12,7 @@ import pytest
 from curvewise import __version__
 from curvewise.cli import COMMANDS, EPILOG, build_app
 from tests.cli.running import invoke, one_line, run_process
+from tests.platforms import needs_posix
 
 
 def test_the_module_runs_as_a_command() -> None:
@@ -107,6 +108,7 @@ def test_usage_errors_exit_with_2(
     assert result.stdout == ""
 
 
+@needs_posix
 def test_a_full_disk_is_told(table: Path) -> None:
     with Path("/dev/full").open("w", encoding="utf-8") as full:
         done = subprocess.run(

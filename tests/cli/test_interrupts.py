@@ -7,26 +7,35 @@ import signal
 import subprocess
 import sys
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from curvewise.cli import interrupts
 from curvewise.cli.interrupts import begin_writing, interrupted_by, interruptible
+from tests.platforms import HEARS_INTERRUPTS, IGNORES_INTERRUPTS, ended, needs_posix
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
+pytestmark = needs_posix
 NOTHING_WRITTEN = "Interrupted; no result was written.\n"
 
 
-def started(table: Path, *words: str, shuffles: str = "1e9") -> subprocess.Popen[str]:
+def started(
+    table: Path,
+    *words: str,
+    shuffles: str = "1e9",
+    dispositions: Mapping[str, Any] = HEARS_INTERRUPTS,
+) -> subprocess.Popen[str]:
     line = ["compare", str(table), "--sampled", "--shuffles", shuffles, *words]
     return subprocess.Popen(
         [sys.executable, "-m", "curvewise", *line],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        **dispositions,
     )
 
 
@@ -39,10 +48,27 @@ def test_an_interrupt_ends_with_a_message(table: Path, number: signal.Signals) -
     assert process.stderr.readline().startswith("Read runs.csv")
     time.sleep(1.5)
     process.send_signal(number)
-    stdout, stderr = process.communicate(timeout=30)
+    stdout, stderr = ended(process, 60)
     assert process.returncode == 128 + number
     assert stderr == NOTHING_WRITTEN
     assert stdout == ""
+
+
+def test_a_run_that_ignores_interrupts_is_ended_otherwise_and_leaves_nothing(
+    table: Path,
+) -> None:
+    """A shell starts what it puts into the background with interrupts ignored."""
+    words = ("--jobs", "2", "--plot", str(table.parent / "figure.png"))
+    process = started(table, *words, dispositions=IGNORES_INTERRUPTS)
+    assert process.stderr is not None
+    assert process.stderr.readline().startswith("Read runs.csv")
+    process.send_signal(signal.SIGINT)
+    with pytest.raises(subprocess.TimeoutExpired):
+        process.wait(0.5)
+    process.send_signal(signal.SIGTERM)
+    ended(process, 60)
+    assert process.returncode == 128 + signal.SIGTERM
+    assert [path.name for path in table.parent.iterdir()] == ["runs.csv"]
 
 
 def test_an_interrupt_while_modules_are_imported_shows_no_traceback() -> None:
@@ -59,7 +85,11 @@ from curvewise.__main__ import main
 main()
 """
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=False
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=False,
+        **HEARS_INTERRUPTS,
     )
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
 
@@ -79,7 +109,11 @@ with exit_with_message():
     time.sleep(20)
 """
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=False
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=False,
+        **HEARS_INTERRUPTS,
     )
     assert done.stderr.startswith(NOTHING_WRITTEN)
 
@@ -99,7 +133,11 @@ except Exception as ended:
     sys.exit(ended.exit_code)
 """
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=False
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=False,
+        **HEARS_INTERRUPTS,
     )
     assert (done.returncode, done.stderr) == (143, NOTHING_WRITTEN)
 
@@ -154,7 +192,7 @@ def test_at_any_instant_there_is_a_result_or_an_interruption(
         process = started(table, "--plot", str(figure), shuffles="9999")
         time.sleep(milliseconds / 1_000)
         process.send_signal(number)
-        stdout, stderr = process.communicate(timeout=60)
+        stdout, stderr = ended(process, 60)
         codes.add(process.returncode)
         assert "Traceback" not in stderr, milliseconds
         # Before it runs any code of ours, the system ends it.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import os
-import signal
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -17,14 +16,15 @@ import typer
 from curvewise import Curves, CurvesError
 from curvewise.cli.printing import Style, exit_with_message, note
 from curvewise.text import argument
-from tests.cli.running import SHUFFLING_COMMANDS, invoke, run_process
+from tests.cli.running import SHUFFLING_COMMANDS, invoke, one_line, run_process
 from tests.data.tables import long_frame
+from tests.platforms import needs_posix
 from tests.simulation import some_curves
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-CLOSED = 128 + signal.SIGPIPE
+CLOSED = 141  # 128 + SIGPIPE
 
 # --- how a command ends --------------------------------------------------------------
 
@@ -71,6 +71,7 @@ def test_notes_spell_out_control_characters(capsys: pytest.CaptureFixture[str]) 
     assert capsys.readouterr().err == "red \\x1b[31m\n"
 
 
+@needs_posix
 @pytest.mark.parametrize("arguments", [["compare", "FILE"], ["--help"]])
 def test_nobody_reading_the_output_is_not_exit_code_1(
     table: Path, arguments: list[str]
@@ -86,6 +87,7 @@ def test_nobody_reading_the_output_is_not_exit_code_1(
     assert "BrokenPipe" not in done.stderr
 
 
+@needs_posix
 def test_a_broken_pipe_is_quiet_where_the_signal_is_ignored(table: Path) -> None:
     code = (
         "import sys\nfrom curvewise.cli import build_app\napp = build_app()\n"
@@ -104,6 +106,7 @@ def test_a_broken_pipe_is_quiet_where_the_signal_is_ignored(table: Path) -> None
     assert "\n" not in done.stderr.strip()
 
 
+@needs_posix
 def test_output_that_nobody_reads_costs_no_figure(table: Path) -> None:
     command = f"{sys.executable} -m curvewise compare {table} --plot figure.png | head -1"
     done = subprocess.run(
@@ -193,6 +196,8 @@ def test_terminals_that_lack_letters_spell_them_out(
     done = run_process("compare", file, PYTHONIOENCODING=encoding, PYTHONUTF8="0")
     assert done.returncode == 0, done.stderr
     assert "\\u65e5\\u672c" in done.stdout
+    assert "alpha = 0.05" in one_line(done.stdout)
+    assert "\\u03b1" not in done.stdout
 
 
 def test_a_figure_is_saved_where_it_says(table: Path) -> None:

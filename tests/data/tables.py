@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
+import pytest
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,6 +35,20 @@ def long_frame(curves: Curves, **extra: Any) -> pl.DataFrame:
             **extra,
         }
     )
+
+
+def as_frame_of(library: str, frame: pl.DataFrame) -> Any:
+    """The same rows as a frame of another library, or the test is skipped for lack of it."""
+    if library in {"pandas", "pyarrow"}:
+        pytest.importorskip("pyarrow")  # polars makes frames of pandas with it
+        pytest.importorskip(library)
+    ways = {
+        "polars": lambda: frame,
+        "lazy": frame.lazy,
+        "pandas": frame.to_pandas,
+        "pyarrow": frame.to_arrow,
+    }
+    return ways[library]()
 
 
 def wide_frame(curves: Curves, prefix: str = "") -> pl.DataFrame:

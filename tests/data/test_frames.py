@@ -5,28 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import polars as pl
 import pytest
 
 from curvewise import Curves, CurvesError, OptionError
 from curvewise.data.names import natural_order
 from curvewise.text import naming_flags
-from tests.data.tables import COLUMNS, long_frame
+from tests.data.tables import COLUMNS, as_frame_of, long_frame
 from tests.simulation import some_curves
 
 
-@pytest.mark.parametrize("library", ["polars", "lazy polars", "pandas", "pyarrow"])
+@pytest.mark.parametrize("library", ["polars", "lazy", "pandas", "pyarrow"])
 def test_any_frame_gives_the_same_curves(library: str) -> None:
     curves = some_curves(1, (3, 2))
     frame = long_frame(curves)
-    converted: Any = {
-        "polars": lambda: frame,
-        "lazy polars": frame.lazy,
-        "pandas": frame.to_pandas,
-        "pyarrow": frame.to_arrow,
-    }[library]()
-    assert Curves.from_frame(converted, **COLUMNS) == curves
+    assert Curves.from_frame(as_frame_of(library, frame), **COLUMNS) == curves
 
 
 def test_the_order_of_rows_does_not_matter() -> None:
@@ -36,6 +29,7 @@ def test_the_order_of_rows_does_not_matter() -> None:
 
 
 def test_runs_come_in_natural_order_and_may_share_names() -> None:
+    pd = pytest.importorskip("pandas")
     frame = pd.DataFrame(
         {
             "agent": ["A"] * 3 + ["B"] * 3,
@@ -128,8 +122,7 @@ def test_rows_without_a_score_count_as_nothing(library: str) -> None:
     frame = long_frame(some_curves(0, (2, 2), 4))
     nothing = frame.with_columns(pl.lit(None, pl.Float64).alias("return"))
     both = pl.concat([frame, nothing, nothing.with_columns(pl.col("epoch") + 9)])
-    given = both.to_pandas() if library == "pandas" else both
-    found = Curves.from_frame(given, **COLUMNS)
+    found = Curves.from_frame(as_frame_of(library, both), **COLUMNS)
     assert found == Curves.from_frame(frame, **COLUMNS)
     assert found.preparation is None
 
@@ -292,6 +285,7 @@ def test_runs_that_stand_together_are_read_as_if_they_were_scattered() -> None:
 
 
 def test_scores_of_a_frame_can_change_without_the_curves() -> None:
+    pd = pytest.importorskip("pandas")
     frame = pd.DataFrame(
         {"algorithm": list("AABB"), "run": 0, "step": [0, 1] * 2, "score": [1.0, 2, 3, 4]}
     )

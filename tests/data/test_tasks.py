@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import pickle
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
 
 import curvewise as cw
-from tests.data.tables import long_frame
+from tests.data.tables import as_frame_of, long_frame
 from tests.simulation import some_curves
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 def curves(
@@ -139,13 +136,8 @@ def test_frames_of_every_library(library: str) -> None:
     whole = some_curves(0, (3, 2), 4)
     tables = {"task 2": whole, "task 10": whole.window(0, 1)}
     frame = frame_of(tables)
-    ways: dict[str, Callable[[], Any]] = {
-        "polars": lambda: frame,
-        "pandas": frame.to_pandas,
-        "pyarrow": frame.to_arrow,
-        "lazy": frame.lazy,
-    }
-    found = cw.Tasks.from_frame(ways[library](), task="game", **COLUMNS)
+    given = as_frame_of(library, frame)
+    found = cw.Tasks.from_frame(given, task="game", **COLUMNS)
     assert list(found) == ["task 2", "task 10"]
     assert found == tables
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from curvewise import Curves, CurvesError
@@ -69,6 +68,7 @@ def test_what_cannot_be_curves_is_refused(
 
 def test_labels_of_any_kind_of_sequence_serve() -> None:
     assert Curves(SCORES, (label for label in LABELS)).algorithms == ("A", "B")  # type: ignore[arg-type]
+    pd = pytest.importorskip("pandas")
     assert Curves(SCORES, pd.Series(LABELS)).algorithms == ("A", "B")
 
 

@@ -20,6 +20,7 @@ import pytest
 import curvewise as cw
 from curvewise.readers import folders
 from tests.cli.running import invoke, one_line
+from tests.platforms import needs_links
 from tests.readers.logs.test_optuna_sqlite import SCHEMA
 from tests.readers.logs.writing import (
     block_log,
@@ -363,6 +364,7 @@ def test_deep_json(runs: Path) -> None:
 # --- links, names, depths, numbers
 
 
+@needs_links
 def test_loops_of_links(runs: Path) -> None:
     (runs / "a" / "loop").symlink_to(runs)
     (runs / "again").symlink_to(runs / "b")

@@ -12,6 +12,7 @@ import pytest
 from curvewise import CurvesError
 from curvewise.readers import folders
 from curvewise.readers.folders import File, Folder, Skipped, walk
+from tests.platforms import needs_links
 
 
 def names(found: folders.Walk) -> list[str]:
@@ -75,6 +76,7 @@ def test_a_name_that_looks_like_a_pattern_is_a_name(tmp_path: Path) -> None:
     assert names(walk([tmp_path / "run[1]"])) == ["log.csv"]
 
 
+@needs_links
 def test_loops_of_links_end(tree: Path) -> None:
     (tree / "b" / "loop").symlink_to(tree)
     (tree / "again").symlink_to(tree / "a")
@@ -83,6 +85,7 @@ def test_loops_of_links_end(tree: Path) -> None:
     assert found.skipped == []
 
 
+@needs_links
 def test_what_is_linked_to_is_read_under_its_own_name(tree: Path) -> None:
     # As W&B makes wandb/latest-run, and users latest.csv.
     (tree / "a" / "latest").symlink_to(tree / "b")
@@ -92,6 +95,7 @@ def test_what_is_linked_to_is_read_under_its_own_name(tree: Path) -> None:
     assert files == ["a/kept.csv", "a/log.csv", "b/9/log.csv", "b/10/log.csv"]
 
 
+@needs_links
 def test_a_pattern_that_matches_a_link_too_names_each_file_once(tree: Path) -> None:
     (tree / "a-latest").symlink_to(tree / "b" / "10")
     (tree / "b" / "9" / "again.csv").symlink_to(tree / "a" / "log.csv")
@@ -104,6 +108,7 @@ def test_a_file_that_is_asked_for_with_its_folder_is_read_once(tree: Path) -> No
     assert names(walk([tree / "a" / "log.csv", tree / "a"])) == ["log.csv"]
 
 
+@needs_links
 def test_broken_links_and_pipes_are_skipped_and_said(tree: Path) -> None:
     (tree / "gone").symlink_to(tree / "nowhere")
     os.mkfifo(tree / "pipe")

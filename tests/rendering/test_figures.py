@@ -20,6 +20,7 @@ from curvewise.rendering.figures import (
     save_figures,
     score_label,
 )
+from tests.platforms import needs_links
 from tests.simulation import some_curves
 
 if TYPE_CHECKING:
@@ -58,6 +59,7 @@ def test_figures_are_written_whole_and_all_of_them_or_not_at_all(
     assert [file.name for file in tmp_path.iterdir()] == ["figure.png"]
 
 
+@needs_links
 def test_a_link_is_followed(tmp_path: Path) -> None:
     (tmp_path / "link.png").symlink_to(tmp_path / "target.png")
     save_figures({tmp_path / "link.png": small})
@@ -103,10 +105,11 @@ def test_files_that_cannot_be_figures_are_refused(tmp_path: Path) -> None:
     (tmp_path / "folder.png").mkdir()
     with pytest.raises(OptionError, match="is a directory; name a file in it"):
         check_figure_path(tmp_path / "folder.png")
-    with pytest.raises(OptionError, match="File name too long"):
-        check_figure_path(tmp_path / f"{'x' * 300}.png")
     with pytest.raises(OptionError, match="No figure can be saved as"):
-        check_figure_path(Path("/proc/figure.png"))
+        check_figure_path(tmp_path / f"{'x' * 300}.png")
+    if Path("/proc/self").exists():
+        with pytest.raises(OptionError, match="No figure can be saved as"):
+            check_figure_path(Path("/proc/figure.png"))
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import quote
 
+from tests.platforms import ended
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
@@ -83,7 +85,7 @@ class RunningPage:
     def end(self, how: signal.Signals = signal.SIGINT) -> tuple[int, str]:
         """End it with a signal; return its exit code and what it said."""
         self.process.send_signal(how)
-        _, errors = self.process.communicate(timeout=SECONDS)
+        _, errors = ended(self.process, SECONDS)
         return self.process.returncode, errors
 
     def connection(self) -> http.client.HTTPConnection:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from curvewise.serve.jobs import BusyError, Jobs
+from tests.platforms import needs_posix
 from tests.serve.running import write_table
 from tests.serve.test_worker import task_of
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 ENDLESS = {"n_shuffles": 10**8, "exact": False}
+
+pytestmark = needs_posix  # they look at processes by their numbers
 
 
 def endless(tmp_path: Path) -> dict[str, Any]:

@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from curvewise.errors import MissingPackageError, OptionError
-from curvewise.serve.serving import _shown_host, serve
+from curvewise.serve.serving import _own_address, _shown_host, serve
+from tests.platforms import needs_posix, needs_proc
 from tests.serve.running import RunningPage, write_table
 
 needs_uvicorn = pytest.mark.skipif(
@@ -67,6 +68,7 @@ def test_it_listens_when_it_says_so_and_ends_when_nobody_asks(
 
 
 @needs_uvicorn
+@needs_proc
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
 def test_after_the_end_nothing_is_left(tmp_path: Path, how: signal.Signals) -> None:
     table = write_table(tmp_path / "runs.csv", n_steps=400)
@@ -95,6 +97,7 @@ def test_after_the_end_nothing_is_left(tmp_path: Path, how: signal.Signals) -> N
 
 
 @needs_uvicorn
+@needs_posix
 def test_a_browser_that_is_started_gets_a_ticket_that_works_once(tmp_path: Path) -> None:
     told = tmp_path / "told"
     browser = tmp_path / "browser"
@@ -120,3 +123,12 @@ def test_the_address_that_is_shown_can_be_opened() -> None:
     assert _shown_host("0.0.0.0") == "127.0.0.1"  # noqa: S104
     assert _shown_host("::") == "[::1]"
     assert _shown_host("fe80::1") == "[fe80::1]"
+
+
+def test_where_ports_can_be_taken_from_others_ours_cannot(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(socket, "SO_EXCLUSIVEADDRUSE", -5, raising=False)
+    assert _own_address() == -5
+    monkeypatch.delattr(socket, "SO_EXCLUSIVEADDRUSE")
+    assert _own_address() == socket.SO_REUSEADDR

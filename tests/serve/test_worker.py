@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from curvewise.errors import CurvesError
-from curvewise.serve.worker import command_of, work
+from curvewise.serve.worker import _bound_memory, command_of, work
 from curvewise.text import naming_flags
 from tests.serve.running import write_table
 
@@ -142,3 +142,10 @@ def test_it_ends_when_the_server_is_gone(tmp_path: Path) -> None:
     task["shuffling"] = {"n_shuffles": 10**7, "exact": False}
     worker.communicate(json.dumps(task) + "\n", timeout=60)
     assert worker.returncode == 1
+
+
+def test_without_limits_of_the_system_memory_is_not_bound(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "resource", None)
+    _bound_memory(1)  # would end this process

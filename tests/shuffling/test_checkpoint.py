@@ -143,6 +143,7 @@ def test_work_interrupted_on_several_cores_goes_on_with_one(
     assert rest.n_done == whole.n_done - 2
 
 
+@pytest.mark.compiled
 def test_the_questions_asked_here_use_both_engines_and_look_more_than_once() -> None:
     engines = {
         name: ask().engine  # type: ignore[attr-defined]
@@ -414,11 +415,11 @@ def damaged_files(content: bytes, folder: Path) -> Iterator[bytes]:
     yield repacked({**arrays, "head": np.array("{")}, scratch)
     head = json.loads(str(arrays["head"]))
     for name, value in head.items():
-        for other in (None, [value], {"x": value}, float("inf"), f"{value}."):
-            if other != f"{head['format']}.":  # that of another version
-                text = json.dumps({**head, name: other})
+        for wrong in (None, [value], {"x": value}, float("inf"), f"{value}."):
+            if wrong != f"{head['format']}.":  # that of another version
+                text = json.dumps({**head, name: wrong})
                 yield repacked({**arrays, "head": np.array(text)}, scratch)
-        without = {other: value for other, value in head.items() if other != name}
+        without = {key: kept for key, kept in head.items() if key != name}
         yield repacked({**arrays, "head": np.array(json.dumps(without))}, scratch)
     counted = [name for name in arrays if name != "head"][:2]
     for name in counted:

@@ -26,6 +26,7 @@ from curvewise.shuffling.parallel import reporting_progress
 from curvewise.shuffling.plan import Limits, Plan
 from curvewise.shuffling.stopping import FIRST_LOOK
 from curvewise.shuffling.visiting import CompiledWork, Statistic, visit
+from tests.platforms import needs_proc
 from tests.shuffling.statistics import STATISTICS, restriction_of, statistic_of
 from tests.simulation import some_curves
 from tests.textbook import f_ratios
@@ -205,6 +206,7 @@ def test_enumerations_are_named_as_such() -> None:
     assert found.counts[0].tolist() == [6_435, 8 * 6_435]
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("sizes", [(9, 9), (7, 6, 5)])
 def test_compiled_and_numpy_shuffles_count_the_same(
     sizes: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
@@ -409,6 +411,7 @@ print(found.n_shuffles, len(found.algorithm.null_distribution), grown, before / 
 """
 
 
+@needs_proc
 @pytest.mark.parametrize(
     "n_shuffles", [10_000_000, pytest.param(200_000_000, marks=pytest.mark.slow)]
 )

@@ -5,11 +5,13 @@ A result that cannot be printed is an error; what is said beside it, on standard
 
 from __future__ import annotations
 
+import codecs
 import io
 import os
 import signal
 import sys
 from contextlib import suppress
+from typing import TextIO
 
 import typer
 
@@ -21,17 +23,47 @@ __all__ = [
 ]
 
 
+SPELT = "curvewise-spelt"  # what is done about letters that an encoding lacks
+# Signs that curvewise itself prints, on terminals that lack them.
+PLAIN_SIGNS = {
+    "α": "alpha",
+    "ω": "omega",
+    "τ": "tau",
+    "≤": "<=",
+    "≥": ">=",
+    "−": "-",
+    "–": "-",
+    "×": "x",
+    "²": "^2",
+    "∞": "infinity",
+    "✓": "yes",
+    "…": "...",
+}
+
+
 def prepare_streams() -> None:
     """Let the process print any name, and end quietly when nobody reads what it prints."""
     _replace_closed_streams()
+    codecs.register_error(SPELT, _spell)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            # A terminal that lacks a letter shows its code instead.
-            stream.reconfigure(errors="backslashreplace")
+            # A terminal that lacks a letter shows its code instead, and signs of ours in others.
+            stream.reconfigure(errors=SPELT)
     if hasattr(signal, "SIGPIPE"):
         # As other commands end in `curvewise … | head -1`. Python would raise an error, for
         # which typer exits with 1.
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+
+
+def _spell(error: UnicodeError) -> tuple[str | bytes, int]:
+    """Write signs that an encoding lacks in others, and any other letter as its code."""
+    if isinstance(error, UnicodeEncodeError):
+        sign = error.object[error.start]
+        if sign in PLAIN_SIGNS:
+            return PLAIN_SIGNS[sign], error.start + 1
+        alone = UnicodeEncodeError(error.encoding, sign, 0, 1, error.reason)
+        return codecs.backslashreplace_errors(alone)[0], error.start + 1
+    return codecs.backslashreplace_errors(error)
 
 
 def _replace_closed_streams() -> None:
@@ -73,8 +105,8 @@ def discard_output() -> None:
         _send_nowhere(stream)
 
 
-def _send_nowhere(stream: io.TextIOBase | object) -> None:
+def _send_nowhere(stream: TextIO) -> None:
     nowhere = os.open(os.devnull, os.O_WRONLY)
     with suppress(OSError, ValueError, AttributeError):  # without a file, or closed
-        os.dup2(nowhere, stream.fileno())  # type: ignore[attr-defined]
+        os.dup2(nowhere, stream.fileno())
     os.close(nowhere)

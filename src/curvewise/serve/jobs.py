@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import subprocess
 import sys
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -188,4 +189,5 @@ async def _process() -> Process:
         limit=MAX_LINE,
         # An interrupt of the terminal is for the server, which then ends its processes.
         start_new_session=True,
+        creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
     )

@@ -137,7 +137,7 @@ def _listening(host: str, port: int) -> socket.socket:
     """Return a socket that is bound; raise OptionError if it cannot be."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listening = socket.socket(family, socket.SOCK_STREAM)
-    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listening.setsockopt(socket.SOL_SOCKET, _own_address(), 1)
     try:
         listening.bind((host, port))
         listening.listen()
@@ -151,6 +151,14 @@ def _listening(host: str, port: int) -> socket.socket:
         )
         raise OptionError(msg, option="port") from None
     return listening
+
+
+def _own_address() -> int:
+    """Return the option by which a port is ours alone, and can be had again at once.
+
+    Windows lets others take a port that is shared by the option of other systems.
+    """
+    return getattr(socket, "SO_EXCLUSIVEADDRUSE", socket.SO_REUSEADDR)
 
 
 def _shown_host(host: str) -> str:

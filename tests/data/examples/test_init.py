@@ -11,13 +11,16 @@ import pytest
 
 from curvewise import OptionError, Tasks, compare, load_example
 from curvewise.data.examples import EXAMPLES, stored
-from studies.sources import atari, atari_games, td_tictactoe
+from studies.sources import atari, atari_games
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
 def test_the_stored_curves_are_those_their_script_makes() -> None:
+    pytest.importorskip("numba", reason="the learners are compiled")
+    from studies.sources import td_tictactoe
+
     record = stored("tictactoe")
     assert record["made_by"] == "studies/sources/td_tictactoe.py"
     assert record["on"] == "2026-11-15"
@@ -40,6 +43,9 @@ def test_the_example_has_the_reports_design() -> None:
 
 
 def test_learners_improve_with_training_and_begin_at_chance() -> None:
+    pytest.importorskip("numba", reason="the learners are compiled")
+    from studies.sources import td_tictactoe
+
     curves = td_tictactoe.learning_curves(
         [0.1] * 20, np.random.default_rng(0), steps=(0, 300, 1_000)
     ).mean(axis=0)

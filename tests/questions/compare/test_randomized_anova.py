@@ -114,6 +114,7 @@ def test_two_algorithms_without_blocks_can_be_enumerated_further() -> None:
     assert anova_limits(Layout.of(blocked)).exact == MAX_RANKED
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("loaded", [True, False])
 def test_compiled_code_counts_work_that_repays_its_start(
     loaded: bool, monkeypatch: pytest.MonkeyPatch
@@ -133,6 +134,7 @@ def test_compiled_code_counts_work_that_repays_its_start(
     assert work.left_over == range(10**9, 10**9 + 1)
 
 
+@pytest.mark.compiled
 def test_enumerations_of_two_are_compiled_and_few_of_blocks_are_not() -> None:
     statistic, layout = anova_of(some_curves(0, (7, 7)))
     every = layout.restriction.every()
@@ -151,6 +153,7 @@ def test_enumerations_of_two_are_compiled_and_few_of_blocks_are_not() -> None:
     assert other.compiled(enumeration, range(1)) is None
 
 
+@pytest.mark.compiled
 def test_large_enumerations_keep_a_sample(monkeypatch: pytest.MonkeyPatch) -> None:
     curves = some_curves(0, (7, 7))
     whole = compare(curves)
@@ -166,6 +169,7 @@ def test_large_enumerations_keep_a_sample(monkeypatch: pytest.MonkeyPatch) -> No
     assert critical == pytest.approx(whole.algorithm.critical_value, rel=0.05)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize(
     "n_shuffles", [3 * 10**6, pytest.param(10**8, marks=pytest.mark.slow)]
 )
@@ -304,6 +308,7 @@ def test_parallel_decimals_have_no_shape() -> None:
         assert found.interaction.pvalue == 1
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("n_trials", [80, pytest.param(300, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("sizes", [[7, 7], [4, 5, 6]])
 def test_compiled_shuffles_raise_no_more_false_alarms(

@@ -10,7 +10,7 @@ import numpy as np
 from curvewise.kernels.adjustments import TIE
 from curvewise.kernels.anova.combined import COMPONENTS, CombinedDesign, Scales
 from curvewise.kernels.anova.costs import shuffle_costs
-from curvewise.kernels.anova.halving import can_be_halved
+from curvewise.kernels.anova.halving import can_be_halved, halving_repays_compiling
 from curvewise.kernels.anova.sums import MIN_GROUPS_ADDED_UP
 from curvewise.kernels.compiling import compiling_repays
 from curvewise.kernels.pvalues import critical_value, pvalue
@@ -166,11 +166,15 @@ def combined_overall(
 
 
 def _repays_compiling(combined: CombinedDesign, layout: Layout, plan: Plan) -> bool:
-    """Tell whether sums over many algorithms are many enough to be compiled."""
+    """Tell whether sums over many algorithms, or of two halves, are many enough to be compiled."""
     sizes = combined.design.sizes
+    n_columns = combined.columns.shape[1] + combined.design.coordinates.shape[1]
+    if plan.keeps_all and can_be_halved(
+        plan.relabellings.labels, plan.relabellings.blocks
+    ):
+        return halving_repays_compiling(plan.relabellings.count, n_columns)
     if sizes is None or len(sizes) < MIN_GROUPS_ADDED_UP:
         return False
-    n_columns = combined.columns.shape[1] + combined.design.coordinates.shape[1]
     drawn = layout.restriction.drawn(plan.n_shuffles, plan.key)
     n_visited = drawn.count if plan.rule is None else min(drawn.count, FIRST_LOOK)
     cost = shuffle_costs(drawn, n_columns, sizes)

@@ -59,7 +59,9 @@ def _p_in_order(arrays: list[Floats]) -> float:
     observed, shuffled = 0.0, np.zeros(N_SHUFFLES)
     for array in arrays:
         largest = np.abs(array).max()
-        rows = array[:MAX_ROWS] / (largest or 1.0)  # squares of very large scores overflow
+        rows = array[:MAX_ROWS] / (
+            largest or 1.0
+        )  # squares of very large scores overflow
         rows = rows - rows.mean(axis=0)
         products = rows @ rows.T
         sizes = np.diag(products)
