@@ -85,6 +85,6 @@ def test_without_signals_of_posix_streams_are_prepared_all_the_same(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.delattr(signal, "SIGPIPE", raising=False)
-    monkeypatch.setattr(streams.os, "name", "nt")
+    monkeypatch.setattr("curvewise.cli.streams.os.name", "nt")
     streams.prepare_streams()
     streams.ignore_closed_pipes()
