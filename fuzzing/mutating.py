@@ -146,6 +146,6 @@ def _other(rng: Random, value: Any) -> Any:
 
 
 def _nested(rng: Random, value: Any) -> Any:
-    for _ in range(rng.choice([1, 5, 200, 900])):
+    for _ in range(rng.choice([1, 5, 200])):
         value = [value] if rng.random() < 0.5 else {"x": value}
     return value

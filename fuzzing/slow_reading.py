@@ -126,7 +126,10 @@ def _steps(columns: list[str]) -> list[float]:
 
 
 def _json_lines(path: Path) -> list[Row]:
-    lines = path.read_bytes().decode("utf-8").split("\n")
+    text = path.read_bytes().decode("utf-8")
+    if re.search(r"\r(?!\n)", text):
+        raise ValueError(path)  # whether that ends a line is a matter of taste
+    lines = text.split("\n")
     records = [
         json.loads(line, object_pairs_hook=_pairs) for line in lines if line.strip()
     ]

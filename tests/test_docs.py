@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from curvewise import load_example
+from curvewise import compare, load_example, read
 from curvewise.readers.logs import LOG_FORMATS
 from studies.sources import tutorial_table
 from tests.cli.running import invoke
@@ -261,6 +261,15 @@ def test_a_command_prints_what_the_page_shows(
 
 def test_the_table_of_the_tutorial_is_the_embedded_example() -> None:
     assert tutorial_table.TABLE.read_text(encoding="utf-8") == tutorial_table.text()
+
+
+def test_the_result_to_quote_in_a_paper_is_what_is_found() -> None:
+    page = (DOCS / "tutorial" / "writing-it-up.md").read_text(encoding="utf-8")
+    (quoted,) = re.findall(r'^\*Result\.\* "(.*?)"', page, re.MULTILINE | re.DOTALL)
+    found = compare(read(tutorial_table.TABLE), rng=0).describe()
+    pvalues = re.findall(r"p = ([\d.]*\d)", quoted)
+    assert len(pvalues) == 3
+    assert re.findall(r"p = ([\d.]*\d)", found) == pvalues
 
 
 def test_the_page_on_logs_lists_every_format() -> None:

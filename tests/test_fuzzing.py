@@ -47,10 +47,10 @@ def fuzzed(*words: object) -> subprocess.CompletedProcess[str]:
 
 
 def test_some_cases_find_nothing() -> None:
-    done = fuzzed("--seed", 29, "--cases", 16, "--jobs", 1)
+    done = fuzzed("--seed", 71, "--cases", 10, "--jobs", 1)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "16 cases in" in done.stdout
-    assert "4 held against the slow reading. 0 went wrong." in done.stdout
+    assert "10 cases in" in done.stdout
+    assert "2 held against the slow reading. 0 went wrong." in done.stdout
 
 
 def test_a_number_makes_the_same_case_again(tmp_path: Path) -> None:

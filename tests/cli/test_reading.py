@@ -203,3 +203,17 @@ def test_tasks_of_logs_are_read_alike(tmp_path: Path) -> None:
         "Error: There are 2 tasks: Hopper-v4 and Walker2d-v4. Choose one, as in "
         "--task Hopper-v4.\n"
     )
+
+
+def test_what_is_read_is_never_written(table: Path) -> None:
+    before = table.read_bytes()
+    gate = ["gate", table, "--baseline", "A", "--candidate", "C", "--margin", "2"]
+    for line in (
+        ["report", table, "-o", table],
+        [*gate, "--junit", table],
+        [*gate, "--summary", table],
+    ):
+        result = invoke(*line)
+        assert result.exit_code == 3
+        assert f"would take the place of {str(table)!r}" in one_line(result.stderr)
+        assert table.read_bytes() == before

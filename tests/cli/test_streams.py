@@ -38,23 +38,50 @@ def check_error(table: Path, redirected: str, reason: str, *words: str) -> None:
     assert "Traceback" not in stderr
 
 
+def test_a_result_that_cannot_be_printed_is_an_error(table: Path) -> None:
+    check_error(table, ">&-", "Bad file descriptor", "schema")
+
+
+@slow
 @needs_full
-@pytest.mark.parametrize("words", ["--version", pytest.param("compare FILE", marks=slow)])
-def test_a_result_that_cannot_be_printed_is_an_error(table: Path, words: str) -> None:
+@pytest.mark.parametrize("words", ["--version", "compare FILE", "compare FILE --json"])
+def test_whatever_cannot_be_printed_is_an_error(table: Path, words: str) -> None:
     check_error(table, ">&-", "Bad file descriptor", *words.split())
+    check_error(table, ">&- <&-", "Bad file descriptor", *words.split())
     check_error(table, ">/dev/full", "No space left on device", *words.split())
 
 
 @needs_full
-@pytest.mark.parametrize("redirected", ["2>/dev/full", pytest.param("2>&-", marks=slow)])
+def test_what_cannot_be_said_changes_no_exit_code(table: Path) -> None:
+    assert ended(table, "2>/dev/full", "compare", "nothing.csv")[0] == 3
+
+
+@slow
+@needs_full
+@pytest.mark.parametrize("redirected", ["2>/dev/full", "2>&-", "2>&- <&-"])
 def test_what_cannot_be_said_beside_a_result_costs_nothing(
     table: Path, redirected: str
 ) -> None:
     code, stdout, _ = ended(table, redirected, "compare", "FILE", "--json")
     assert code == 0
     assert stdout.startswith("{")
-    code, _, _ = ended(table, redirected, "compare", "nothing.csv")
-    assert code == 3
+
+
+@slow
+@pytest.mark.parametrize("home", ["-u HOME", "HOME=/nonexistent", "HOME=/proc"])
+def test_no_home_is_needed(table: Path, home: str) -> None:
+    """Matplotlib and numba would keep files there."""
+    figure = table.parent / "figure.png"
+    line = f"{sys.executable} -m curvewise compare {table} --plot {figure}"
+    done = subprocess.run(
+        ["bash", "-c", f"env -u MPLCONFIGDIR -u XDG_CACHE_HOME {home} {line}"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "Traceback" not in done.stderr
+    assert figure.exists()
 
 
 @slow

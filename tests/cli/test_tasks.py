@@ -297,3 +297,9 @@ def test_eight_real_games(atari: Path) -> None:
     assert record["on_the_whole"]["pvalue"] < 1e-4
     assert record["best"]["tasks"].keys() == record["tasks"].keys()
     assert len(record["tasks"]) == 8
+
+
+def test_a_figure_without_a_name_is_refused(table: Path) -> None:
+    result = invoke("tasks", table, "--plot", "")
+    assert result.exit_code == 3
+    assert "A figure cannot be saved as" in result.stderr

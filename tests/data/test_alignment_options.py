@@ -16,6 +16,7 @@ from curvewise.data.alignment_options import AlignmentOptions
         ({"how": "spline"}, "align must be 'linear', 'previous' or 'bins', not 'spline'"),
         ({"short": "ignore"}, "short must be"),
         ({"n_steps": 1}, "n_steps must be an integer of 2 or more, not 1"),
+        ({"n_steps": 10**9}, "n_steps must be 10,000,000 at most, not 1,000,000,000"),
         ({"n_steps": 2.5}, "n_steps must be an integer"),
         ({"n_steps": True}, "n_steps must be an integer"),
         (

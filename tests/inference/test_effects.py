@@ -108,3 +108,13 @@ def test_what_json_has_no_word_for_becomes_none() -> None:
 def test_an_overall_difference_is_made_of_height_and_shape() -> None:
     assert list(EFFECTS) == ["overall", *PARTS]
     assert [EFFECTS[name].how for name in PARTS] == ["in height", "in shape"]
+
+
+def test_a_thinned_null_distribution_has_the_quantiles_of_the_whole() -> None:
+    values = np.random.default_rng(0).permutation(9_991).astype(float)
+    whole = effect(null_distribution=values)
+    thinned = whole.with_thinned_null()
+    assert thinned.null_distribution.tolist() == list(range(0, 9_991, 10))
+    assert replace(thinned, null_distribution=values).to_dict() == whole.to_dict()
+    # What is short stays as it is.
+    assert thinned.with_thinned_null() is thinned

@@ -76,6 +76,11 @@ REFUSED: list[tuple[Callable[[], Any], str, str]] = [
         )
         for n_jobs in (0, -5, 1.5, "2", None)
     ),
+    (
+        lambda: check_jobs(2**31),
+        "n_jobs must be 4,096 at most, not 2,147,483,648.",
+        "n_jobs",
+    ),
     *(
         (
             lambda value=value: check_number("threshold", value, "score"),

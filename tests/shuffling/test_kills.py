@@ -23,7 +23,7 @@ from tests.simulation import some_curves
 
 ROOT = Path(__file__).parents[2]
 # Work of a second or so, that writes its checkpoint after every chunk.
-OPTIONS = {"n_shuffles": 100_000, "exact": False, "rng": 0}
+OPTIONS = {"n_shuffles": 60_000, "exact": False, "rng": 0}
 PROGRAM = """
 import json, sys
 from curvewise import compare

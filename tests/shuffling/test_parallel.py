@@ -254,3 +254,12 @@ def test_blas_has_its_threads_again_afterwards() -> None:
     with single_blas():
         assert blas_threads(range(1)) == 1
     assert blas_threads(range(1)) == before
+
+
+def test_blas_inside_a_single_one_stays_single_until_the_outer_ends() -> None:
+    before = blas_threads(range(1))
+    with single_blas():
+        with single_blas():
+            assert blas_threads(range(1)) == 1
+        assert blas_threads(range(1)) == 1
+    assert blas_threads(range(1)) == before

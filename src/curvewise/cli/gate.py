@@ -16,7 +16,7 @@ from curvewise.cli.measures import measure_of
 from curvewise.cli.options import Alpha, Center  # noqa: TC001 (typer reads the annotations)
 from curvewise.cli.output import Output  # noqa: TC001 (typer reads the annotations)
 from curvewise.cli.progress import progress
-from curvewise.cli.reading import Reading, note_reading
+from curvewise.cli.reading import Reading, check_not_read, note_reading
 from curvewise.cli.shuffling import Shuffling  # noqa: TC001 (typer reads the annotations)
 from curvewise.errors import CurvesError, OptionError
 from curvewise.text import listed
@@ -210,6 +210,8 @@ def gate(
 
     place = summary_place(summary)
     check_junit(junit)
+    check_not_read(place, reading.paths, "summary", "summary")
+    check_not_read(junit, reading.paths, "junit", "report")
     names = {BASELINE: baseline, CANDIDATE: candidate}
     margins = _margins(margin)
     measure = measure_of(on, MEASURES, reach=True)

@@ -15,7 +15,7 @@ from curvewise.errors import OptionError
 from curvewise.text import plural
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from curvewise.data.curves import Curves
     from curvewise.data.tasks import Tasks
@@ -28,6 +28,7 @@ __all__ = [
     "RunBy",
     "Task",
     "X",
+    "check_not_read",
     "note_reading",
 ]
 
@@ -218,6 +219,25 @@ def _column_and_value(text: str) -> tuple[str, str]:
         msg = f"--where takes COLUMN=VALUE, such as game=pong; it is {text!r}."
         raise OptionError(msg, option="where")
     return column, value
+
+
+def check_not_read(
+    place: Path | None, paths: Sequence[Path], option: str, what: str
+) -> None:
+    """Raise if a file to write is one of those that are read: it would take their place."""
+    for path in paths:
+        if place is not None and _is_same_file(place, path):
+            msg = (
+                f"The {what} would take the place of {str(path)!r}. Choose another name."
+            )
+            raise OptionError(msg, option=option)
+
+
+def _is_same_file(one: Path, other: Path) -> bool:
+    try:
+        return one.samefile(other)
+    except (OSError, ValueError):  # one of them is not there
+        return False
 
 
 def note_reading(tasks: Mapping[str, Curves], noun: str = "task") -> None:

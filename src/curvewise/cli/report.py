@@ -15,7 +15,10 @@ import curvewise
 from curvewise.cli.interrupts import begin_writing
 from curvewise.cli.options import Alpha  # noqa: TC001 (typer reads the annotations)
 from curvewise.cli.printing import note
-from curvewise.cli.reading import Reading  # noqa: TC001 (typer reads the annotations)
+from curvewise.cli.reading import (  # typer reads the annotations
+    Reading,  # noqa: TC001
+    check_not_read,
+)
 from curvewise.cli.shuffling import Shuffling  # noqa: TC001 (typer reads the annotations)
 from curvewise.errors import OptionError
 from curvewise.files import check_place
@@ -123,6 +126,7 @@ def report(
     from curvewise.reports.asking import ask, title_of
     from curvewise.reports.provenance import file_hashes
 
+    check_not_read(file.output, reading.paths, "output", "report")
     tables = reading.tables()
     asked = _asked_windows(tables, windows, none=no_windows)
     made = {

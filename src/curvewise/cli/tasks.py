@@ -98,6 +98,8 @@ class TasksOutput(FigureOutput):
     def place(self, picture: str) -> Path:
         """Return the file of one of the figures."""
         assert self.plot is not None  # noqa: S101 (asked only if there are figures)
+        if not self.plot.name:
+            return self.plot  # which is refused
         return self.plot.with_name(f"{self.plot.stem}-{picture}{self.plot.suffix}")
 
     @property

@@ -15,6 +15,8 @@ __all__ = ["AlignmentOptions", "How", "Policy"]
 How = Literal["linear", "previous", "bins"]
 Policy = Literal["refuse", "prefix", "worst", "carry", "drop"]
 
+MAX_STEPS_ASKED = 10**7  # more than any curve is read with
+
 
 @dataclass(frozen=True)
 class AlignmentOptions:
@@ -58,6 +60,10 @@ class AlignmentOptions:
             if not whole or value < least:
                 refuse_option(
                     name, f"must be an integer of {least} or more, not {value!r}."
+                )
+            if value > MAX_STEPS_ASKED:
+                refuse_option(
+                    name, f"must be {MAX_STEPS_ASKED:,} at most, not {value:,}."
                 )
         given = isinstance(self.reason, str) and bool(self.reason.strip())
         if self.short == "drop" and not given:

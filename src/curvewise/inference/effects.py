@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
 
 from curvewise.kernels.pvalues import clopper_pearson, f_survival
 
@@ -28,6 +30,8 @@ __all__ = [
     "f_statistic",
     "json_ready",
 ]
+
+MAX_THINNED = 1_000  # values of a null distribution, where there are many
 
 EffectName = Literal["overall", "algorithm", "interaction"]
 ErrorTerm = Literal["split", "pooled"]
@@ -93,7 +97,8 @@ class Effect:
     effect_size : float
         Partial ω²; may be slightly negative when there is no effect.
     null_distribution : array
-        The statistic of the relabellings; of many a sample, of 131,072 at most.
+        The statistic of the relabellings; of many a sample, of 131,072 at most. In a large
+        family 1,000 quantiles stand for it.
     components : mapping or None
         What C is combined of: how many standard deviations all steps together, height, shape
         and the most striking step each lie above the mean of shuffled tables. Without those
@@ -119,6 +124,16 @@ class Effect:
     f_value: float | None = None
     components: Mapping[str, float] | None = None
     center: Center = "mean"
+
+    def with_thinned_null(self) -> Effect:
+        """Return the effect with quantiles for its null distribution: many fill a memory."""
+        null = self.null_distribution
+        if len(null) <= MAX_THINNED:
+            return self
+        places = np.linspace(0, len(null) - 1, MAX_THINNED).round().astype(np.int64)
+        kept = np.sort(null)[places]
+        kept.setflags(write=False)
+        return replace(self, null_distribution=kept)
 
     @property
     def symbol(self) -> str:

@@ -53,6 +53,7 @@ MIN_RANGE = 1e-140
 MIN_RESAMPLES = 99
 # No number of shuffles tells p from less.
 MIN_ALPHA = 1e-12
+MAX_JOBS = 4_096
 # More take days.
 MAX_SHUFFLES_GIVEN = 10**9
 
@@ -97,10 +98,12 @@ def check_alpha(alpha: object, option: str = "alpha") -> None:
 
 
 def check_jobs(n_jobs: object) -> None:
-    """Raise unless the number of jobs is positive, or -1 for all cores."""
+    """Raise unless the number of jobs is positive and such as there are, or -1 for all cores."""
     if not isinstance(n_jobs, int | np.integer) or not (n_jobs >= 1 or n_jobs == -1):
         text = f"must be a positive integer, or -1 for all cores, not {n_jobs!r}."
         refuse_option("n_jobs", text)
+    if n_jobs > MAX_JOBS:
+        refuse_option("n_jobs", f"must be {MAX_JOBS:,} at most, not {n_jobs:,}.")
 
 
 def check_number(option: str, value: object, what: str = "number") -> None:

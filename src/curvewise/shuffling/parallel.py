@@ -37,6 +37,9 @@ _report: ContextVar[Callable[[int, int], None] | None] = ContextVar(
 )
 
 
+_is_single: ContextVar[bool] = ContextVar("is_single", default=False)
+
+
 @contextmanager
 def reporting_progress(report: Callable[[int, int], None]) -> Iterator[None]:
     """Call ``report(done, total)`` as chunks are finished, inside the with block."""
@@ -133,8 +136,18 @@ def _results(work: Callable[[range], T], chunks: list[range], n_jobs: int) -> It
 
 @contextmanager
 def single_blas() -> Iterator[None]:
-    """Keep BLAS from starting threads: for small products they cost more than they save."""
+    """Keep BLAS from starting threads: for small products they cost more than they save.
+
+    Inside another one it does nothing: to find the libraries takes as long as a small comparison.
+    """
+    if _is_single.get():
+        yield
+        return
     from threadpoolctl import threadpool_limits
 
-    with threadpool_limits(1, user_api="blas"):
-        yield
+    token = _is_single.set(True)
+    try:
+        with threadpool_limits(1, user_api="blas"):
+            yield
+    finally:
+        _is_single.reset(token)

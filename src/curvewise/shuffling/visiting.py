@@ -158,8 +158,7 @@ class _Visitor:
                 tuple(counts), kept, relabellings.count, f"{engine} {how}", plan
             )
         if plan.keeps_all and (measured := self.statistic.whole(relabellings)):
-            counts, kept = measured
-            return Counts(counts, kept, relabellings.count, f"NumPy {how}", plan)
+            return Counts(*measured, relabellings.count, f"NumPy {how}", plan)
         n_first = n_batches if plan.keeps_all else min(n_kept, n_batches)
         # Asked before any work: once compiled code is loaded, it helps with what is kept.
         others = range(n_first, n_batches)

@@ -9,7 +9,7 @@ from curvewise.kernels.compiling import OPTIONS, njit
 
 @njit(**OPTIONS)
 def _squared_sum(rows, starts, begin, end, first, last):  # type: ignore[no-untyped-def]
-    return squared_sum(rows, starts, begin, end, (first, last))
+    return squared_sum(rows, starts, begin, end, (first, last))  # type: ignore[call-arg]
 
 
 @pytest.mark.parametrize("n_vectors", [1, 2, 4, 5, 9])

@@ -1,12 +1,17 @@
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pytest
 
 from curvewise.kernels.location.nested import nested_maxima
-from curvewise.kernels.location.profiles import StepDesign, cluster_masses, f_ratios
+from curvewise.kernels.location.profiles import cluster_masses, f_ratios
 from curvewise.kernels.location.scanning import Bars, StepCounts, scan_steps
 from tests.kernels.location.test_compiled_scan import design_of, drawn
+
+if TYPE_CHECKING:
+    from curvewise.kernels.location.profiles import StepDesign
 
 
 def test_scanning_portions_adds_up_to_scanning_all() -> None:

@@ -245,3 +245,18 @@ def test_what_no_table_could_show_after_adjustment_is_warned_of() -> None:
     ]
     for other in others:
         assert not any(isinstance(caveat, TooManyTables) for caveat in other.caveats)
+
+
+def test_of_many_tables_quantiles_stand_for_null_distributions(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    tables = {name: some_curves(seed, (7, 7)) for seed, name in enumerate("ab")}
+    whole = compare_many(tables)
+    monkeypatch.setattr("curvewise.questions.compare.many.MAX_TABLES_WITH_NULLS", 1)
+    thinned = compare_many(tables)
+    assert thinned.to_dict() == whole.to_dict()
+    for name in tables:
+        for error, effects in thinned[name].effects.items():
+            for which, own in effects.items():
+                assert len(own.null_distribution) == 1_000
+                assert len(whole[name].effects[error][which].null_distribution) == 1_716

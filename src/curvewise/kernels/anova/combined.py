@@ -25,7 +25,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from curvewise.kernels.anova.halving import halves, squares_of_halves
+from curvewise.kernels.anova.halving import (
+    halves,
+    largest_of_halves,
+    squares_of_halves,
+)
 from curvewise.kernels.anova.sums import centred, column_squares, factored_sums
 from curvewise.kernels.anova.thresholds import MIN_VARIATION_OVER_ROUNDING
 
@@ -126,18 +130,15 @@ class CombinedDesign:
         both = scale * np.hstack([self.design.coordinates, self.columns])
         values = []
         for left, right in halves(labels, both):
-            between = squares_of_halves(left[:n_coordinates], right[:n_coordinates])
-            striking = np.full(between.shape[1], -np.inf)
-            for one, other, slack in zip(
+            between = squares_of_halves(
+                left[:n_coordinates], right[:n_coordinates], compiled=self.compiled
+            )
+            striking = largest_of_halves(
                 left[n_coordinates:],
                 right[n_coordinates:],
                 self.column_slack,
-                strict=True,
-            ):
-                roots = np.add.outer(one, other).ravel()
-                np.abs(roots, out=roots)
-                roots += slack
-                np.maximum(striking, roots, out=striking)
+                compiled=self.compiled,
+            )
             values.append(self._values(between, striking, 1.0))
         return np.concatenate(values, axis=1)
 

@@ -195,7 +195,7 @@ def _order_rule(labels: Integers, design: Design) -> tuple[Any, ...]:
         weights = design.factor[0] ** 2
     elif design.sizes is not None:
         summed, weights = np.arange(len(sizes)), 1 / design.sizes
-    margins = (0.0,) * 5
+    margins: tuple[float, ...] = (0.0,) * 5
     if len(summed):
         own = sizes[summed]
         of_shapes = _single_margin(

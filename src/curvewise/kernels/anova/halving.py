@@ -7,11 +7,14 @@ each column, and neither labels nor matrix products are needed.
 
 from __future__ import annotations
 
+import math
+import sys
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from curvewise.kernels.anova.engines import subset_sums
+from curvewise.kernels.compiling import compiling_repays
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,10 +22,19 @@ if TYPE_CHECKING:
     from curvewise.kernels import Floats, Integers
     from curvewise.kernels.anova.design import Design
 
-__all__ = ["between_of_halves", "can_be_halved", "halves", "squares_of_halves"]
+__all__ = [
+    "between_of_halves",
+    "can_be_halved",
+    "halves",
+    "halving_repays_compiling",
+    "largest_of_halves",
+    "squares_of_halves",
+]
 
 MAX_HALVED_RUNS = 24  # 2¹² subsets of a half
 MAX_SUMS_AT_ONCE = 2**12  # of a column: several of them stay in the nearest cache
+COMPILED = "curvewise.kernels.anova.compiled_halves"
+SUM_IN_NUMPY, SUM_COMPILED = 3e-9, 0.4e-9  # seconds for each relabelling and column
 
 
 def halves(labels: Integers, columns: Floats) -> Iterator[tuple[Floats, Floats]]:
@@ -52,14 +64,46 @@ def halves(labels: Integers, columns: Floats) -> Iterator[tuple[Floats, Floats]]
             yield left[:, start : start + portion], right
 
 
-def squares_of_halves(left: Floats, right: Floats) -> Floats:
+def squares_of_halves(left: Floats, right: Floats, *, compiled: bool) -> Floats:
     """Return the squares of sums of the first column, and those of the others added up; (2, n)."""
+    if compiled:
+        from curvewise.kernels.anova.compiled_halves import squares as squares_of
+
+        return np.asarray(squares_of(*_contiguous(left, right)))
     squares = np.zeros((2, left.shape[1] * right.shape[1]))
     for column, (one, other) in enumerate(zip(left, right, strict=True)):
         sums = np.add.outer(one, other).ravel()
         sums *= sums
         squares[min(column, 1)] += sums
     return squares
+
+
+def largest_of_halves(
+    left: Floats, right: Floats, slack: Floats, *, compiled: bool
+) -> Floats:
+    """Return the largest size of the sums of a column, plus its slack, over the columns; (n,)."""
+    if compiled:
+        from curvewise.kernels.anova.compiled_halves import largest as largest_of
+
+        return np.asarray(largest_of(*_contiguous(left, right), slack))
+    largest = np.full(left.shape[1] * right.shape[1], -np.inf)
+    for one, other, more in zip(left, right, slack, strict=True):
+        sizes = np.add.outer(one, other).ravel()
+        np.abs(sizes, out=sizes)
+        sizes += more
+        np.maximum(largest, sizes, out=largest)
+    return largest
+
+
+def _contiguous(left: Floats, right: Floats) -> tuple[Floats, Floats]:
+    return np.ascontiguousarray(left), np.ascontiguousarray(right)
+
+
+def halving_repays_compiling(n_relabellings: int, n_columns: int) -> bool:
+    """Tell whether so many sums of so many columns are added sooner in compiled code."""
+    n_sums = n_relabellings * n_columns
+    loaded = COMPILED in sys.modules
+    return loaded or compiling_repays(n_sums * SUM_IN_NUMPY, n_sums * SUM_COMPILED)
 
 
 def can_be_halved(labels: Integers, blocks: Integers) -> bool:
@@ -73,9 +117,13 @@ def between_of_halves(design: Design, labels: Integers) -> tuple[Floats, Floats]
     assert design.contrast is not None  # noqa: S101 (only asked of two groups)
     scaled = design.factor[0, 0] * design.coordinates
     n_contrasts = design.contrast.shape[1]
+    n_relabellings = math.comb(len(labels), int(np.sum(labels == 0)))
+    compiled = halving_repays_compiling(n_relabellings, scaled.shape[1])
     between, contrasts = [], []
     for left, right in halves(labels, np.hstack([design.contrast, scaled])):
-        between.append(squares_of_halves(left[n_contrasts:], right[n_contrasts:]))
+        between.append(
+            squares_of_halves(left[n_contrasts:], right[n_contrasts:], compiled=compiled)
+        )
         contrasts.append(
             np.stack(
                 [

@@ -87,11 +87,11 @@ class StepDesign:
         for group, sums in enumerate(combined):
             chosen = np.equal(labels.T, group).astype(np.float64)
             np.matmul(self.deviations.T, chosen, out=sums)
-        for row, sums in enumerate(combined):
+        for row in range(len(combined)):
             # L is lower triangular, so row i of Lᵀ S has only the sums of group i and later.
-            sums *= self.factor[row, row]
+            combined[row] *= self.factor[row, row]
             for group in range(row + 1, len(combined)):
-                sums += self.factor[group, row] * combined[group]
+                combined[row] += self.factor[group, row] * combined[group]
         return combined
 
     def profiles(self, sums: Floats) -> Floats:

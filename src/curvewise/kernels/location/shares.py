@@ -74,7 +74,7 @@ def _rotated_stretches(table: Floats, edges: Integers) -> tuple[Floats, Integers
     """
     n_runs = len(table)
     parts = [
-        part if part.shape[1] <= n_runs else np.linalg.qr(part.T, mode="r").T
+        part if part.shape[1] <= n_runs else np.asarray(np.linalg.qr(part.T, mode="r")).T
         for part in np.split(table, edges[1:], axis=1)
     ]
     widths = np.array([part.shape[1] for part in parts])

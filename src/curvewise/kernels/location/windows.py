@@ -201,11 +201,9 @@ class Windows:
         """
         n_extreme = np.zeros(self.totals.shape, dtype=np.int64)
         largest = np.full(gathered.squares.shape[1], LOWEST_SCORE)
-        for part, *sums in gathered.parts():
-            if compiled:
-                self._count_compiled(*sums, n_extreme, largest[part])
-            else:
-                self._count(*sums, n_extreme, largest[part])
+        count = self._count_compiled if compiled else self._count
+        for part, sums, squares in gathered.parts():
+            count(sums, squares, n_extreme, largest[part])
         return n_extreme, largest
 
     def _count(

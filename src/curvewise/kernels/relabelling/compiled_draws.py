@@ -112,11 +112,11 @@ def draw_order(key, runs, firsts, lasts, drawn):
             key += GOLDEN_GAMMA
             word = mixed(key)
             half = word & LOWER_HALF
-        place = U(firsts[draw])
-        other = place + ((half * (U(lasts[draw]) - place)) >> HALF)
+        filled = U(firsts[draw])
+        other = filled + ((half * (U(lasts[draw]) - filled)) >> HALF)
         taken = drawn[other]
-        drawn[other] = drawn[place]
-        drawn[place] = taken
+        drawn[other] = drawn[filled]
+        drawn[filled] = taken
     return key
 
 

@@ -207,7 +207,8 @@ class Enumeration:
         A draw is a row: its block, the size of its groups, how many there are, and where they
         begin in the list of groups.
         """
-        rows, groups = [], []
+        rows: list[list[int]] = []
+        groups: list[int] = []
         for positions, draws in self._draws:
             for draw in draws:
                 block = int(self.blocks[positions[0]])

@@ -10,7 +10,7 @@ import numpy as np
 from curvewise.kernels.adjustments import TIE
 from curvewise.kernels.anova.combined import COMPONENTS, CombinedDesign, Scales
 from curvewise.kernels.anova.costs import shuffle_costs
-from curvewise.kernels.anova.halving import can_be_halved
+from curvewise.kernels.anova.halving import can_be_halved, halving_repays_compiling
 from curvewise.kernels.anova.sums import MIN_GROUPS_ADDED_UP
 from curvewise.kernels.compiling import compiling_repays
 from curvewise.kernels.pvalues import critical_value, pvalue
@@ -131,7 +131,7 @@ def combined_overall(
         n_shuffles = min(n_shuffles, LIMITS.shuffles)
     asked = replace(work, exact=exact, n_shuffles=n_shuffles)
     plan = asked.plan(layout.restriction, levels=levels, limits=LIMITS)
-    combined = replace(combined, compiled=_repays_compiling(combined, plan))
+    combined = replace(combined, compiled=_repays_compiling(combined, layout, plan))
     if plan.keeps_all:
         # The scales of all relabellings depend on neither the order nor the names of runs.
         found = asked.visit(plan, CombinedValues(combined))
@@ -165,13 +165,17 @@ def combined_overall(
     return _with_null(effect, null, least), combined.most_striking(layout.labels)
 
 
-def _repays_compiling(combined: CombinedDesign, plan: Plan) -> bool:
-    """Tell whether sums over many algorithms are many enough to be compiled."""
+def _repays_compiling(combined: CombinedDesign, layout: Layout, plan: Plan) -> bool:
+    """Tell whether sums over many algorithms, or of two halves, are many enough to be compiled."""
     sizes = combined.design.sizes
+    n_columns = combined.columns.shape[1] + combined.design.coordinates.shape[1]
+    if plan.keeps_all and can_be_halved(
+        plan.relabellings.labels, plan.relabellings.blocks
+    ):
+        return halving_repays_compiling(plan.relabellings.count, n_columns)
     if sizes is None or len(sizes) < MIN_GROUPS_ADDED_UP:
         return False
-    n_columns = combined.columns.shape[1] + combined.design.coordinates.shape[1]
-    drawn = plan.restriction.drawn(plan.n_shuffles, plan.key)
+    drawn = layout.restriction.drawn(plan.n_shuffles, plan.key)
     n_visited = drawn.count if plan.rule is None else min(drawn.count, FIRST_LOOK)
     cost = shuffle_costs(drawn, n_columns, sizes)
     return compiling_repays(n_visited * cost.in_numpy, n_visited * cost.compiled)

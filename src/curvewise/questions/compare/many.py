@@ -15,6 +15,7 @@ from curvewise.kernels.adjustments import n_different_at_least
 from curvewise.questions.compare.caveats import TooManyTables
 from curvewise.questions.compare.question import compare_curves
 from curvewise.questions.compare.result import Comparisons
+from curvewise.shuffling.parallel import single_blas
 
 if TYPE_CHECKING:
     import os
@@ -23,8 +24,11 @@ if TYPE_CHECKING:
     from curvewise.data.curves import Curves
     from curvewise.inference.effects import Center, ErrorTerm, OverallTest
     from curvewise.inference.requirements import RNGLike
+    from curvewise.questions.compare.result import Comparison
 
 __all__ = ["compare_many"]
+
+MAX_TABLES_WITH_NULLS = 40  # of more, null distributions are thinned: they fill a memory
 
 
 def compare_many(
@@ -64,7 +68,8 @@ def compare_many(
     Comparisons
         A mapping from table to Comparison, with the adjusted p, and how many tables differ at
         least (Benjamini & Heller 2008). That number takes the tables to be independent, as
-        tasks are; tables that share runs are not.
+        tasks are; tables that share runs are not. With more than 40 tables, 1,000 quantiles
+        stand for each null distribution.
 
     Examples
     --------
@@ -79,16 +84,19 @@ def compare_many(
     check_alpha(alpha)
     for curves in tables.values():
         check_curves(curves, "compare_many()")
-    with shuffling_work(
-        "compare_many",
-        *(*tables, *tables.values(), overall, error, alpha, center),
-        n_shuffles=n_shuffles,
-        exact=exact,
-        n_jobs=n_jobs,
-        rng=rng,
-        checkpoint=checkpoint,
-        n_keys=0,
-    ) as work:
+    with (
+        shuffling_work(
+            "compare_many",
+            *(*tables, *tables.values(), overall, error, alpha, center),
+            n_shuffles=n_shuffles,
+            exact=exact,
+            n_jobs=n_jobs,
+            rng=rng,
+            checkpoint=checkpoint,
+            n_keys=0,
+        ) as work,
+        single_blas(),
+    ):
         options: dict[str, Any] = {
             "overall": overall,
             "error": error,
@@ -97,9 +105,13 @@ def compare_many(
             "levels": (float(alpha), float(alpha) / len(tables)),
         }
         member = work.of_member()
-        found = ask_each(
-            tables, lambda _, curves: compare_curves(curves, member, **options)
-        )
+        thinned = len(tables) > MAX_TABLES_WITH_NULLS
+
+        def compared(_: str, curves: Curves) -> Comparison:
+            own = compare_curves(curves, member, **options)
+            return own.with_thinned_nulls() if thinned else own
+
+        found = ask_each(tables, compared)
     effects = {name: own.effects[own.error] for name, own in found.items()}
     pvalues = {
         effect: {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -166,6 +166,16 @@ class Comparison(Sampled, Result):
         "difference.interval",
         "difference.hedges_g",
     )
+
+    def with_thinned_nulls(self) -> Comparison:
+        """Return the same with quantiles for its null distributions, as one of many."""
+        return replace(
+            self,
+            effects={
+                error: {name: effect.with_thinned_null() for name, effect in own.items()}
+                for error, own in self.effects.items()
+            },
+        )
 
     @property
     def overall(self) -> Effect:

@@ -7,8 +7,6 @@ from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Literal
 
-import numpy as np
-
 from curvewise.errors import CurvesError, OptionError
 from curvewise.inference.caveats import (
     DifferentSpread,
@@ -33,13 +31,15 @@ from curvewise.inference.requirements import (
     check_design,
 )
 from curvewise.inference.work import shuffling_work
+from curvewise.kernels.anova.halving import halving_repays_compiling
 from curvewise.kernels.partitions import MAX_MEMBERS
 from curvewise.questions.compare.question import compare_curves
 from curvewise.questions.pairs.caveats import LeftOut, TooManyPairs
 from curvewise.questions.pairs.closed import closed_adjusted
 from curvewise.questions.pairs.max_t import max_t_adjusted
 from curvewise.questions.pairs.result import Pair, Pairs
-from curvewise.shuffling.parallel import track_items
+from curvewise.shuffling.parallel import single_blas, track_items
+from curvewise.shuffling.plan import MAX_FREE
 from curvewise.text import argument
 
 if TYPE_CHECKING:
@@ -50,15 +50,13 @@ if TYPE_CHECKING:
     from curvewise.inference.caveats import Caveat
     from curvewise.inference.effects import ErrorTerm
     from curvewise.inference.requirements import RNGLike
-    from curvewise.kernels import Floats
     from curvewise.questions.compare.result import Comparison
 
     Names = tuple[str, str]
 
 __all__ = ["compare_pairs"]
 
-# With more pairs, only so many values of each null distribution are kept.
-MAX_PAIRS_WITH_NULLS, MAX_KEPT = 100, 1_000
+MAX_PAIRS_WITH_NULLS = 100  # of more, null distributions are thinned
 MIN_SHUFFLES = 9_999
 
 
@@ -138,19 +136,23 @@ def compare_pairs(
     count = max(MIN_SHUFFLES, needed) if n_shuffles is None else n_shuffles
     found: dict[Names, Comparison] = {}
     refused: dict[Names, str] = {}
-    with shuffling_work(
-        "compare_pairs",
-        *(curves, chosen, error, alpha),
-        n_shuffles=count,
-        exact=exact,
-        n_jobs=n_jobs,
-        rng=rng,
-        checkpoint=checkpoint,
-        n_keys=0,
-    ) as work:
+    with (
+        shuffling_work(
+            "compare_pairs",
+            *(curves, chosen, error, alpha),
+            n_shuffles=count,
+            exact=exact,
+            n_jobs=n_jobs,
+            rng=rng,
+            checkpoint=checkpoint,
+            n_keys=0,
+        ) as work,
+        single_blas(),
+    ):
         # Holm's method holds the smallest p against alpha divided by the number of pairs.
         levels = float(alpha), *([float(alpha) / len(names)] if by_pvalue else [])
         member = work.of_member()
+        _load_compiler(curves, names)
         for a, b in track_items(names):
             try:
                 comparison = compare_curves(
@@ -204,24 +206,22 @@ def compare_pairs(
     )
 
 
+def _load_compiler(curves: Curves, names: list[Names]) -> None:
+    """Import compiled code if all pairs together repay it: each of them then finds it there."""
+    sizes = dict(zip(curves.algorithms, curves.sizes, strict=True))
+    counts = (math.comb(sizes[a] + sizes[b], sizes[a]) for a, b in names)
+    if curves.blocks is None and halving_repays_compiling(
+        sum(count for count in counts if count <= MAX_FREE), curves.n_steps
+    ):
+        import curvewise.kernels.anova.compiled_halves  # noqa: F401
+
+
 def _without_nulls(comparison: Comparison, n_pairs: int) -> Comparison:
     """Drop what a pair does not show: hundreds of null distributions fill a memory."""
     own = comparison.effects[comparison.error]
     if n_pairs > MAX_PAIRS_WITH_NULLS:
-        own = {
-            name: replace(effect, null_distribution=_thinned(effect.null_distribution))
-            for name, effect in own.items()
-        }
+        own = {name: effect.with_thinned_null() for name, effect in own.items()}
     return replace(comparison, effects={comparison.error: own})
-
-
-def _thinned(null: Floats) -> Floats:
-    if len(null) <= MAX_KEPT:
-        return null
-    places = np.linspace(0, len(null) - 1, MAX_KEPT).round().astype(np.int64)
-    kept = np.sort(null)[places]
-    kept.setflags(write=False)
-    return kept
 
 
 def _pair(comparison: Comparison, pvalues: Mapping[str, float | None]) -> Pair:

@@ -236,7 +236,8 @@ class TwoConditions:
                 # An empty sample has a mean of 0.
                 mean /= np.maximum(counts[part].sum(axis=1, keepdims=True), 1)
                 means.append(mean)
-            own = metric_values(*means, self.settings, compiled=compiled)
+            control, experimental = means
+            own = metric_values(control, experimental, self.settings, compiled=compiled)
             values[:-1, part] = [own[name] for name in CURVE_METRICS]
         values[-1] = time_ratio(*(median_times(self.times, own) for own in samples))
         return values
