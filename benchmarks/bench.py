@@ -3,8 +3,8 @@
     make bench
 
 Writes ``benchmarks/out/bench.json``, ``benchmarks/cost.png``, and the tables between the
-marks in ``benchmarks/README.md``. With ``--only PART …`` other parts are taken from the last
-``bench.json``.
+marks in ``benchmarks/README.md``. With ``--only PART …`` other parts are those of the last
+``bench.json``, as far as it has them.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import json
 import os
 import platform
 import time
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -95,16 +96,18 @@ def _ratio_table(title: str, ratios: dict[str, float]) -> list[str]:
 
 def markdown(record: dict[str, Any]) -> str:
     """Lay all that was measured out as tables."""
-    parts = [
-        _kernels_table(record["kernels"]),
-        _rates_table(record["contest"]),
-        _seconds_table("comparing", record["comparing"]),
-        _shuffles_table(record["shuffles"]),
-        _seconds_table("other questions", record["waits"] | record["power"]),
-        _ratio_table("fresh processes, over `import numpy`", record["startup"]),
-        _ratio_table("reading", record["reading"]),
-        _ratio_table("where and how much, so many times faster", record["peers"]),
-    ]
+    tables: dict[str, Callable[[Any], list[str]]] = {
+        "kernels": _kernels_table,
+        "contest": _rates_table,
+        "comparing": partial(_seconds_table, "comparing"),
+        "shuffles": _shuffles_table,
+        "waits": partial(_seconds_table, "other questions"),
+        "power": partial(_seconds_table, "power"),
+        "startup": partial(_ratio_table, "fresh processes, over `import numpy`"),
+        "reading": partial(_ratio_table, "reading"),
+        "peers": partial(_ratio_table, "where and how much, so many times faster"),
+    }
+    parts = [lay_out(record[name]) for name, lay_out in tables.items() if name in record]
     made = (
         f"{record['date']}, {record['machine']}, {record['python']}. D6: {record['D6']}."
     )
@@ -135,26 +138,26 @@ def main() -> None:
     out = HERE / "out"
     out.mkdir(exist_ok=True)
     path = out / "bench.json"
-    record = json.loads(path.read_text(encoding="utf-8")) if arguments.only else {}
+    known = arguments.only is not None and path.exists()
+    record = json.loads(path.read_text(encoding="utf-8")) if known else {}
     record |= {
         "date": time.strftime("%Y-%m-%d"),
         "machine": f"{os.cpu_count()} cores, {platform.machine()}",
         "python": f"Python {platform.python_version()}, NumPy {np.__version__}",
         "D6": "199 iterations" if atari else "means over ten iterations each",
     }
-    for name in arguments.only or parts:
+    for name in parts if arguments.only is None else arguments.only:
         record[name] = parts[name]()
         path.write_text(json.dumps(record, indent=2), encoding="utf-8")
-    if not arguments.only:
+    if arguments.only is None:
         cost_plot(HERE / "cost.png")
-    if set(parts) <= set(record):
-        text = markdown(record)
-        print(text)
-        readme = HERE / "README.md"
-        before, _, rest = readme.read_text(encoding="utf-8").partition("<!-- table -->")
-        _, _, after = rest.partition("<!-- end -->")
-        content = f"{before}<!-- table -->\n{text}\n<!-- end -->{after}"
-        readme.write_text(content, encoding="utf-8")
+    text = markdown(record)
+    print(text)
+    readme = HERE / "README.md"
+    before, _, rest = readme.read_text(encoding="utf-8").partition("<!-- table -->")
+    _, _, after = rest.partition("<!-- end -->")
+    content = f"{before}<!-- table -->\n{text}\n<!-- end -->{after}"
+    readme.write_text(content, encoding="utf-8")
 
 
 if __name__ == "__main__":

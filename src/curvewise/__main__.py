@@ -2,7 +2,6 @@
 
 import os
 import signal
-import sys
 
 __all__ = ["main"]
 
@@ -14,7 +13,7 @@ def main() -> None:
         signal.signal(signal.SIGINT, lambda *_: os._exit(130))
     from curvewise.cli import main as run
 
-    sys.exit(run())
+    run()
 
 
 if __name__ == "__main__":

@@ -415,11 +415,11 @@ def damaged_files(content: bytes, folder: Path) -> Iterator[bytes]:
     yield repacked({**arrays, "head": np.array("{")}, scratch)
     head = json.loads(str(arrays["head"]))
     for name, value in head.items():
-        for other in (None, [value], {"x": value}, float("inf"), f"{value}."):
-            if other != f"{head['format']}.":  # that of another version
-                text = json.dumps({**head, name: other})
+        for wrong in (None, [value], {"x": value}, float("inf"), f"{value}."):
+            if wrong != f"{head['format']}.":  # that of another version
+                text = json.dumps({**head, name: wrong})
                 yield repacked({**arrays, "head": np.array(text)}, scratch)
-        without = {other: value for other, value in head.items() if other != name}
+        without = {key: kept for key, kept in head.items() if key != name}
         yield repacked({**arrays, "head": np.array(json.dumps(without))}, scratch)
     counted = [name for name in arrays if name != "head"][:2]
     for name in counted:

@@ -11,6 +11,7 @@ import os
 import signal
 import sys
 from contextlib import suppress
+from typing import TextIO
 
 import typer
 
@@ -104,8 +105,8 @@ def discard_output() -> None:
         _send_nowhere(stream)
 
 
-def _send_nowhere(stream: io.TextIOBase | object) -> None:
+def _send_nowhere(stream: TextIO) -> None:
     nowhere = os.open(os.devnull, os.O_WRONLY)
     with suppress(OSError, ValueError, AttributeError):  # without a file, or closed
-        os.dup2(nowhere, stream.fileno())  # type: ignore[attr-defined]
+        os.dup2(nowhere, stream.fileno())
     os.close(nowhere)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from curvewise.kernels.anova.compiled_shuffles import count_order
+from curvewise.kernels.anova.compiled_shuffles import JUDGED_AT_ONCE, count_orders
 from curvewise.kernels.compiling import OPTIONS, njit
 
 __all__ = ["count_ranks", "label_ranked"]
@@ -73,7 +73,7 @@ def count_ranks(
     first, last, blocks, draws, groups, ways, edges, summed, weights, heights, rows, width,
     unit, factor, coordinates, slopes, bounds, margins,
 ):  # fmt: skip
-    """Count the relabellings of ranks ``first`` to ``last``; the rest is as for `count_order`."""
+    """Count the relabellings of ranks ``first`` to ``last``; the rest is as for `count_orders`."""
     counts = np.zeros(5, dtype=np.int64)
     n_runs = len(blocks)
     left, union, chosen = (
@@ -82,18 +82,20 @@ def count_ranks(
         np.empty(n_runs, dtype=np.int64),
     )
     labels = np.empty(n_runs, dtype=np.int64)
-    order = np.empty(n_runs, dtype=np.uint32)
-    row_starts = np.empty(n_runs, dtype=np.uint64)
+    orders = np.empty((JUDGED_AT_ONCE, n_runs), dtype=np.uint32)
     places = np.empty(len(edges), dtype=np.int64)
-    sums = np.empty((len(factor) + 1, coordinates.shape[1]))
+    n_waiting = 0
     for rank in range(first, last):
         label_ranked(rank, blocks, draws, groups, ways, left, union, chosen, labels)
         places[:] = edges
         for run in range(n_runs):
-            order[places[labels[run]]] = run
+            orders[n_waiting, places[labels[run]]] = run
             places[labels[run]] += 1
-        count_order(
-            order, row_starts, edges, summed, weights, heights, rows, width, unit, factor,
-            coordinates, slopes, bounds, margins, counts, sums,
-        )  # fmt: skip
+        n_waiting += 1
+        if n_waiting == JUDGED_AT_ONCE or rank == last - 1:
+            count_orders(
+                orders[:n_waiting], edges, summed, weights, heights, rows, width, unit, factor,
+                coordinates, slopes, bounds, margins, counts,
+            )  # fmt: skip
+            n_waiting = 0
     return counts

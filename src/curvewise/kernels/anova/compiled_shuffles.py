@@ -52,7 +52,7 @@ from curvewise.kernels.relabelling.streams import BATCH
 
 __all__ = [
     "count_draws",
-    "count_order",
+    "count_orders",
     "count_parts",
     "count_verdicts",
     "judge_candidates",
@@ -253,34 +253,40 @@ def _recount_draw(order, edges, factor, coordinates, slopes, bounds, counts, sum
     count_one(height, shape, slopes, bounds, counts)
 
 
-@njit(inline="always", **OPTIONS)
-def count_order(
-    order, row_starts, edges, summed, weights, heights, rows, width, unit, factor, coordinates,
-    slopes, bounds, margins, counts, sums,
+@njit(**OPTIONS)
+def count_orders(
+    orders, edges, summed, weights, heights, rows, width, unit, factor, coordinates, slopes,
+    bounds, margins, counts,
 ):  # fmt: skip
-    """Count one relabelling by formula (4), or by |Lᵀ S|² where that does not settle it.
+    """Count relabellings by formula (4), or by |Lᵀ S|² where that does not settle it.
 
-    ``order`` has the runs of group 0, then of group 1, and so on, and ``edges`` where each
-    begins. ``summed`` are the groups of formula (4), ``weights`` their w, and ``rows`` the shapes
-    of the runs, of ``width`` numbers each, in units whose square is ``unit``. Without groups to
-    sum, the relabelling is judged in double precision. ``row_starts`` and ``sums`` are room.
+    A row of ``orders`` has the runs of group 0, then of group 1, and so on, and ``edges`` where
+    each begins. ``summed`` are the groups of formula (4), ``weights`` their w, and ``rows`` the
+    shapes of the runs, of ``width`` numbers each, in units whose square is ``unit``. Without
+    groups to sum, each relabelling is judged in double precision.
     """
-    height = 0.0
-    shape = 0.0
-    for number in range(len(summed)):
-        begin, end = edges[summed[number]], edges[summed[number] + 1]
-        total = 0.0
-        for place in range(begin, end):
-            total += heights[order[place]]
+    n_runs = orders.shape[1]
+    row_starts = np.empty(n_runs, dtype=np.uint64)
+    sums = np.empty((len(factor) + 1, coordinates.shape[1]))
+    for number in range(len(orders)):
+        order = orders[number]
+        for place in range(n_runs):
             row_starts[place] = U(order[place]) * U(width)
-        height += weights[number] * total * total
-        squares = squared_sum(rows, row_starts, begin, end, (0, width))
-        shape += weights[number] * squares
-    shape *= unit
-    if len(summed) > 0 and not is_near(height, shape, slopes, bounds, margins):
-        count_one(height, shape, slopes, bounds, counts)
-    else:
-        _recount_draw(order, edges, factor, coordinates, slopes, bounds, counts, sums)
+        height = 0.0
+        shape = 0.0
+        for each in range(len(summed)):
+            begin, end = edges[summed[each]], edges[summed[each] + 1]
+            total = 0.0
+            for place in range(begin, end):
+                total += heights[order[place]]
+            height += weights[each] * total * total
+            squares = squared_sum(rows, row_starts, begin, end, (0, width))
+            shape += weights[each] * squares
+        shape *= unit
+        if len(summed) > 0 and not is_near(height, shape, slopes, bounds, margins):
+            count_one(height, shape, slopes, bounds, counts)
+        else:
+            _recount_draw(order, edges, factor, coordinates, slopes, bounds, counts, sums)
 
 
 @njit(**OPTIONS)
@@ -291,23 +297,23 @@ def count_draws(
     """Count batches ``first`` to ``last`` by drawing runs one by one and formula (4).
 
     ``runs``, ``firsts`` and ``lasts`` are those of `DrawPlan`; ``order_of_places`` lists the
-    places of group 0, then of group 1, and so on; the rest is as for `count_order`.
+    places of group 0, then of group 1, and so on; the rest is as for `count_orders`.
     """
     counts = np.zeros(5, dtype=np.int64)
     n_runs = len(runs)
     drawn = np.empty(n_runs, dtype=np.uint32)
-    order = np.empty(n_runs, dtype=np.uint32)  # unsigned: an index needs no check for < 0
-    row_starts = np.empty(n_runs, dtype=np.uint64)
-    sums = np.empty((len(factor) + 1, coordinates.shape[1]))
+    # Unsigned: an index needs no check for < 0.
+    orders = np.empty((JUDGED_AT_ONCE, n_runs), dtype=np.uint32)
     for batch in range(first, last):
         key = batch_key(seed, batch)
-        for _ in range(BATCH):
-            key = draw_order(key, runs, firsts, lasts, drawn)
-            # The runs of a group side by side.
-            for place in range(n_runs):
-                order[place] = drawn[order_of_places[place]]
-            count_order(
-                order, row_starts, edges, summed, weights, heights, rows, width, unit, factor,
-                coordinates, slopes, bounds, margins, counts, sums,
+        for _ in range(BATCH // JUDGED_AT_ONCE):
+            for number in range(JUDGED_AT_ONCE):
+                key = draw_order(key, runs, firsts, lasts, drawn)
+                # The runs of a group side by side.
+                for place in range(n_runs):
+                    orders[number, place] = drawn[order_of_places[place]]
+            count_orders(
+                orders, edges, summed, weights, heights, rows, width, unit, factor,
+                coordinates, slopes, bounds, margins, counts,
             )  # fmt: skip
     return counts

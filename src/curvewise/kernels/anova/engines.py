@@ -184,7 +184,7 @@ def _by_draws(shuffles: Shuffles, design: Design) -> Counter:
 
 
 def _order_rule(labels: Integers, design: Design) -> tuple[Any, ...]:
-    """Return what `count_order` needs to know of a design, from ``edges`` to ``margins``."""
+    """Return what `count_orders` needs to know of a design, from ``edges`` to ``margins``."""
     coordinates, sizes = design.coordinates, np.bincount(labels)
     edges = np.concatenate([[0], np.cumsum(sizes)])
     rows = _Rows.of(coordinates[:, 1:])
