@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from curvewise.errors import CurvesError
+from curvewise.readers.failures import quiet_panics
 from curvewise.readers.parsing.binary_tables import (
     columns_of_binary,
     is_binary_table,
@@ -246,7 +247,7 @@ def read_log_table(file: File, columns: Sequence[str] | None = None) -> LogTable
     if separator == " ":  # columns may be lined up by several spaces
         rows = re.sub(rb"(?m)^ +| +(?=[ \r\n])", b"", rows)
     try:
-        with warnings.catch_warnings():
+        with quiet_panics(), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # lines that are longer still
             frame = pl.read_csv(
                 io.BytesIO(f"{separator.join(names)}\n".encode() + rows),

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from curvewise.data.numbers import BLANK_CELLS
 from curvewise.errors import CurvesError
+from curvewise.readers.failures import quiet_panics
 from curvewise.text import encodable, plural
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def load(path: Path, to_read: ColumnsToRead) -> pl.DataFrame:
     schema = to_read.schema() | dict.fromkeys(to_read.names, pl.Categorical())
     is_whole = n_called.keys() == schema.keys()
     try:
-        with warnings.catch_warnings(record=True) as caught:
+        with quiet_panics(), warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")  # polars only warns when it loses rows
             frame = pl.read_csv(
                 by_name_or_content(path),
@@ -122,13 +123,14 @@ def _check_cells(path: Path, frame: pl.DataFrame, has_nulls: pl.Series) -> None:
 
     names = [name for name in frame.columns if frame[name].dtype.is_numeric()]
     try:
-        texts = pl.read_csv(
-            by_name_or_content(path),
-            separator=separator(path),
-            columns=frame.columns,
-            infer_schema=False,
-            glob=False,
-        )
+        with quiet_panics():
+            texts = pl.read_csv(
+                by_name_or_content(path),
+                separator=separator(path),
+                columns=frame.columns,
+                infer_schema=False,
+                glob=False,
+            )
     except pl.exceptions.PolarsError:
         with open_text(path) as file:
             for _ in file:

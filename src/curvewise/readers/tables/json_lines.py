@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from curvewise.data.numbers import number_of
 from curvewise.errors import CurvesError
+from curvewise.readers.failures import quiet_panics
 from curvewise.readers.tables.delimited import open_text
 from curvewise.text import encodable, shown_value
 
@@ -46,9 +47,8 @@ def load(path: Path, to_read: ColumnsToRead) -> pl.DataFrame:
 
     if not _has_surrogates(path):
         try:
-            with path.open(
-                "rb"
-            ) as file:  # by handle: a path would be taken for a pattern
+            # By handle: a path would be taken for a pattern.
+            with path.open("rb") as file, quiet_panics():
                 return pl.read_ndjson(file, schema=to_read.schema())
         except pl.exceptions.PolarsError:
             pass
