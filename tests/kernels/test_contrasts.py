@@ -142,7 +142,10 @@ def test_sums_of_many_groups_are_those_of_few(monkeypatch: pytest.MonkeyPatch) -
     values = np.random.default_rng(4).normal(size=(12, 3))
     products = group_sums(labels, values, 3)
     monkeypatch.setattr("curvewise.kernels.contrasts.MAX_GROUPS_BY_PRODUCTS", 2)
-    np.testing.assert_allclose(group_sums(labels, values, 3), products)
+    added = group_sums(labels, values, 3)
+    np.testing.assert_allclose(added, products)
+    compiled = group_sums(labels, values, 3, compiled=True)
+    np.testing.assert_array_equal(compiled, added)
 
 
 def test_without_error_t_is_infinite_and_never_nan() -> None:

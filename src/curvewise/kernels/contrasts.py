@@ -18,17 +18,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from curvewise.kernels.adjustments import TIE
-from curvewise.kernels.anova.sums import centred, group_factor
+from curvewise.kernels.anova.sums import centred, group_factor, sums_in_order
 from curvewise.kernels.anova.thresholds import EPSILON
 from curvewise.kernels.codes import distinct
+from curvewise.kernels.compiling import compiling_repays
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from curvewise.kernels import Floats, Integers
 
 __all__ = [
     "Fit",
+    "adding_repays_compiling",
     "count_extreme",
     "group_sums",
     "is_mirrored",
@@ -43,6 +45,7 @@ __all__ = [
 ]
 
 MAX_GROUPS_BY_PRODUCTS = 8  # with more, sorting runs is faster than products of matrices
+ADDED_IN_NUMPY, ADDED_COMPILED = 2e-9, 0.4e-9  # seconds for each run and column
 MAX_NUMBERS_AT_ONCE = 2_000_000  # in the largest array of a portion: 16 megabytes
 
 
@@ -114,8 +117,13 @@ def student_t(
     return t
 
 
-def group_sums(labels: Integers, values: Floats, n_groups: int) -> Floats:
-    """Return the sums over all groups but the last; (n_shuffles, n_groups - 1, n_columns)."""
+def group_sums(
+    labels: Integers, values: Floats, n_groups: int, *, compiled: bool = False
+) -> Floats:
+    """Return the sums over all groups but the last; (n_shuffles, n_groups - 1, n_columns).
+
+    ``compiled`` changes no digit.
+    """
     if values.shape[1] == 1:
         # One count per run and shuffle: far less work than a product for each group.
         places = labels + n_groups * np.arange(len(labels))[:, None]
@@ -126,14 +134,23 @@ def group_sums(labels: Integers, values: Floats, n_groups: int) -> Floats:
         )
         return sums.astype(np.float64).reshape(len(labels), n_groups, 1)[:, :-1]
     if n_groups > MAX_GROUPS_BY_PRODUCTS:
-        # Runs are sorted by group, so that each is added once; group sizes, and so where a
-        # group begins, are the same in every shuffle.
-        order = np.argsort(labels, axis=1, kind="stable")
-        starts = np.searchsorted(labels[0, order[0]], np.arange(n_groups - 1))
-        ends = np.searchsorted(labels[0, order[0]], n_groups - 1)
-        return np.add.reduceat(values[order[:, :ends]], starts, axis=1)
+        if compiled:
+            from curvewise.kernels.anova.compiled_sums import sums_of_groups
+
+            return np.asarray(sums_of_groups(labels, values, n_groups))
+        # Each run is added once; the sizes of groups are the same in every shuffle.
+        sizes = np.bincount(labels[0], minlength=n_groups)
+        return sums_in_order(labels, values, sizes)[:, :-1]
     members = [(labels == group).astype(np.float64) for group in range(n_groups - 1)]
     return np.stack([member @ values for member in members], axis=1)
+
+
+def adding_repays_compiling(n_shuffles: int, values: Floats, n_groups: int) -> bool:
+    """Tell whether `group_sums` of so many shuffles are added up sooner in compiled code."""
+    if n_groups <= MAX_GROUPS_BY_PRODUCTS or values.shape[1] == 1:
+        return False
+    n_added = n_shuffles * values.size
+    return compiling_repays(n_added * ADDED_IN_NUMPY, n_added * ADDED_COMPILED)
 
 
 def _portions(labels: Integers, size: int) -> Iterator[Integers]:
@@ -208,10 +225,18 @@ def pair_ratios(parts: tuple[Floats, Floats], errors: Floats, *, pooled: bool) -
     ``errors`` has the sums of squares of the residuals, of height and of shape;
     (n_shuffles, 2). The ratios are without degrees of freedom, which all pairs share.
     """
+    return _over_errors(_effects(parts), errors, pooled=pooled)
+
+
+def _effects(parts: tuple[Floats, Floats]) -> tuple[Floats, Floats, Floats]:
+    """Return the sums of squares overall, of height and of shape."""
     height, shape = parts[0] ** 2, parts[1]
+    return height + shape, height, shape
+
+
+def _over_errors(effects: Iterable[Floats], errors: Floats, *, pooled: bool) -> Floats:
     both = errors.sum(axis=1)
     terms = (both, both, both) if pooled else (both, errors[:, 0], errors[:, 1])
-    effects = (height + shape, height, shape)
     return np.stack(
         [
             _ratio(effect, error[:, None])
@@ -228,26 +253,35 @@ def _ratio(effect: Floats, error: Floats) -> Floats:
 
 
 def pair_maxima(
-    values: Floats, fit: Fit, labels: Integers, kept: Integers, *, pooled: bool
+    values: Floats,
+    fit: Fit,
+    labels: Integers,
+    kept: Integers,
+    *,
+    pooled: bool,
+    compiled: bool = False,
 ) -> Floats:
     """Return the largest ratio over the pairs ``kept``, for each shuffle of the values.
 
     ``values`` are the residuals of the fit, or the runs themselves. The ratios are those of
-    `pair_ratios`; (3, n_shuffles).
+    `pair_ratios`; (3, n_shuffles). ``compiled`` changes no digit.
     """
     n_groups, n_columns = fit.estimates.shape
     totals = _squares(values)
     floor = 64 * EPSILON * totals
     maxima = [np.empty((3, 0))]
     size = max(n_groups * (n_groups + n_columns), values.size)
+    every = len(kept) == math.comb(n_groups, 2)
     for portion in _portions(labels, size):
-        sums = group_sums(portion, values, n_groups)
+        sums = group_sums(portion, values, n_groups, compiled=compiled)
         squares = np.sum(np.matmul(fit.factor.T, sums) ** 2, axis=1)
         errors = totals - np.stack([squares[:, 0], squares[:, 1:].sum(axis=1)], axis=1)
         errors[errors <= floor] = 0.0
         u, shapes = pair_parts(_estimates(sums, fit.factor), fit.factor)
-        ratios = pair_ratios((u[:, kept], shapes[:, kept]), errors, pooled=pooled)
-        maxima.append(ratios.max(axis=2))
+        effects = _effects((u, shapes) if every else (u[:, kept], shapes[:, kept]))
+        # All pairs of a shuffle share its error, so the largest ratio is that of the largest effect.
+        largest = (effect.max(axis=1, keepdims=True) for effect in effects)
+        maxima.append(_over_errors(largest, errors, pooled=pooled)[:, :, 0])
     return np.concatenate(maxima, axis=1)
 
 

@@ -95,7 +95,7 @@ def test_ratios_of_shuffled_tables_give_the_textbook_f(sizes: tuple[int, ...]) -
     ]
     for place, row in enumerate(shuffled):
         expected = list(f_ratios(scores, row).values())
-        ours = [found[kind, place] * df[kind][1] / df[kind][0] for kind in range(5)]
+        ours = [found[kind][place] * df[kind][1] / df[kind][0] for kind in range(5)]
         np.testing.assert_allclose(ours, expected, rtol=1e-8)
 
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -61,8 +62,13 @@ def test_values_are_those_of_batches(
 
     noises = noise, step_rounding(scores, 2.2e-16)
     combined = CombinedDesign.of(design, scores, blocks, noises)
+    values = combined.every_value(labels)
+    np.testing.assert_array_equal(combined.every_value(labels, between), values)
+    np.testing.assert_array_equal(
+        replace(combined, compiled=True).every_value(labels), values
+    )
     np.testing.assert_allclose(
-        np.sort(combined.every_value(labels)),
+        np.sort(values),
         np.sort(combined.values(relabelled)),
         atol=1e-6,
     )

@@ -6,6 +6,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+from curvewise.kernels.anova import subset_sums
 from curvewise.kernels.anova.subset_sums import count_above, count_heights
 
 
@@ -13,8 +14,12 @@ def sums_of(heights: np.ndarray, n_first: int) -> np.ndarray:
     return np.array([sum(chosen) for chosen in combinations(heights.tolist(), n_first)])
 
 
+@pytest.mark.parametrize("compiled", [False, True])
 @pytest.mark.parametrize(("n_runs", "n_first"), [(2, 1), (9, 4), (11, 4), (12, 11)])
-def test_counts_are_those_of_all_choices(n_runs: int, n_first: int) -> None:
+def test_counts_are_those_of_all_choices(
+    n_runs: int, n_first: int, compiled: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(subset_sums, "counting_repays_compiling", lambda _: compiled)
     heights = np.random.default_rng(n_runs).normal(size=n_runs)
     heights -= heights.mean()
     sums = sums_of(heights, n_first)
@@ -24,7 +29,11 @@ def test_counts_are_those_of_all_choices(n_runs: int, n_first: int) -> None:
         assert count_heights(heights, n_first, bound) == np.sum(sums**2 >= bound)
 
 
-def test_sums_that_equal_the_bound_count_on_both_sides() -> None:
+@pytest.mark.parametrize("compiled", [False, True])
+def test_sums_that_equal_the_bound_count_on_both_sides(
+    compiled: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(subset_sums, "counting_repays_compiling", lambda _: compiled)
     heights = np.array([-3.0, -1.0, -1.0, 1.0, 1.0, 3.0])
     sums = sums_of(heights, 3)
     assert count_heights(heights, 3, 9.0) == np.sum(np.abs(sums) >= 3)

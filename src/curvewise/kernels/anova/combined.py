@@ -26,9 +26,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from curvewise.kernels.anova.halving import (
+    between_of_halves,
     halves,
     largest_of_halves,
-    squares_of_halves,
+    sums_at_once,
 )
 from curvewise.kernels.anova.sums import centred, column_squares, factored_sums
 from curvewise.kernels.anova.thresholds import MIN_VARIATION_OVER_ROUNDING
@@ -123,31 +124,37 @@ class CombinedDesign:
         between = self.design.between(labels, compiled=self.compiled)
         return self._values(between, striking, sign)
 
-    def every_value(self, labels: Integers) -> Floats:
-        """Return the values of every relabelling of two groups; (4, n_relabellings)."""
-        scale = self.design.factor[0, 0]
-        n_coordinates = self.design.coordinates.shape[1]
-        both = scale * np.hstack([self.design.coordinates, self.columns])
-        values = []
-        for left, right in halves(labels, both):
-            between = squares_of_halves(
-                left[:n_coordinates], right[:n_coordinates], compiled=self.compiled
-            )
+    def every_value(self, labels: Integers, between: Floats | None = None) -> Floats:
+        """Return the values of every relabelling of two groups; (4, n_relabellings).
+
+        ``between`` is what `between_of_halves` gives of them, where that is known.
+        """
+        if between is None:
+            between, _ = between_of_halves(self.design, labels)
+        columns = self.design.factor[0, 0] * self.columns
+        values, start = [], 0
+        at_once = sums_at_once(compiled=self.compiled)
+        for left, right in halves(labels, columns, at_once):
             striking = largest_of_halves(
-                left[n_coordinates:],
-                right[n_coordinates:],
-                self.column_slack,
-                compiled=self.compiled,
+                left, right, self.column_slack, compiled=self.compiled
             )
-            values.append(self._values(between, striking, 1.0))
+            own = between[:, start : start + len(striking)]
+            values.append(self._values(own, striking, 1.0))
+            start += len(striking)
         return np.concatenate(values, axis=1)
 
     def _values(self, between: Floats, striking: Floats, sign: float) -> Floats:
         """Put the four looks together; ``striking`` is the root of the last share."""
+        weights = _ratios(np.ones(3), self.totals)
+        if self.compiled:
+            from curvewise.kernels.anova.compiled_halves import looks
+
+            own = np.ascontiguousarray(between)
+            return np.asarray(looks(own, striking, weights, sign * self.slack, MAX_SHARE))
         roots = np.empty((4, len(striking)))
         roots[0] = between[0] + between[1]
         roots[1:3] = between
-        roots[:3] *= _ratios(np.ones(3), self.totals)[:, None]
+        roots[:3] *= weights[:, None]
         np.sqrt(roots[:3], out=roots[:3])
         roots[:3] += sign * self.slack[:, None]
         roots[3] = striking
@@ -202,12 +209,18 @@ class Scales(NamedTuple):
 
     def scores(self, values: Floats) -> Floats:
         """Return z of each relabelling; (4, n_relabellings)."""
-        return (values - self.means[:, None]) * self.inverse_deviations[:, None]
+        scores = values - self.means[:, None]
+        scores *= self.inverse_deviations[:, None]
+        return scores
 
     def weights(self, values: Floats) -> Floats:
         """Return exp(2 z), and 0 for looks that are left out; (4, n_relabellings)."""
-        exponents = np.minimum(WEIGHT * self.scores(values), MAX_EXPONENT)
-        return np.exp(exponents) * self.used[:, None]
+        exponents = self.scores(values)
+        exponents *= WEIGHT
+        np.minimum(exponents, MAX_EXPONENT, out=exponents)
+        weights = np.exp(exponents, out=exponents)
+        weights *= self.used[:, None]
+        return weights
 
     def statistic(self, values: Floats) -> Floats:
         """Return C of each relabelling; (n_relabellings,)."""

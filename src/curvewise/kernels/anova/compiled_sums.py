@@ -6,7 +6,7 @@ import numpy as np
 
 from curvewise.kernels.compiling import OPTIONS, njit
 
-__all__ = ["added_up_squares"]
+__all__ = ["added_up_squares", "sums_of_groups"]
 
 
 @njit(**OPTIONS)
@@ -40,3 +40,19 @@ def added_up_squares(labels, columns, sizes):
             for column in range(n_columns):
                 own[column] += sums[column] * sums[column] * weight
     return squares
+
+
+@njit(**OPTIONS)
+def sums_of_groups(labels, columns, n_groups):
+    """Return the sums over all groups but the last; (n_relabellings, n_groups - 1, n_columns)."""
+    n_relabellings, n_runs = labels.shape
+    n_columns = columns.shape[1]
+    sums = np.zeros((n_relabellings, n_groups - 1, n_columns))
+    for row in range(n_relabellings):
+        for run in range(n_runs):
+            group = labels[row, run]
+            if group < n_groups - 1:
+                own = sums[row, group]
+                for column in range(n_columns):
+                    own[column] += columns[run, column]
+    return sums

@@ -29,20 +29,25 @@ __all__ = [
     "halving_repays_compiling",
     "largest_of_halves",
     "squares_of_halves",
+    "sums_at_once",
 ]
 
 MAX_HALVED_RUNS = 24  # 2¹² subsets of a half
 MAX_SUMS_AT_ONCE = 2**12  # of a column: several of them stay in the nearest cache
+MAX_SUMS_AT_ONCE_COMPILED = 2**20  # which goes through them a row at a time
 COMPILED = "curvewise.kernels.anova.compiled_halves"
 SUM_IN_NUMPY, SUM_COMPILED = 3e-9, 0.4e-9  # seconds for each relabelling and column
 
 
-def halves(labels: Integers, columns: Floats) -> Iterator[tuple[Floats, Floats]]:
+def halves(
+    labels: Integers, columns: Floats, at_once: int = MAX_SUMS_AT_ONCE
+) -> Iterator[tuple[Floats, Floats]]:
     """Yield sums over runs of group 0 in the first half, and in the second; a row each column.
 
     Any of the first, (n_columns, a), with any of the second, (n_columns, b), is a relabelling;
     all pairs together are every one. Where the groups are equally large, the first run is always
-    in group 0, so that of two mirror images one is visited.
+    in group 0, so that of two mirror images one is visited. ``at_once`` limits how many there
+    are in a pair, and changes neither them nor their order.
     """
     n_first = int(np.sum(labels == 0))
     cut = len(labels) // 2
@@ -52,14 +57,18 @@ def halves(labels: Integers, columns: Floats) -> Iterator[tuple[Floats, Floats]]
         numbers = np.arange(2 ** len(part), dtype=np.uint64)
         if fixed:
             numbers = numbers[numbers & np.uint64(1) == 1]
-        sums = np.ascontiguousarray(subset_sums(part)[numbers].T)
-        n_bits = np.bitwise_count(numbers)
-        sides.append([sums[:, n_bits == n] for n in range(n_first + 1)])
+        sums, n_bits = subset_sums(part), np.bitwise_count(numbers)
+        sides.append(
+            [
+                np.ascontiguousarray(sums[numbers[n_bits == n]].T)
+                for n in range(n_first + 1)
+            ]
+        )
     for n_left, left in enumerate(sides[0]):
         right = sides[1][n_first - n_left]
         if not left.shape[1] or not right.shape[1]:
             continue
-        portion = max(MAX_SUMS_AT_ONCE // right.shape[1], 1)
+        portion = max(at_once // right.shape[1], 1)
         for start in range(0, left.shape[1], portion):
             yield left[:, start : start + portion], right
 
@@ -95,6 +104,11 @@ def largest_of_halves(
     return largest
 
 
+def sums_at_once(*, compiled: bool) -> int:
+    """Return how many sums of a column are best made at a time."""
+    return MAX_SUMS_AT_ONCE_COMPILED if compiled else MAX_SUMS_AT_ONCE
+
+
 def _contiguous(left: Floats, right: Floats) -> tuple[Floats, Floats]:
     return np.ascontiguousarray(left), np.ascontiguousarray(right)
 
@@ -120,7 +134,8 @@ def between_of_halves(design: Design, labels: Integers) -> tuple[Floats, Floats]
     n_relabellings = math.comb(len(labels), int(np.sum(labels == 0)))
     compiled = halving_repays_compiling(n_relabellings, scaled.shape[1])
     between, contrasts = [], []
-    for left, right in halves(labels, np.hstack([design.contrast, scaled])):
+    columns = np.hstack([design.contrast, scaled])
+    for left, right in halves(labels, columns, sums_at_once(compiled=compiled)):
         between.append(
             squares_of_halves(left[n_contrasts:], right[n_contrasts:], compiled=compiled)
         )

@@ -8,19 +8,23 @@ other that make the total extreme are counted by looking up where they begin.
 from __future__ import annotations
 
 import math
+import sys
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from curvewise.kernels.anova.thresholds import EPSILON
+from curvewise.kernels.compiling import compiling_repays
 
 if TYPE_CHECKING:
     from curvewise.kernels import Floats
 
-__all__ = ["MAX_SUBSET_RUNS", "count_above", "count_heights"]
+__all__ = ["MAX_SUBSET_RUNS", "count_above", "count_heights", "counting_repays_compiling"]
 
 # 2²² sums to a half: half a second, and less than 150 megabytes in all.
 MAX_SUBSET_RUNS = 44
+COMPILED = "curvewise.kernels.anova.compiled_subsets"
+COUNTED_IN_NUMPY, COUNTED_COMPILED = 40e-9, 10e-9  # seconds for each subset of a half
 
 
 def count_heights(heights: Floats, n_first: int, bound: float) -> int:
@@ -37,6 +41,14 @@ def count_heights(heights: Floats, n_first: int, bound: float) -> int:
         # The runs that were not chosen sum to minus as much.
         return 2 * above
     return above + _count(halves, n_first, -root, below=True)
+
+
+def counting_repays_compiling(n_subsets: int) -> bool:
+    """Tell whether so many subsets of a half are counted sooner in compiled code."""
+    loaded = sys.modules.get(COMPILED) is not None
+    return loaded or compiling_repays(
+        n_subsets * COUNTED_IN_NUMPY, n_subsets * COUNTED_COMPILED
+    )
 
 
 def _are_centred(heights: Floats) -> bool:
@@ -62,13 +74,18 @@ def _count(
 ) -> int:
     """Count the sums that are at least ``limit``, or at most that if ``below``."""
     left, right = halves
+    compiled = counting_repays_compiling(sum(map(len, left)))
     count = 0
     for size, sums in enumerate(left):
         n_others = n_first - size
         if not 0 <= n_others < len(right):
             continue
         others = right[n_others]
-        if below:
+        if compiled:
+            from curvewise.kernels.anova.compiled_subsets import count_pairs
+
+            count += int(count_pairs(sums, others, limit, below))
+        elif below:
             count += int(np.sum(np.searchsorted(others, limit - sums, "right")))
         else:
             places = np.searchsorted(others, limit - sums, "left")
@@ -87,4 +104,6 @@ def _by_size(values: Floats) -> list[Floats]:
             for without, others in zip(sums[1:], sums[:-1], strict=True)
         ]
         sums = [*grown, sums[-1] + value]
-    return [np.sort(part) for part in sums]
+    for part in sums:
+        part.sort()
+    return sums

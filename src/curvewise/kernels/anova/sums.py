@@ -35,6 +35,7 @@ __all__ = [
     "plain_sizes",
     "rotated",
     "strata",
+    "sums_in_order",
 ]
 
 # From so many groups on, adding up the runs of each is cheaper than a matrix product for each
@@ -192,24 +193,28 @@ def column_squares(
     return squares
 
 
-def _added_up_squares(labels: Integers, columns: Floats, sizes: Integers) -> Floats:
-    """Return Σ |S_i|² / n_i, the runs of a group added up in their order."""
+def sums_in_order(labels: Integers, columns: Floats, sizes: Integers) -> Floats:
+    """Return the sums of each group, its runs added up in their order; (n, n_groups, n_columns)."""
     # Of the groups from the largest to the smallest, the first so many have a j-th run.
     largest_first = np.argsort(-sizes, kind="stable")
     starts = (np.cumsum(sizes) - sizes)[largest_first]
-    weights = 1 / sizes[:, None]
     # Small integers are sorted by their digits, in linear time.
     small = labels.astype(np.min_scalar_type(len(sizes)))
     order = np.argsort(small, axis=1, kind="stable")
+    sums = columns[order[:, starts]]
+    for place in range(1, int(sizes.max())):
+        n_larger = int(np.sum(sizes > place))
+        sums[:, :n_larger] += columns[order[:, starts[:n_larger] + place]]
+    return sums[:, np.argsort(largest_first)]
+
+
+def _added_up_squares(labels: Integers, columns: Floats, sizes: Integers) -> Floats:
+    """Return Σ |S_i|² / n_i, the runs of a group added up in their order."""
+    weights = 1 / sizes[:, None]
     portion = max(MAX_SUMS_AT_ONCE // (len(sizes) * columns.shape[1]), 1)
     squares = np.empty((len(labels), columns.shape[1]))
     for start in range(0, len(labels), portion):
-        part = order[start : start + portion]
-        sums = columns[part[:, starts]]
-        for place in range(1, int(sizes.max())):
-            n_larger = int(np.sum(sizes > place))
-            sums[:, :n_larger] += columns[part[:, starts[:n_larger] + place]]
-        sums = sums[:, np.argsort(largest_first)]
+        sums = sums_in_order(labels[start : start + portion], columns, sizes)
         sums *= sums
         sums *= weights
         squares[start : start + portion] = sums.sum(axis=1)

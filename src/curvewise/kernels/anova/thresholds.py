@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from curvewise.kernels import Floats, Integers
 
 __all__ = [
@@ -130,8 +132,10 @@ def _reduced(ss: float, noise: float) -> float:
     return max(math.sqrt(ss) - 2 * noise, 0.0) ** 2
 
 
-def effect_ratios(between: Floats, totals: Totals) -> Floats:
-    """Return effect over error, without degrees of freedom; (5, n_relabellings).
+def effect_ratios(
+    between: Floats, totals: Totals, rows: Iterable[int] = range(5)
+) -> list[Floats]:
+    """Return effect over error, without degrees of freedom, for the statistics asked for.
 
     Infinite where there is an effect and no error, and 0 where there is neither.
     """
@@ -140,15 +144,14 @@ def effect_ratios(between: Floats, totals: Totals) -> Floats:
     residual = np.maximum(totals.shapes - interaction, 0.0)
     floor = 64 * EPSILON * np.array([totals.heights, totals.shapes])
     error = curves + residual
-    return np.stack(
-        [
-            _ratio(algorithm + interaction, error, floor.sum()),
-            _ratio(algorithm, curves, floor[0]),
-            _ratio(interaction, residual, floor[1]),
-            _ratio(algorithm, error, floor.sum()),
-            _ratio(interaction, error, floor.sum()),
-        ]
+    ratios = (
+        (algorithm + interaction, error, floor.sum()),
+        (algorithm, curves, floor[0]),
+        (interaction, residual, floor[1]),
+        (algorithm, error, floor.sum()),
+        (interaction, error, floor.sum()),
     )
+    return [_ratio(*ratios[row]) for row in rows]
 
 
 def _ratio(effect: Floats, error: Floats, floor: float) -> Floats:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from curvewise.shuffling.layout import Layout
     from curvewise.shuffling.plan import Plan
     from curvewise.shuffling.tally import Measured
+    from curvewise.shuffling.visiting import Counts
 
 __all__ = [
     "CombinedCounts",
@@ -72,9 +73,14 @@ def least_to_count(combined: CombinedDesign, scales: Scales, labels: Integers) -
 
 @dataclass(frozen=True, eq=False)
 class CombinedValues(Statistic):
-    """What the combined statistic is made of, kept of every relabelling; (4, n)."""
+    """What the combined statistic is made of, kept of every relabelling; (4, n).
+
+    ``between`` has the sums of squares of all relabellings of two algorithms, where
+    `RandomizedAnova` has visited them.
+    """
 
     combined: CombinedDesign
+    between: Floats | None = None
 
     chunk = 16
     min_batches_for_single_blas = 4
@@ -87,7 +93,7 @@ class CombinedValues(Statistic):
         """Keep the values of all relabellings of two algorithms at once."""
         if not can_be_halved(relabellings.labels, relabellings.blocks):
             return None
-        return (), (self.combined.every_value(relabellings.labels),)
+        return (), (self.combined.every_value(relabellings.labels, self.between),)
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,13 +119,14 @@ def combined_overall(
     layout: Layout,
     work: Work,
     of_f: Effect,
+    visited: Counts,
     *,
     levels: tuple[float, ...],
 ) -> tuple[Effect, tuple[int, int]]:
     """Shuffle the combined statistic: all relabellings where they are few, else a sample.
 
     Returns the overall effect, with what F says of it taken from ``of_f``, and the first and
-    last step of where the curves differ most. A sample has at most 2²⁰ shuffles; it is taken
+    last step of where the curves differ most. ``visited`` is what `RandomizedAnova` found. A sample has at most 2²⁰ shuffles; it is taken
     also where all relabellings are asked for and are too many to look at every step of each.
     """
     combined = combined_design(design, layout)
@@ -134,7 +141,8 @@ def combined_overall(
     combined = replace(combined, compiled=_repays_compiling(combined, layout, plan))
     if plan.keeps_all:
         # The scales of all relabellings depend on neither the order nor the names of runs.
-        found = asked.visit(plan, CombinedValues(combined))
+        between = visited.kept[0] if visited.plan.keeps_all else None
+        found = asked.visit(plan, CombinedValues(combined, between))
         scales = Scales.of(found.kept[0])
         least = least_to_count(combined, scales, layout.labels)
         null = scales.statistic(found.kept[0])

@@ -171,11 +171,13 @@ def compare_curves(
     spread: Spread = "equal",
     center: Center = "mean",
     laid_out: tuple[Layout, Design] | None = None,
+    reported: tuple[ErrorTerm, ...] = get_args(ErrorTerm),
 ) -> Comparison:
     """Compare as `compare` does; "auto" settles on which side of each level p lies.
 
     A member of a family is judged at stricter ``levels`` than alpha, which is the default.
-    ``laid_out`` are the layout and the design of the curves, where they are known.
+    ``laid_out`` are the layout and the design of the curves, where they are known. ``reported``
+    are the error terms whose effects are wanted: split, and that which was asked for, at least.
     """
     check_choice("overall", overall, get_args(OverallTest))
     check_choice("error", error, get_args(ErrorTerm))
@@ -205,7 +207,12 @@ def compare_curves(
             deciders = tuple(name for name in deciders if name != "algorithm")
         found = work.visit(plan, RandomizedAnova(design, error, deciders))
         effects = anova_effects(
-            design, found, layout, alpha=alpha, exact_height=work.exact is None
+            design,
+            found,
+            layout,
+            alpha=alpha,
+            exact_height=work.exact is None,
+            errors=reported,
         )
         if center != "mean":
             from curvewise.questions.compare.typical_runs import typical_height
@@ -221,7 +228,7 @@ def compare_curves(
             )
         if is_combined:
             effects["split"]["overall"], ends = combined_overall(
-                design, layout, work, effects["split"]["overall"], levels=levels
+                design, layout, work, effects["split"]["overall"], found, levels=levels
             )
             most_striking = Interval(*(curves.steps[end].item() for end in ends))
     sampling = work.sampling(found)

@@ -188,14 +188,23 @@ def anova_limits(layout: Layout) -> Limits:
 
 
 def anova_effects(
-    design: Design, found: Counts, layout: Layout, *, alpha: float, exact_height: bool
+    design: Design,
+    found: Counts,
+    layout: Layout,
+    *,
+    alpha: float,
+    exact_height: bool,
+    errors: tuple[ErrorTerm, ...] = get_args(ErrorTerm),
 ) -> dict[ErrorTerm, dict[str, Effect]]:
-    """Return every effect with either error term.
+    """Return every effect with each of the error terms.
 
     ``exact_height`` replaces the sampled p of height by the exact one, where that takes no
     time.
     """
-    nulls = effect_ratios(found.kept[0], design.totals)
+    rows = sorted({row for error in errors for row in ROWS[error].values()})
+    nulls = dict(
+        zip(rows, effect_ratios(found.kept[0], design.totals, rows), strict=True)
+    )
     df, ss = design.df, design.ss
     own = {"algorithm": "curves", "interaction": "residual"}
     heights = None
@@ -235,10 +244,7 @@ def anova_effects(
         )
 
     names = [name for name in get_args(EffectName) if name == "overall" or df[name]]
-    return {
-        error: {name: effect(name, error) for name in names}
-        for error in get_args(ErrorTerm)
-    }
+    return {error: {name: effect(name, error) for name in names} for error in errors}
 
 
 def _exact_height(layout: Layout, design: Design) -> tuple[int, int] | None:

@@ -12,10 +12,17 @@ from curvewise.inference.effects import EFFECTS
 from curvewise.inference.requirements import check_variation
 from curvewise.kernels.adjustments import MaxCounts
 from curvewise.kernels.anova.design import Design
-from curvewise.kernels.contrasts import Fit, pair_maxima, pair_parts, pair_ratios
+from curvewise.kernels.contrasts import (
+    Fit,
+    adding_repays_compiling,
+    pair_maxima,
+    pair_parts,
+    pair_ratios,
+)
 from curvewise.kernels.pvalues import pvalue
 from curvewise.shuffling.layout import Layout
 from curvewise.shuffling.plan import Limits
+from curvewise.shuffling.stopping import FIRST_LOOK
 from curvewise.shuffling.visiting import Statistic
 
 if TYPE_CHECKING:
@@ -45,6 +52,7 @@ class LargestPair(Statistic):
     kept: Integers
     pooled: bool
     observed: tuple[MaxCounts, ...]  # one for each effect
+    compiled_sums: bool = False  # whether to load compiled code, which changes no digit
 
     chunk = 4
 
@@ -55,7 +63,12 @@ class LargestPair(Statistic):
     def measure(self, labels: Integers, *, keep: bool) -> Measured:  # noqa: ARG002
         """Count, for each effect and pair, the shuffles whose largest ratio is as large."""
         largest = pair_maxima(
-            self.values, self.fit, labels, self.kept, pooled=self.pooled
+            self.values,
+            self.fit,
+            labels,
+            self.kept,
+            pooled=self.pooled,
+            compiled=self.compiled_sums,
         )
         counts = [c.count(row) for c, row in zip(self.observed, largest, strict=True)]
         return (np.stack(counts),), ()
@@ -92,10 +105,12 @@ def max_t_adjusted(
     ratios = pair_ratios(parts, fit.errors[None], pooled=pooled)[:, 0, kept]
     limits = Limits(shuffles=MAX_SHUFFLES)
     plan = work.plan(layout.restriction, levels=(alpha,), limits=limits)
+    n_first = plan.n_shuffles if plan.rule is None else min(plan.n_shuffles, FIRST_LOOK)
+    compiled = adding_repays_compiling(2 * n_first, fit.values, len(curves.algorithms))
 
     def pvalues(values: Floats, observed: Floats) -> Floats:
         counts = tuple(MaxCounts.of(row) for row in observed)
-        statistic = LargestPair(values, fit, kept, pooled, counts)
+        statistic = LargestPair(values, fit, kept, pooled, counts, compiled)
         found = work.visit(plan, statistic)
         return pvalue(found.counts[0], found.n_visited, exact=False)
 

@@ -32,6 +32,7 @@ from curvewise.inference.requirements import (
 )
 from curvewise.inference.work import shuffling_work
 from curvewise.kernels.anova.halving import halving_repays_compiling
+from curvewise.kernels.anova.subset_sums import MAX_SUBSET_RUNS, counting_repays_compiling
 from curvewise.kernels.partitions import MAX_MEMBERS
 from curvewise.questions.compare.question import compare_curves
 from curvewise.questions.pairs.caveats import LeftOut, TooManyPairs
@@ -161,6 +162,7 @@ def compare_pairs(
                     error=error,
                     alpha=float(alpha),
                     levels=levels,
+                    reported=("split",) if error == "split" else ("split", error),
                 )
             except CurvesError as reason:
                 refused[a, b] = str(reason)
@@ -209,11 +211,19 @@ def compare_pairs(
 def _load_compiler(curves: Curves, names: list[Names]) -> None:
     """Import compiled code if all pairs together repay it: each of them then finds it there."""
     sizes = dict(zip(curves.algorithms, curves.sizes, strict=True))
-    counts = (math.comb(sizes[a] + sizes[b], sizes[a]) for a, b in names)
-    if curves.blocks is None and halving_repays_compiling(
-        sum(count for count in counts if count <= MAX_FREE), curves.n_steps
-    ):
-        import curvewise.kernels.anova.compiled_halves  # noqa: F401
+    if curves.blocks is not None:
+        return
+    n_halved, n_subsets = 0, 0
+    for a, b in names:
+        count, n_runs = math.comb(sizes[a] + sizes[b], sizes[a]), sizes[a] + sizes[b]
+        if count <= MAX_FREE:
+            n_halved += count
+        elif n_runs <= MAX_SUBSET_RUNS:
+            n_subsets += 2 ** (n_runs // 2)
+    if halving_repays_compiling(n_halved, curves.n_steps):
+        import curvewise.kernels.anova.compiled_halves
+    if counting_repays_compiling(n_subsets):
+        import curvewise.kernels.anova.compiled_subsets  # noqa: F401
 
 
 def _without_nulls(comparison: Comparison, n_pairs: int) -> Comparison:
