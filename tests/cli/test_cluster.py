@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import json
 import signal
 import sys
 from types import ModuleType
@@ -80,7 +81,11 @@ def test_a_dask_cluster_gives_the_same_digits(table: Path, processes: bool) -> N
     ) as local:
         spread = run_process(*options, "--cluster", local.scheduler_address)
     assert spread.returncode == 0, spread.stderr
-    assert spread.stdout == alone.stdout
+    found, expected = (json.loads(done.stdout) for done in (spread, alone))
+    # This process may have imported numba before, which then serves small work too.
+    assert "shuffles" in found.pop("engine")
+    assert "shuffles" in expected.pop("engine")
+    assert found == expected
 
 
 @pytest.mark.parametrize(

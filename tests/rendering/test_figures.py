@@ -52,7 +52,8 @@ def test_figures_are_written_whole_and_all_of_them_or_not_at_all(
     with pytest.raises(OptionError) as refused:
         save_figures({tmp_path / "new.png": Figure, path: Figure})
     assert str(refused.value) == (
-        f"The figure cannot be saved as {str(path)!r}: No space left on device."
+        f"The figure cannot be saved as {str(path)!r}: No space left on device. Make room, "
+        "or choose another place."
     )
     assert len(written) == 2
     assert path.read_text(encoding="utf-8") == "old"

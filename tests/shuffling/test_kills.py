@@ -22,15 +22,20 @@ from curvewise.shuffling.parallel import chunks_of, in_chunks
 from tests.simulation import some_curves
 
 ROOT = Path(__file__).parents[2]
-# Work of a second or so, that writes its checkpoint after every chunk.
+# Work that writes its checkpoint after every chunk, and takes its time about it.
 OPTIONS = {"n_shuffles": 60_000, "exact": False, "rng": 0}
 PROGRAM = """
-import json, sys
+import json, sys, time
 from curvewise import compare
 from curvewise.shuffling import checkpoint
 from tests.shuffling.test_kills import OPTIONS
 from tests.simulation import some_curves
 checkpoint.SECONDS_BETWEEN_WRITES = 0.0
+write = checkpoint.Checkpoint.write
+def slowly(self):
+    write(self)
+    time.sleep(0.15)
+checkpoint.Checkpoint.write = slowly
 print("begun", flush=True)
 try:
     found = compare(some_curves(0, (8, 8)), **OPTIONS, checkpoint=sys.argv[1])

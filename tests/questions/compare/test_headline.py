@@ -69,7 +69,7 @@ def test_typical_runs_are_named(center: str) -> None:
 def test_of_several_algorithms_the_best_mean_is_named() -> None:
     curves = some_curves(0, (4, 4, 4))
     far = Curves(curves.scores + 9 * curves.codes[:, None], curves.labels)
-    options = {"n_shuffles": 199, "rng": 0, "exact": False}
+    options = {"n_shuffles": 199, "rng": 1, "exact": False}
     assert headline(compare(far, **options)) == (  # type: ignore[arg-type]
         "The 3 algorithms differ (p ≤ 0.0050); C has the best mean."
     )

@@ -11,6 +11,7 @@ import pytest
 
 from curvewise import Curves, CurvesError, OptionError, compare, compare_many
 from curvewise.inference.caveats import OfMembers, SingleStep, TooFewRuns
+from curvewise.kernels import compiling
 from curvewise.kernels.adjustments import (
     benjamini_hochberg,
     bonferroni,
@@ -57,6 +58,8 @@ def test_each_table_gets_the_p_it_gets_alone() -> None:
 def test_tables_of_one_shape_share_their_shuffles(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    # Shuffles are drawn in NumPy, as they are where numba was not imported before.
+    monkeypatch.setattr(compiling, "compiler_is_loaded", lambda: False)
     drawn = []
     draw = shuffles.DrawPlan.draw
 

@@ -40,7 +40,9 @@ def test_a_damaged_table_is_said(tmp_path: Path, name: str) -> None:
     file.path.write_bytes(file.path.read_bytes()[:60])
     damaged = File(file.path)
     assert columns_of_binary(damaged) == []
-    with pytest.raises(CurvesError, match=rf"{name} cannot be read as .*Write the file again"):
+    with pytest.raises(
+        CurvesError, match=rf"{name} cannot be read as .*Write the file again"
+    ):
         read_binary_table(damaged)
 
 
