@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import re
 import signal
 import sys
 from types import ModuleType
@@ -80,7 +81,9 @@ def test_a_dask_cluster_gives_the_same_digits(table: Path, processes: bool) -> N
     ) as local:
         spread = run_process(*options, "--cluster", local.scheduler_address)
     assert spread.returncode == 0, spread.stderr
-    assert spread.stdout == alone.stdout
+    # Which engine is faster depends on whether numba is imported yet: here it may be.
+    engine = re.compile(r'"engine": "(NumPy|compiled) ')
+    assert engine.sub("", spread.stdout) == engine.sub("", alone.stdout)
 
 
 @pytest.mark.parametrize(
