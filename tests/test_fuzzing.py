@@ -14,11 +14,8 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 import polars as pl
-import pyarrow as pa
 import pytest
-from pyarrow import parquet
 
 from curvewise import Curves, CurvewiseError, compare, read
 from fuzzing.cases import Case, make_case
@@ -31,6 +28,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from fuzzing.truths import Truth
+
+pd = pytest.importorskip("pandas", reason="the fuzzer makes frames of every library")
+pa = pytest.importorskip("pyarrow", reason="the fuzzer makes frames of every library")
+parquet = pytest.importorskip("pyarrow.parquet")
 
 ROOT = Path(__file__).parents[1]
 TRUTH = some_truth(Random(1), hostile=False)  # noqa: S311 (of several steps)

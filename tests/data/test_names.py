@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from curvewise.data.names import name_of, natural_order
@@ -26,12 +25,16 @@ from curvewise.errors import CurvesError
         (("ppo", 1), "('ppo', 1)"),
         (None, None),
         (float("nan"), None),
-        (pd.NA, None),
-        (pd.NaT, None),
     ],
 )
 def test_values_as_names(value: object, name: str | None) -> None:
     assert name_of(value) == name
+
+
+def test_what_pandas_has_for_missing_values_is_no_name() -> None:
+    pd = pytest.importorskip("pandas")
+    assert name_of(pd.NA) is None
+    assert name_of(pd.NaT) is None
 
 
 @pytest.mark.parametrize(
