@@ -47,8 +47,8 @@ def test_values_are_those_of_batches(
     noise = rounding(scores, 2.2e-16)
     design = Design.from_scores(scores, labels, blocks, noise)
     assert design.contrast is not None
-    assert can_be_halved(labels, blocks)
     every = Enumeration(labels, blocks)
+    assert can_be_halved(every)
     relabelled = np.concatenate(
         [every.batch(number) for number in range(-(-every.count // BATCH))]
     )
@@ -75,6 +75,9 @@ def test_values_are_those_of_batches(
 
 
 def test_blocks_many_groups_and_many_runs_are_not_halved() -> None:
-    assert not can_be_halved(np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]))
-    assert not can_be_halved(np.array([0, 1, 2]), np.zeros(3, dtype=np.int64))
-    assert not can_be_halved(np.repeat([0, 1], 13), np.zeros(26, dtype=np.int64))
+    for labels, blocks in (
+        (np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])),
+        (np.array([0, 1, 2]), np.zeros(3, dtype=np.int64)),
+        (np.repeat([0, 1], 13), np.zeros(26, dtype=np.int64)),
+    ):
+        assert not can_be_halved(Enumeration(labels, blocks))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -60,6 +61,7 @@ def test_tables_of_one_shape_share_their_shuffles(
 ) -> None:
     # Shuffles are drawn in NumPy, as they are where numba was not imported before.
     monkeypatch.setattr(compiling, "compiler_is_loaded", lambda: False)
+    monkeypatch.setitem(sys.modules, shuffles.COMPILED, None)
     drawn = []
     draw = shuffles.DrawPlan.draw
 

@@ -15,12 +15,14 @@ import numpy as np
 
 from curvewise.kernels.anova.engines import subset_sums
 from curvewise.kernels.compiling import compiling_repays
+from curvewise.kernels.relabelling.enumeration import Enumeration
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from curvewise.kernels import Floats, Integers
     from curvewise.kernels.anova.design import Design
+    from curvewise.kernels.relabelling.restriction import Relabellings
 
 __all__ = [
     "between_of_halves",
@@ -120,8 +122,11 @@ def halving_repays_compiling(n_relabellings: int, n_columns: int) -> bool:
     return loaded or compiling_repays(n_sums * SUM_IN_NUMPY, n_sums * SUM_COMPILED)
 
 
-def can_be_halved(labels: Integers, blocks: Integers) -> bool:
-    """Tell whether these are two groups without blocks, and few enough runs."""
+def can_be_halved(relabellings: Relabellings) -> bool:
+    """Tell whether these are all ways to divide few enough runs into two groups, without blocks."""
+    if not isinstance(relabellings, Enumeration):
+        return False
+    labels, blocks = relabellings.labels, relabellings.blocks
     one_block = blocks.min() == blocks.max()
     return bool(labels.max() == 1 and one_block and len(labels) <= MAX_HALVED_RUNS)
 

@@ -91,7 +91,7 @@ class CombinedValues(Statistic):
 
     def whole(self, relabellings: Relabellings) -> Measured | None:
         """Keep the values of all relabellings of two algorithms at once."""
-        if not can_be_halved(relabellings.labels, relabellings.blocks):
+        if not can_be_halved(relabellings):
             return None
         return (), (self.combined.every_value(relabellings.labels, self.between),)
 
@@ -177,9 +177,7 @@ def _repays_compiling(combined: CombinedDesign, layout: Layout, plan: Plan) -> b
     """Tell whether sums over many algorithms, or of two halves, are many enough to be compiled."""
     sizes = combined.design.sizes
     n_columns = combined.columns.shape[1] + combined.design.coordinates.shape[1]
-    if plan.keeps_all and can_be_halved(
-        plan.relabellings.labels, plan.relabellings.blocks
-    ):
+    if plan.keeps_all and can_be_halved(plan.relabellings):
         return halving_repays_compiling(plan.relabellings.count, n_columns)
     if sizes is None or len(sizes) < MIN_GROUPS_ADDED_UP:
         return False

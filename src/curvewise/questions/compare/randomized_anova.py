@@ -90,7 +90,7 @@ class RandomizedAnova(Statistic):
 
     def whole(self, relabellings: Relabellings) -> Measured | None:
         """Count and keep all relabellings of two algorithms at once."""
-        if not can_be_halved(relabellings.labels, relabellings.blocks):
+        if not can_be_halved(relabellings):
             return None
         between, contrasts = between_of_halves(self.design, relabellings.labels)
         return (self.design.extreme_rule.n_extreme(between),), (between, contrasts)
