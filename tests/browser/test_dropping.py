@@ -98,6 +98,7 @@ def test_a_file_is_dropped_checked_and_compared(visit: Open, tmp_path: Path) -> 
     assert text.startswith("<!doctype html>")
 
 
+@pytest.mark.slow
 def test_a_folder_is_walked_and_what_is_no_log_is_told(
     visit: Open, tmp_path: Path
 ) -> None:
@@ -120,6 +121,7 @@ def test_a_folder_is_walked_and_what_is_no_log_is_told(
     page.wait_for_selector("#check", state="hidden")
 
 
+@pytest.mark.slow
 def test_blocks_and_common_steps_can_be_chosen(visit: Open, tmp_path: Path) -> None:
     path = write_table(tmp_path / "runs.csv")
     page = visit()
@@ -169,6 +171,7 @@ def test_runs_that_end_early_are_refused_until_it_is_said_what_they_are(
     assert "× 4 runs × 3 steps, from 0 to 2" in page.locator("#summary").inner_text()
 
 
+@pytest.mark.slow
 def test_a_folder_can_be_chosen_without_a_mouse(visit: Open, tmp_path: Path) -> None:
     (tmp_path / "runs" / ".git").mkdir(parents=True)
     write_table(tmp_path / "runs" / "a.csv")
@@ -180,6 +183,7 @@ def test_a_folder_can_be_chosen_without_a_mouse(visit: Open, tmp_path: Path) -> 
     assert "1 file, " in page.locator("#files").inner_text()
 
 
+@pytest.mark.slow
 def test_columns_are_corrected_by_drop_downs(visit: Open, tmp_path: Path) -> None:
     path = write_table(tmp_path / "runs.csv")
     head, *rows = path.read_text(encoding="utf-8").splitlines()
@@ -252,6 +256,7 @@ def test_another_tab_has_no_key(visit: Open, server: RunningPage) -> None:
     assert "whole address" in page.locator("#locked").inner_text()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_page_is_accessible(visit: Open, tmp_path: Path, scheme: str) -> None:
     page = visit(bypass_csp=True, color_scheme=scheme)
@@ -280,6 +285,7 @@ def test_all_of_it_can_be_done_by_keys(visit: Open, tmp_path: Path, scheme: str)
     assert violations(page) == []
 
 
+@pytest.mark.slow
 def test_a_phone_need_not_scroll_sideways(visit: Open, tmp_path: Path) -> None:
     page = visit(viewport={"width": 390, "height": 800})
     path = write_table(tmp_path / f"{'a-long-name-' * 9}.csv", ragged=True)

@@ -447,6 +447,7 @@ def cpu_of_moves(page: Page, n_moves: int) -> float:
     return 1_000 * (after - before) / n_moves
 
 
+@pytest.mark.slow
 def test_a_drag_is_fluent(opened: Opener) -> None:
     assert cpu_of_moves(opened(report_of()[0]), 20) <= 50
 

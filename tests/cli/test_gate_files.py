@@ -240,7 +240,7 @@ DESIGNS: dict[str, Any] = {
 
 
 @given(**DESIGNS)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 def test_no_two_outputs_contradict_each_other(**design: Any) -> None:
     check_coherent(**design)
 

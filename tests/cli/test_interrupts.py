@@ -54,6 +54,7 @@ def test_an_interrupt_ends_with_a_message(table: Path, number: signal.Signals) -
     assert stdout == ""
 
 
+@pytest.mark.slow
 def test_a_run_that_ignores_interrupts_is_ended_otherwise_and_leaves_nothing(
     table: Path,
 ) -> None:

@@ -81,6 +81,7 @@ def test_paragraphs_tables_and_figures(games: Path, tmp_path: Path) -> None:
     assert "the same for each of 4 tasks" in one_line(result.stderr)
 
 
+@pytest.mark.slow
 def test_two_algorithms_are_drawn_task_by_task(games: Path, tmp_path: Path) -> None:
     two = ["--only", "C", "--only", "A"]
     result = invoke("tasks", games, *two, *FAST, "--plot", tmp_path / "fig.png")
@@ -291,6 +292,7 @@ def test_a_checkpoint_is_kept_for_either_question(games: Path, tmp_path: Path) -
     assert json_of(*sampled, "--checkpoint", place) == first == json_of(*sampled)
 
 
+@pytest.mark.slow
 def test_eight_real_games(atari: Path) -> None:
     two = ["--only", "DQN", "--only", "Rainbow"]
     record = json_of("tasks", atari, *two, "--from", 100, "--n-steps", 20)

@@ -329,6 +329,7 @@ def rising(rng: np.random.Generator) -> Callable[[Floats], Floats]:
     return scores
 
 
+@pytest.mark.slow
 def test_schedules_that_differ_do_not_cry_wolf() -> None:
     """A is logged every 1,000 steps and B every 10,000; in truth they are alike."""
     n_sets = 200

@@ -62,6 +62,7 @@ def test_several_tables_are_compared_together(tmp_path: Path) -> None:
     assert title_of("runs", {"": tables["one"]}) == "Runs: A and B"
 
 
+@pytest.mark.slow
 def test_the_best_of_several_tasks_is_asked_once_and_allows_for_their_number() -> None:
     tables = {"one": crossing(6, 3, 3), "two": crossing(1, 2, 3)}
     asked: list[str] = []

@@ -168,6 +168,7 @@ def test_a_worker_that_dies_costs_a_retry(tmp_path: Path) -> None:
     assert (tmp_path / "flag").exists()
 
 
+@pytest.mark.slow
 def test_workers_that_keep_dying_are_an_error() -> None:
     with warnings.catch_warnings(), joblib.parallel_config(backend="loky"):
         warnings.simplefilter("ignore")

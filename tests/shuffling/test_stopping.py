@@ -98,6 +98,7 @@ def test_auto_waits_for_every_p_that_decides() -> None:
     assert settled(auto, 16 * 10, 16 * 9_000, count=16 * FIRST_LOOK)
 
 
+@pytest.mark.slow
 def test_each_of_several_p_has_its_part_of_the_risk() -> None:
     auto = StoppingRule("auto")
     one = largest_settled_below(auto, FIRST_LOOK, 0.05)

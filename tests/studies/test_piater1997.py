@@ -107,6 +107,7 @@ def test_few_replications_that_share_runs_refute_nothing(made: Study) -> None:
     assert sums.verdict == "cannot be known"
 
 
+@pytest.mark.slow
 def test_replications_that_share_no_run_refute(
     out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -156,6 +156,7 @@ def test_exact_counts_are_those_of_enumeration(
     assert by_halves == expected[1] * (2 if sizes[0] == sizes[1] else 1)
 
 
+@pytest.mark.slow
 def test_two_engines_agree_on_a_hundred_million_relabellings() -> None:
     """2 × 15 runs: thirds, halves, and the complement symmetry that both must keep."""
     labels, _, design = table((15, 15), 6, "integer-tied")

@@ -116,6 +116,7 @@ def test_equal_and_missing_algorithms_have_a_place() -> None:
         assert shown.mask.sum() == 1
 
 
+@pytest.mark.slow
 def test_it_is_readable_with_many_tasks() -> None:
     bests = found(57, 6)
     ax = drawn(bests)

@@ -100,6 +100,7 @@ def test_pairs_of_too_few_runs_can_be_drawn() -> None:
     assert legend_texts(figure.axes[0]) == ["not distinguished"]
 
 
+@pytest.mark.slow
 def test_cells_of_the_matrix_are_what_the_pairs_say() -> None:
     names, kinds = matrix_cells(many())
     assert sorted(names) == sorted(many().algorithms)
@@ -187,6 +188,7 @@ def test_too_many_letters_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     assert ax.get_xlabel() == "best mean first"
 
 
+@pytest.mark.slow
 def test_letters_shrink_until_all_rows_fit() -> None:
     def font(pairs: Pairs) -> float:
         ax = plot_pairs(pairs, ax=new_axes())

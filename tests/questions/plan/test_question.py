@@ -119,6 +119,7 @@ def test_a_cheap_baseline_saves_runs_of_the_other() -> None:
     assert abs(four.n_runs - exact) <= 1
 
 
+@pytest.mark.slow
 def test_pairs_that_correlate_need_fewer_runs() -> None:
     options: dict[str, Any] = {
         "effect": cw.scenario("lift", 1.5, unit="sd"),

@@ -196,6 +196,7 @@ def test_packed_file(tmp_path: Path) -> None:
     assert points(read_one(FORMAT, tmp_path), "loss") == [(0, 1.0), (1, 0.5)]
 
 
+@pytest.mark.slow
 def test_no_point_is_left_out_of_many(tmp_path: Path) -> None:
     write_events(tmp_path, curve("loss", np.arange(20_001.0)))
     series = read_one(FORMAT, tmp_path).series["loss"]

@@ -585,6 +585,7 @@ def test_settings_drawn_at_random_are_refused() -> None:
     assert "Nearly all of 20 runs differ in lr" in found.problem
 
 
+@pytest.mark.slow
 def test_ten_thousand_runs_with_two_hundred_settings() -> None:
     constant = {f"group.k{number}": number for number in range(190)}
     clues = [
