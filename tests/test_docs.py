@@ -226,6 +226,9 @@ FOLDERS: dict[str, Callable[[Path], None]] = {
 }
 
 
+TAKES_SECONDS = ("curvewise plan", "curvewise power")  # they simulate many experiments
+
+
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder in which the commands of the pages are run."""
@@ -239,7 +242,15 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-@pytest.mark.parametrize(("page", "command", "output"), list(shown()))
+@pytest.mark.parametrize(
+    ("page", "command", "output"),
+    [
+        pytest.param(
+            *given, marks=[pytest.mark.slow] * given[1].startswith(TAKES_SECONDS)
+        )
+        for given in shown()
+    ],
+)
 def test_a_command_prints_what_the_page_shows(
     page: str,
     command: str,

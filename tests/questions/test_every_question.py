@@ -353,6 +353,7 @@ def test_neither_jobs_nor_a_checkpoint_change_a_digit(name: str, tmp_path: Path)
         asked.ask(**many, checkpoint=tmp_path / "work.npz", rng=1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SIMULATED)
 def test_jobs_change_no_digit_of_simulated_experiments(name: str) -> None:
     reports: list[tuple[int, int]] = []

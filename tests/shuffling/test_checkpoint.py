@@ -125,6 +125,7 @@ def test_interrupted_work_goes_on_with_the_same_digits(
         path.unlink()
 
 
+@pytest.mark.slow
 # joblib tells of the tasks that an interruption leaves behind.
 @pytest.mark.filterwarnings("ignore:.* tasks (which were|have been):UserWarning")
 @pytest.mark.parametrize("backend", ["threading", "loky"])

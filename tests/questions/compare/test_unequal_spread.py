@@ -219,7 +219,8 @@ def capped(most: int) -> Iterator[None]:
         yield
 
 
-@pytest.mark.parametrize("n_seeds", [5, pytest.param(10, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("n_seeds", [10])
 def test_auto_decides_as_many_draws_would(n_seeds: int) -> None:
     verdicts = set()
     for seed in range(n_seeds):
