@@ -51,6 +51,17 @@ def pytest_pycollect_makemodule(
     return NeedsNumba.from_parent(parent, path=module_path)
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Compiling takes most of the time of the tests of compiled code: all of them are slow.
+
+    Among the fast ones are those of questions, which hold both engines to the same digits.
+    """
+    for item in items:
+        if item.path.name.startswith("test_compiled_") or item.path.name in COMPILED:
+            item.add_marker(pytest.mark.slow)
+
+
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Skip a test that asks which engine counted where there is only one."""
     if not HAS_NUMBA and item.get_closest_marker("compiled"):
