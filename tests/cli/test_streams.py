@@ -113,5 +113,10 @@ def test_without_signals_of_posix_streams_are_prepared_all_the_same(
 ) -> None:
     monkeypatch.delattr(signal, "SIGPIPE", raising=False)
     monkeypatch.setattr("curvewise.cli.streams.os.name", "nt")
+    asked: list[object] = []
+    monkeypatch.setattr(signal, "signal", lambda *given: asked.append(given))
+    codecs.register_error(streams.SPELT, codecs.strict_errors)
     streams.prepare_streams()
     streams.ignore_closed_pipes()
+    assert asked == []
+    assert codecs.lookup_error(streams.SPELT) is streams._spell

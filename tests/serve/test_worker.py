@@ -147,5 +147,8 @@ def test_it_ends_when_the_server_is_gone(tmp_path: Path) -> None:
 def test_without_limits_of_the_system_memory_is_not_bound(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    resource = pytest.importorskip("resource")  # to see that nothing was asked of it
+    before = resource.getrlimit(resource.RLIMIT_AS)
     monkeypatch.setitem(sys.modules, "resource", None)
     _bound_memory(1)  # would end this process
+    assert resource.getrlimit(resource.RLIMIT_AS) == before
