@@ -9,7 +9,6 @@ import pytest
 
 from curvewise.inference import caveats
 from curvewise.inference.caveats import (
-    MAX_MEMBERS,
     BlocksOfOneAlgorithm,
     Caveat,
     CoarseScores,
@@ -17,7 +16,6 @@ from curvewise.inference.caveats import (
     FewRunsForRanks,
     IdenticalRuns,
     InfiniteF,
-    OfMembers,
     PooledErrorMisleads,
     SilentTasks,
     SingleRun,
@@ -28,7 +26,6 @@ from curvewise.inference.caveats import (
     TooFewShuffles,
     UnevenBlocks,
     WelchIsApproximate,
-    gathered,
 )
 from curvewise.text import naming_flags
 
@@ -242,15 +239,6 @@ EXAMPLES: list[tuple[Caveat, str, str, tuple[str, str] | None]] = [
         ),
         None,
     ),
-    (
-        OfMembers(("game 1", "game 2"), TooFewShuffles(10, 0.05)),
-        "too few shuffles",
-        (
-            "game 1; game 2: 10 shuffles cannot give a p below 0.0909, which is above alpha = "
-            "0.05: nothing can be significant. Use at least n_shuffles=19."
-        ),
-        ("n_shuffles=19", "--shuffles 19"),
-    ),
 ]
 
 
@@ -270,8 +258,7 @@ def test_a_caveat_has_a_kind_and_a_sentence_for_each_surface(
 def test_a_caveat_is_frozen_json_ready_data(caveat: Caveat) -> None:
     record = json.loads(json.dumps(caveat.to_dict(), allow_nan=False))
     assert record["kind"] == caveat.kind
-    inner = caveat.caveat if isinstance(caveat, OfMembers) else caveat
-    numbers = {name for name in vars(inner) if not name.startswith("_")}
+    numbers = {name for name in vars(caveat) if not name.startswith("_")}
     assert numbers <= set(record)
     with pytest.raises(FrozenInstanceError):
         caveat.kind = "other"  # type: ignore[misc]
@@ -295,12 +282,6 @@ def test_numbers_are_told_in_full() -> None:
         "of": "curve means",
         "n_runs": [4, 9],
     }
-    members = OfMembers(("x",), SingleRun("A"))
-    assert members.to_dict() == {
-        "kind": "single run",
-        "algorithm": "A",
-        "members": ["x"],
-    }
 
 
 @pytest.mark.parametrize(
@@ -311,32 +292,8 @@ def test_as_many_shuffles_as_are_asked_for_are_enough(alpha: float, enough: int)
     assert 1 / (1 + enough) <= alpha < 1 / enough
 
 
-def test_of_many_members_some_are_named() -> None:
-    names = tuple(f"game {number}" for number in range(1_004))
-    shown = OfMembers(names, SingleStep()).sentence()
-    assert shown.startswith("game 0; game 1; game 2; and 1,001 more: There is a single")
-    assert MAX_MEMBERS == 3
-    exactly = OfMembers(names[:3], SingleStep()).sentence()
-    assert exactly.startswith("game 0; game 1; game 2: There is")
-
-
-def test_what_is_about_every_member_stands_by_itself() -> None:
-    few, single = TooFewShuffles(5, 0.05), SingleRun("A")
-    found = gathered({"x": [few, single], "y": [few], "z": (c for c in (few,))})
-    assert found == (few, OfMembers(("x",), single))
-    named = gathered({"x": [few], "y": [few]}, name_all=True)
-    assert named == (OfMembers(("x", "y"), few),)
-    assert gathered({"x": [], "y": []}) == ()
-    # The same kind with other numbers is another caveat.
-    assert gathered({"x": [SingleRun("A")], "y": [SingleRun("B")]}) == (
-        OfMembers(("x",), SingleRun("A")),
-        OfMembers(("y",), SingleRun("B")),
-    )
-
-
 def test_only_a_wider_spread_of_no_more_runs_casts_doubt_on_means() -> None:
     for n_runs, doubts in (((5, 5), True), ((4, 9), True), ((9, 4), False)):
         caveat = DifferentSpread("a", "b", 4.0, "curve means", n_runs)
         assert caveat.doubts_means == doubts
-        assert OfMembers(("x",), caveat).doubts_means == doubts
     assert not SingleRun("A").doubts_means

@@ -5,12 +5,8 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
-from curvewise.inference.caveats import (
-    DifferentSpread,
-    OfMembers,
-    SilentTasks,
-    StrayRuns,
-)
+from curvewise.inference.caveats import DifferentSpread, SilentTasks, StrayRuns
+from curvewise.inference.member_caveats import OfMembers
 from curvewise.inference.shown_together import warnings_of
 from curvewise.questions.best.caveats import SpreadsOnTasks
 from curvewise.questions.tasks.caveats import SpreadsDiffer, StraysOnTasks

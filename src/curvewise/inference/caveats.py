@@ -17,8 +17,6 @@ from curvewise.inference.effects import EFFECTS, json_ready
 from curvewise.text import argument, call, listed, p_text, plural
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
     from curvewise.inference.effects import EffectName
 
 __all__ = [
@@ -31,7 +29,6 @@ __all__ = [
     "FewRunsForRanks",
     "IdenticalRuns",
     "InfiniteF",
-    "OfMembers",
     "PooledErrorMisleads",
     "SilentTasks",
     "SingleRun",
@@ -42,7 +39,6 @@ __all__ = [
     "TooFewShuffles",
     "UnevenBlocks",
     "WelchIsApproximate",
-    "gathered",
 ]
 
 MAX_MEMBERS = 3  # that a sentence names
@@ -405,61 +401,3 @@ class SilentTasks(Caveat):
             f"On {len(self.tasks)} of {plural(self.n_tasks, 'task')} all runs have the same "
             f"curve ({listed(self.tasks, MAX_MEMBERS)}): {draws} not tell algorithms apart."
         )
-
-
-@dataclass(frozen=True)
-class OfMembers(Caveat):
-    """A caveat about some members of a family: tables, pairs, tasks."""
-
-    members: tuple[str, ...]
-    caveat: Caveat
-
-    @property
-    def kind(self) -> str:
-        """The kind of the caveat itself."""
-        return self.caveat.kind
-
-    @property
-    def subject(self) -> str | None:
-        """The subject of the caveat itself."""
-        return self.caveat.subject
-
-    @property
-    def about(self) -> tuple[str, ...]:
-        """The members."""
-        return self.members
-
-    @property
-    def doubts_means(self) -> bool:
-        """Whether the caveat itself does."""
-        return self.caveat.doubts_means
-
-    def sentence(self) -> str:
-        """Say whom it is about, then say it."""
-        shown = "; ".join(self.members[:MAX_MEMBERS])
-        if len(self.members) > MAX_MEMBERS:
-            shown += f"; and {len(self.members) - MAX_MEMBERS:,} more"
-        return f"{shown}: {self.caveat.sentence()}"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return kind and numbers as JSON-ready data, and whom they are about."""
-        return {**self.caveat.to_dict(), "members": list(self.members)}
-
-
-def gathered(
-    caveats: Mapping[str, Iterable[Caveat]], *, name_all: bool = False
-) -> tuple[Caveat, ...]:
-    """Gather the caveats of a family's members: each once, with whom it is about.
-
-    One that is about every member stands by itself, unless ``name_all``.
-    """
-    about: dict[Caveat, list[str]] = {}
-    for name, own in caveats.items():
-        for caveat in own:
-            about.setdefault(caveat, []).append(name)
-    return tuple(
-        caveat
-        if len(names) == len(caveats) and not name_all
-        else OfMembers(tuple(names), caveat)
-        for caveat, names in about.items()
-    )

@@ -7,8 +7,9 @@ from pkgutil import iter_modules
 from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 import curvewise.questions
-from curvewise.inference.caveats import Caveat, OfMembers
+from curvewise.inference.caveats import Caveat
 from curvewise.inference.effects import Center
+from curvewise.inference.member_caveats import OfMembers
 from curvewise.schemas.generation import Keywords
 
 __all__ = [

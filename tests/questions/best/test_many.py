@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from curvewise import Curves, CurvesError, OptionError, Tasks, best, best_many
-from curvewise.inference.caveats import DifferentSpread, OfMembers, SilentTasks
+from curvewise.inference.caveats import DifferentSpread, SilentTasks
+from curvewise.inference.member_caveats import OfMembers
 from curvewise.kernels.adjustments import over_families
 from curvewise.questions.best.caveats import (
     SpreadsOnTasks,

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from curvewise import Curves, CurvesError, OptionError, compare, compare_many
-from curvewise.inference.caveats import OfMembers, SingleStep, TooFewRuns
+from curvewise.inference.caveats import SingleStep, TooFewRuns
+from curvewise.inference.member_caveats import OfMembers
 from curvewise.kernels import compiling
 from curvewise.kernels.adjustments import (
     benjamini_hochberg,

@@ -11,13 +11,13 @@ from curvewise import Curves, CurvesError, OptionError, best, compare
 from curvewise.inference.caveats import (
     DifferentSpread,
     InfiniteF,
-    OfMembers,
     PooledErrorMisleads,
     SingleRun,
     SingleStep,
     TooFewRuns,
     TooFewShuffles,
 )
+from curvewise.inference.member_caveats import OfMembers
 from curvewise.kernels.adjustments import bonferroni, holm
 from curvewise.kernels.partitions import MAX_MEMBERS
 from curvewise.questions.pairs import question

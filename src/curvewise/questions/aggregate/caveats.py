@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from curvewise.inference.caveats import Caveat, gathered
+from curvewise.inference.caveats import Caveat
 from curvewise.inference.diagnostics import prepared
+from curvewise.inference.member_caveats import gathered
 from curvewise.kernels.aggregates import gap
 from curvewise.text import argument, listed, number_text, plural
 

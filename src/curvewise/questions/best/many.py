@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from curvewise.data.tasks import Tasks
-from curvewise.inference.caveats import DifferentSpread, SilentTasks, gathered
+from curvewise.inference.caveats import DifferentSpread, SilentTasks
 from curvewise.inference.diagnostics import runs_are_alike
 from curvewise.inference.families import ask_each
+from curvewise.inference.member_caveats import gathered
 from curvewise.inference.requirements import (
     check_alpha,
     check_choice,

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from curvewise.inference.caveats import gathered
 from curvewise.inference.effects import EFFECTS
 from curvewise.inference.families import adjusted, ask_each, check_members
+from curvewise.inference.member_caveats import gathered
 from curvewise.inference.requirements import check_alpha, check_choice, check_curves
 from curvewise.inference.work import shuffling_work
 from curvewise.kernels.adjustments import n_different_at_least

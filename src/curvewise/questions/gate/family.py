@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from curvewise.errors import OptionError
-from curvewise.inference.caveats import gathered
 from curvewise.inference.families import adjusted, ask_each, check_members, own_level
+from curvewise.inference.member_caveats import gathered
 from curvewise.inference.requirements import check_curves
 from curvewise.inference.work import shuffling_work
 from curvewise.questions.gate.caveats import TooManyGates

@@ -13,7 +13,6 @@ from curvewise.inference.caveats import (
     StrayRuns,
     TooFewRuns,
     TooFewShuffles,
-    gathered,
 )
 from curvewise.inference.diagnostics import (
     different_spread,
@@ -23,6 +22,7 @@ from curvewise.inference.diagnostics import (
 )
 from curvewise.inference.effects import EFFECTS
 from curvewise.inference.families import ADJUSTMENTS, FAMILYWISE, adjusted
+from curvewise.inference.member_caveats import gathered
 from curvewise.inference.preparation_caveats import PreparationCaveat
 from curvewise.inference.requirements import (
     check_alpha,

@@ -10,13 +10,12 @@ from curvewise.inference.caveats import (
     STRAYS,
     Caveat,
     DifferentSpread,
-    OfMembers,
     SilentTasks,
     StrayRuns,
     TooFewRuns,
-    gathered,
 )
 from curvewise.inference.diagnostics import too_few_shuffles
+from curvewise.inference.member_caveats import OfMembers, gathered
 from curvewise.text import argument, listed, p_text, plural
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from curvewise.errors import OptionError
-from curvewise.inference.caveats import gathered
 from curvewise.inference.families import ask_each, check_members
+from curvewise.inference.member_caveats import gathered
 from curvewise.inference.requirements import as_generator, check_curves, random_keys
 from curvewise.inference.work import shuffling_work
 from curvewise.kernels.pvalues import pvalue
