@@ -11,7 +11,7 @@ from curvewise.kernels.adjustments import TIE
 from curvewise.kernels.pvalues import pvalue
 from curvewise.kernels.relabelling.products import Products
 from curvewise.kernels.relabelling.restriction import WithinBlocks
-from curvewise.questions.tasks.result import Anywhere
+from curvewise.questions.tasks.evidence import Anywhere
 from curvewise.shuffling.plan import MAX_IN_NUMPY, Limits
 from curvewise.shuffling.visiting import Statistic
 

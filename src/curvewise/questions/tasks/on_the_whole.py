@@ -18,7 +18,7 @@ from curvewise.kernels.tasks.van_elteren import (
     van_elteren,
 )
 from curvewise.questions.tasks.anywhere import LIMITS
-from curvewise.questions.tasks.result import OnTheWhole
+from curvewise.questions.tasks.evidence import OnTheWhole
 from curvewise.shuffling.visiting import Statistic
 
 if TYPE_CHECKING:

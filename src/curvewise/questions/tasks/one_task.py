@@ -19,7 +19,7 @@ from curvewise.kernels.tasks.shares import MAX_LISTED, TaskShares
 from curvewise.kernels.tasks.van_elteren import strata_of
 from curvewise.questions.compare.question import compare_curves, layout_and_design
 from curvewise.questions.tasks.anywhere import LIMITS
-from curvewise.questions.tasks.result import TaskDifference
+from curvewise.questions.tasks.evidence import TaskDifference
 from curvewise.shuffling.visiting import Statistic
 
 if TYPE_CHECKING:

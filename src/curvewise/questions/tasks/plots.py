@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from curvewise.data.curves import Curves
-    from curvewise.questions.tasks.result import TaskComparisons, TaskDifference
+    from curvewise.questions.tasks.evidence import TaskDifference
+    from curvewise.questions.tasks.result import TaskComparisons
 
 __all__ = ["figure", "plot_task_pairs", "plot_tasks"]
 

@@ -16,10 +16,11 @@ from curvewise.inference.work import shuffling_work
 from curvewise.kernels.adjustments import n_different_at_least
 from curvewise.questions.tasks.anywhere import judge_anywhere
 from curvewise.questions.tasks.caveats import pair_caveats, task_caveats
+from curvewise.questions.tasks.evidence import AtLeast
 from curvewise.questions.tasks.on_the_whole import judge_on_the_whole
 from curvewise.questions.tasks.one_task import OneTask, compare_task
 from curvewise.questions.tasks.pairing import chosen_pairs, chosen_tasks
-from curvewise.questions.tasks.result import AtLeast, TaskComparison, TaskComparisons
+from curvewise.questions.tasks.result import TaskComparison, TaskComparisons
 
 if TYPE_CHECKING:
     import os
@@ -30,8 +31,8 @@ if TYPE_CHECKING:
     from curvewise.inference.caveats import Caveat
     from curvewise.inference.requirements import RNGLike
     from curvewise.inference.work import Work
+    from curvewise.questions.tasks.evidence import TaskDifference
     from curvewise.questions.tasks.pairing import MissingTask
-    from curvewise.questions.tasks.result import TaskDifference
 
 __all__ = ["compare_tasks"]
 

@@ -10,13 +10,8 @@ from curvewise.rendering.tables import Table
 from curvewise.text import interval_text, number_text, p_text, percent, plural
 
 if TYPE_CHECKING:
-    from curvewise.questions.tasks.result import (
-        Anywhere,
-        OnTheWhole,
-        TaskComparison,
-        TaskComparisons,
-        TaskDifference,
-    )
+    from curvewise.questions.tasks.evidence import Anywhere, OnTheWhole, TaskDifference
+    from curvewise.questions.tasks.result import TaskComparison, TaskComparisons
 
 __all__ = ["by_lead", "family_table", "per_task_table", "whole_table"]
 

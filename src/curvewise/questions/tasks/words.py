@@ -12,7 +12,7 @@ from curvewise.text import listed, p_short, percent, plural, printable
 
 if TYPE_CHECKING:
     from curvewise.inference.result import Result
-    from curvewise.questions.tasks.result import Anywhere, OnTheWhole
+    from curvewise.questions.tasks.evidence import Anywhere, OnTheWhole
 
 __all__ = ["chance_text", "describe", "headline"]
 
