@@ -47,10 +47,13 @@ $(RUNTIME): pyproject.toml
 	@$(call INSTALL,--editable .)
 	@touch $(RUNTIME)
 
-# What contributors need besides: test tools, checkers, clusters, a driver for browsers.
+# What contributors need besides: test tools, checkers, clusters, a driver for browsers. Tests import
+# most of it in many processes, so here all bytecode is compiled (but for a few files that are not
+# meant to be), which takes half a minute on two cores.
 $(READY): $(RUNTIME)
 	@echo "Adding what tests need (once; about 700 MB, another minute or two) ..."
 	@$(call INSTALL,--editable '.[dev]')
+	@$(BIN)/python -m compileall -q -j 0 $(VENV) > /dev/null || true
 	@touch $(READY)
 
 # What the documentation site is built with.

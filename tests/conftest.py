@@ -20,6 +20,17 @@ HAS_NUMBA = importlib.util.find_spec("numba") is not None
 NEEDS_NUMBA = "needs numba: pip install curvewise[fast]"
 # Tests of compiled code itself, beside those whose names say so.
 COMPILED = {"test_engines.py", "test_scanning.py"}
+# Tests that start browsers or clusters, interrupt or damage many things, compile the learners of
+# studies, or run long examples. Of each there are short forms among the others.
+SLOW_FOLDERS = {"browser", "studies"}
+SLOW_FILES = {
+    "plan.md",
+    "scripts.md",
+    "test_action.py",
+    "test_bad_logs.py",
+    "test_checkpoint.py",
+    "test_cluster.py",
+}
 
 if not HAS_NUMBA:
     # Large work then warns, in this process and in those that tests start.
@@ -53,12 +64,15 @@ def pytest_pycollect_makemodule(
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Compiling takes most of the time of the tests of compiled code: all of them are slow.
+    """Mark whole files and folders as slow.
 
-    Among the fast ones are those of questions, which hold both engines to the same digits.
+    Compiling takes most of the time of the tests of compiled code. Among the fast ones are those
+    of questions, which hold both engines to the same digits.
     """
     for item in items:
-        if item.path.name.startswith("test_compiled_") or item.path.name in COMPILED:
+        name = item.path.name
+        slow = name in COMPILED | SLOW_FILES or SLOW_FOLDERS & set(item.path.parts)
+        if slow or name.startswith("test_compiled_"):
             item.add_marker(pytest.mark.slow)
 
 

@@ -62,6 +62,7 @@ def serial() -> dict[str, Any]:
     return found.to_dict()
 
 
+@pytest.mark.slow
 def test_threads_and_processes(serial: dict[str, Any]) -> None:
     assert compare(CURVES, n_jobs=2, **OPTIONS).to_dict() == serial
     with joblib.parallel_config(backend="loky"):

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+@pytest.mark.slow
 def test_the_stored_curves_are_those_their_script_makes() -> None:
     pytest.importorskip("numba", reason="the learners are compiled")
     from studies.sources import td_tictactoe
