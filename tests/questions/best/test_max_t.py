@@ -68,9 +68,8 @@ def test_max_t_is_near_that_of_dunnett_against_each() -> None:
     groups = {name: scores[curves.labels == name, 0] for name in "ABCD"}
     for row in found.rows[1:]:
         others = [group for name, group in groups.items() if name != row.name]
-        dunnett = stats.dunnett(
-            *others, control=groups[row.name], alternative="greater", rng=0
-        )
+        # Without a seed: its name is not the same in all versions, and digits differ by .001.
+        dunnett = stats.dunnett(*others, control=groups[row.name], alternative="greater")
         place = [name for name in "ABCD" if name != row.name].index(found.leader)
         assert row.pvalue_adjusted == pytest.approx(dunnett.pvalue[place], abs=0.03)
 

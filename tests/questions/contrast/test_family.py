@@ -70,11 +70,9 @@ def test_max_t_against_one_control_is_near_that_of_dunnett(alternative: str) -> 
     family = {name: {name: 1, "A": -1} for name in "BCD"}
     found = contrast_many(curves, family, adjust="max-t", alternative=alternative, rng=0)  # type: ignore[arg-type]
     groups = [scores[curves.codes == code, 0] for code in range(4)]
+    # Without a seed: its name is not the same in all versions, and digits differ by .001.
     dunnett = stats.dunnett(  # type: ignore[call-overload]
-        *groups[1:],
-        control=groups[0],
-        alternative=alternative,
-        rng=0,
+        *groups[1:], control=groups[0], alternative=alternative
     )
     adjusted = [each.pvalue_adjusted or math.nan for each in found.values()]
     np.testing.assert_allclose(adjusted, dunnett.pvalue, atol=0.03)
