@@ -26,10 +26,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from curvewise.kernels.anova.halving import (
+    Halves,
     between_of_halves,
-    halves,
     largest_of_halves,
-    sums_at_once,
 )
 from curvewise.kernels.anova.sums import centred, column_squares, factored_sums
 from curvewise.kernels.anova.thresholds import MIN_VARIATION_OVER_ROUNDING
@@ -132,16 +131,9 @@ class CombinedDesign:
         if between is None:
             between, _ = between_of_halves(self.design, labels)
         columns = self.design.factor[0, 0] * self.columns
-        values, start = [], 0
-        at_once = sums_at_once(compiled=self.compiled)
-        for left, right in halves(labels, columns, at_once):
-            striking = largest_of_halves(
-                left, right, self.column_slack, compiled=self.compiled
-            )
-            own = between[:, start : start + len(striking)]
-            values.append(self._values(own, striking, 1.0))
-            start += len(striking)
-        return np.concatenate(values, axis=1)
+        halves = Halves.of(labels, columns, compiled=self.compiled)
+        striking = largest_of_halves(halves, self.column_slack, compiled=self.compiled)
+        return self._values(between, striking, 1.0)
 
     def _values(self, between: Floats, striking: Floats, sign: float) -> Floats:
         """Put the four looks together; ``striking`` is the root of the last share."""
