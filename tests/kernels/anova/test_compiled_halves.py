@@ -30,7 +30,9 @@ def test_compiled_sums_of_halves_are_those_of_numpy(
     largest = largest_of_halves(halves, slack, compiled=False)
     np.testing.assert_array_equal(sums_of_halves(halves, compiled=True), sums)
     np.testing.assert_array_equal(squares_of_halves(halves, compiled=True), squares)
-    np.testing.assert_array_equal(largest_of_halves(halves, slack, compiled=True), largest)
+    np.testing.assert_array_equal(
+        largest_of_halves(halves, slack, compiled=True), largest
+    )
     np.testing.assert_allclose(squares, np.sum(sums**2, axis=0), atol=1e-12)
     expected = (np.abs(sums) + slack[:, None]).max(axis=0, initial=-np.inf)
     np.testing.assert_array_equal(largest, expected)

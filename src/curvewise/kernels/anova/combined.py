@@ -46,6 +46,7 @@ MAX_SHARE = 1 - 1e-12
 MAX_EXPONENT = 700.0  # of which the exponential, a thousand times over, is a number
 # Standard deviations below this are rounding: all relabellings give the same share.
 MIN_DEVIATION = 1e-9
+MAX_STATISTICS_AT_ONCE = 2**12  # relabellings whose looks stay in the cache
 MAX_SUMS_AT_ONCE = 2**16  # an array has one sum per step and relabelling
 
 
@@ -190,9 +191,11 @@ class Scales(NamedTuple):
     @classmethod
     def of(cls, values: Floats) -> Scales:
         """Learn the scales from `CombinedDesign.values` of relabellings."""
-        deviations = values.std(axis=1)
+        # Look by look, which stays in the cache.
+        deviations = np.array([look.std() for look in values])
         deviations[deviations <= MIN_DEVIATION] = 0.0
-        return cls(values.mean(axis=1), _ratios(np.ones(4), deviations))
+        means = np.array([look.mean() for look in values])
+        return cls(means, _ratios(np.ones(4), deviations))
 
     @property
     def used(self) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
@@ -216,7 +219,11 @@ class Scales(NamedTuple):
 
     def statistic(self, values: Floats) -> Floats:
         """Return C of each relabelling; (n_relabellings,)."""
-        return log_sum(self.weights(values))
+        found = np.empty(values.shape[1])
+        for start in range(0, len(found), MAX_STATISTICS_AT_ONCE):
+            part = slice(start, start + MAX_STATISTICS_AT_ONCE)
+            found[part] = log_sum(self.weights(values[:, part]))
+        return found
 
 
 def log_sum(weights: Floats) -> Floats:

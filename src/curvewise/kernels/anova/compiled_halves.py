@@ -158,7 +158,7 @@ def largest(left, left_edges, right, right_edges, slack):
                     two = max(abs(a2 + r2[other]) + s2, abs(a3 + r3[other]) + s3)
                     three = max(abs(a4 + r4[other]) + s4, abs(a5 + r5[other]) + s5)
                     four = max(abs(a6 + r6[other]) + s6, abs(a7 + r7[other]) + s7)
-                    eight = max(max(one, two), max(three, four))
+                    eight = max(one, two, three, four)
                     row[other] = max(row[other], eight)
                 begin += stop - start
     for column in range(n_whole, n_columns):

@@ -212,6 +212,7 @@ def compare_curves(
             layout,
             alpha=alpha,
             exact_height=work.exact is None,
+            is_combined=is_combined,
             errors=reported,
         )
         if center != "mean":

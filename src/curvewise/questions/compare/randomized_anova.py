@@ -30,8 +30,9 @@ from curvewise.text import argument
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from curvewise.kernels import Integers
+    from curvewise.kernels import Floats, Integers
     from curvewise.kernels.anova.design import Design
+    from curvewise.kernels.anova.thresholds import Totals
     from curvewise.kernels.relabelling.restriction import Relabellings
     from curvewise.shuffling.layout import Layout
     from curvewise.shuffling.tally import Measured
@@ -44,6 +45,8 @@ ROWS: dict[ErrorTerm, dict[EffectName, int]] = {
     "split": {"overall": 0, "algorithm": 1, "interaction": 2},
     "pooled": {"overall": 0, "algorithm": 3, "interaction": 4},
 }
+# Those that are ratios of one sum of squares to what is left of its own total, and of which.
+OWN_PARTS = {1: 0, 2: 1}
 COMPILED_CHUNK = 4_096  # batches to a task of compiled code
 # An exact answer would take compiled code minutes beyond this: for two algorithms without blocks,
 # and for others.
@@ -194,17 +197,16 @@ def anova_effects(
     *,
     alpha: float,
     exact_height: bool,
+    is_combined: bool = False,
     errors: tuple[ErrorTerm, ...] = get_args(ErrorTerm),
 ) -> dict[ErrorTerm, dict[str, Effect]]:
     """Return every effect with each of the error terms.
 
     ``exact_height`` replaces the sampled p of height by the exact one, where that takes no
-    time.
+    time. With ``is_combined`` the overall F of the split error term is only reported, so that
+    it has no critical value. Null distributions are made when they are asked for.
     """
-    rows = sorted({row for error in errors for row in ROWS[error].values()})
-    nulls = dict(
-        zip(rows, effect_ratios(found.kept[0], design.totals, rows), strict=True)
-    )
+    between = found.kept[0]
     df, ss = design.df, design.ss
     own = {"algorithm": "curves", "interaction": "residual"}
     heights = None
@@ -217,12 +219,18 @@ def anova_effects(
         effect_df = sum(df[part] for part in parts), df[against]
         statistic = f_statistic(sum(ss[part] for part in parts), ss[against], effect_df)
         row = ROWS[error][name]
-        null = nulls[row] * (effect_df[1] / effect_df[0])
-        # Where a tie is only rounded apart, the null distribution says that it is a tie.
-        if math.isfinite(statistic):
-            null[np.abs(null - statistic) <= 1e-9 * statistic] = statistic
-        critical = critical_value(null, alpha)
-        null.setflags(write=False)
+        null_of = partial(_null, design.totals, row, effect_df, statistic)
+        null: Floats | Callable[[], Floats] = partial(null_of, between)
+        critical = math.nan
+        if row in OWN_PARTS:
+            # The larger the sum of squares, the larger F, also when rounded: so the F of a
+            # quantile is the quantile of F.
+            quantile = np.zeros((2, 1))
+            quantile[OWN_PARTS[row]] = critical_value(between[OWN_PARTS[row]], alpha)
+            critical = float(null_of(quantile)[0])
+        elif not (is_combined and error == "split"):
+            null = null_of(between)
+            critical = critical_value(null, alpha)
         n_extreme, n_visited, exact = (
             int(found.counts[0][row]),
             found.n_visited,
@@ -240,11 +248,24 @@ def anova_effects(
             exact=exact,
             alpha=alpha,
             critical_value=critical,
-            null_distribution=null,
+            null=null,
         )
 
     names = [name for name in get_args(EffectName) if name == "overall" or df[name]]
     return {error: {name: effect(name, error) for name in names} for error in errors}
+
+
+def _null(
+    totals: Totals, row: int, df: tuple[int, int], statistic: float, between: Floats
+) -> Floats:
+    """Return the F of relabellings, for one of the five statistics."""
+    (ratios,) = effect_ratios(between, totals, [row])
+    null = ratios * (df[1] / df[0])
+    # Where a tie is only rounded apart, the null distribution says that it is a tie.
+    if math.isfinite(statistic):
+        null[np.abs(null - statistic) <= 1e-9 * statistic] = statistic
+    null.setflags(write=False)
+    return null
 
 
 def _exact_height(layout: Layout, design: Design) -> tuple[int, int] | None:

@@ -114,7 +114,7 @@ def _trimmed_height(
         exact=found.exact,
         alpha=alpha,
         critical_value=critical_value(null, alpha),
-        null_distribution=null,
+        null=null,
         f_value=f_statistic(
             between if between > floor else 0.0, within if within > floor else 0.0, df
         ),

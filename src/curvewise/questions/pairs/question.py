@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Literal
 
@@ -45,19 +46,23 @@ from curvewise.text import argument
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from curvewise.data.curves import Curves
     from curvewise.inference.caveats import Caveat
     from curvewise.inference.effects import ErrorTerm
     from curvewise.inference.requirements import RNGLike
+    from curvewise.inference.work import Work
+    from curvewise.kernels import Floats
     from curvewise.questions.compare.result import Comparison
 
     Names = tuple[str, str]
 
 __all__ = ["compare_pairs"]
 
-MAX_PAIRS_WITH_NULLS = 100  # of more, null distributions are thinned
+MAX_PAIRS_WITH_NULLS = (
+    100  # of more, null distributions are thinned, and made when asked for
+)
 MIN_SHUFFLES = 9_999
 
 
@@ -108,7 +113,8 @@ def compare_pairs(
     Returns
     -------
     Pairs
-        With more than 100 pairs, 1,000 quantiles stand for each null distribution.
+        With more than 100 pairs, 1,000 quantiles stand for each null distribution, and the
+        pair is compared again when they are asked for.
 
     Raises
     ------
@@ -153,21 +159,17 @@ def compare_pairs(
         # Holm's method holds the smallest p against alpha divided by the number of pairs.
         levels = float(alpha), *([float(alpha) / len(names)] if by_pvalue else [])
         member = work.of_member()
+        ask = partial(_compared, error=error, alpha=float(alpha), levels=levels)
         _load_compiler(curves, names)
         for a, b in track_items(names):
             try:
-                comparison = compare_curves(
-                    curves.select(a, b),
-                    member,
-                    error=error,
-                    alpha=float(alpha),
-                    levels=levels,
-                    reported=("split",) if error == "split" else ("split", error),
-                )
+                comparison = ask(curves, (a, b), member)
             except CurvesError as reason:
                 refused[a, b] = str(reason)
             else:
-                found[a, b] = _without_nulls(comparison, len(names))
+                again = partial(ask, curves, (a, b), _by_itself(member))
+                is_large = len(names) > MAX_PAIRS_WITH_NULLS
+                found[a, b] = _with_own_effects(comparison, again if is_large else None)
         if not found:
             check_design(curves)
             pair, why = next(iter(refused.items()))
@@ -222,16 +224,55 @@ def _load_compiler(curves: Curves, names: list[Names]) -> None:
             n_subsets += 2 ** (n_runs // 2)
     if halving_repays_compiling(n_halved, curves.n_steps):
         import curvewise.kernels.anova.compiled_halves
+        import curvewise.kernels.compiled_inversion
     if counting_repays_compiling(n_subsets):
         import curvewise.kernels.anova.compiled_subsets  # noqa: F401
 
 
-def _without_nulls(comparison: Comparison, n_pairs: int) -> Comparison:
-    """Drop what a pair does not show: hundreds of null distributions fill a memory."""
+def _compared(
+    curves: Curves,
+    pair: Names,
+    work: Work,
+    *,
+    error: ErrorTerm,
+    alpha: float,
+    levels: tuple[float, ...],
+) -> Comparison:
+    return compare_curves(
+        curves.select(*pair),
+        work,
+        error=error,
+        alpha=alpha,
+        levels=levels,
+        reported=("split",) if error == "split" else ("split", error),
+    )
+
+
+def _with_own_effects(
+    comparison: Comparison, again: Callable[[], Comparison] | None
+) -> Comparison:
+    """Drop what a pair does not show; hundreds of null distributions would fill a memory.
+
+    ``again`` compares the same pair, for when a null distribution is asked for.
+    """
     own = comparison.effects[comparison.error]
-    if n_pairs > MAX_PAIRS_WITH_NULLS:
-        own = {name: effect.with_thinned_null() for name, effect in own.items()}
+    if again is not None:
+        own = {
+            name: replace(effect, null=partial(_thinned_null, again, name))
+            for name, effect in own.items()
+        }
     return replace(comparison, effects={comparison.error: own})
+
+
+def _by_itself(work: Work) -> Work:
+    """Return work that needs no file, for later."""
+    return replace(work, n_jobs=1, checkpoint=None)
+
+
+def _thinned_null(again: Callable[[], Comparison], name: str) -> Floats:
+    comparison = again()
+    effect = comparison.effects[comparison.error][name]
+    return effect.with_thinned_null().null_distribution
 
 
 def _pair(comparison: Comparison, pvalues: Mapping[str, float | None]) -> Pair:
