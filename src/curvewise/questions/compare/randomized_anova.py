@@ -38,7 +38,9 @@ if TYPE_CHECKING:
     from curvewise.shuffling.tally import Measured
     from curvewise.shuffling.visiting import Counts
 
-__all__ = ["RandomizedAnova", "anova_effects", "anova_limits"]
+    HeightCounter = Callable[[Layout, Design], tuple[int, int] | None]
+
+__all__ = ["RandomizedAnova", "anova_effects", "anova_limits", "exact_height"]
 
 # Which of the five statistics of `kernels.anova.thresholds` is which effect.
 ROWS: dict[ErrorTerm, dict[EffectName, int]] = {
@@ -196,22 +198,22 @@ def anova_effects(
     layout: Layout,
     *,
     alpha: float,
-    exact_height: bool,
+    height_counter: HeightCounter | None,
     is_combined: bool = False,
     errors: tuple[ErrorTerm, ...] = get_args(ErrorTerm),
 ) -> dict[ErrorTerm, dict[str, Effect]]:
     """Return every effect with each of the error terms.
 
-    ``exact_height`` replaces the sampled p of height by the exact one, where that takes no
-    time. With ``is_combined`` the overall F of the split error term is only reported, so that
+    ``height_counter`` is `exact_height`, or counts as that does, to replace the sampled p of
+    height by the exact one. With ``is_combined`` the overall F of the split error term is only reported, so that
     it has no critical value. Null distributions are made when they are asked for.
     """
     between = found.kept[0]
     df, ss = design.df, design.ss
     own = {"algorithm": "curves", "interaction": "residual"}
     heights = None
-    if exact_height and not found.exact:
-        heights = _exact_height(layout, design)
+    if height_counter is not None and not found.exact:
+        heights = height_counter(layout, design)
 
     def effect(name: EffectName, error: ErrorTerm) -> Effect:
         parts = ("algorithm", "interaction") if name == "overall" else (name,)
@@ -268,7 +270,7 @@ def _null(
     return null
 
 
-def _exact_height(layout: Layout, design: Design) -> tuple[int, int] | None:
+def exact_height(layout: Layout, design: Design) -> tuple[int, int] | None:
     """Count the relabellings as extreme in height, and all, where that takes no time.
 
     For two algorithms without blocks the heights alone can be counted far beyond what can

@@ -36,10 +36,12 @@ from curvewise.kernels.anova.halving import halving_repays_compiling
 from curvewise.kernels.anova.subset_sums import MAX_SUBSET_RUNS, counting_repays_compiling
 from curvewise.kernels.partitions import MAX_MEMBERS
 from curvewise.questions.compare.question import compare_curves
+from curvewise.questions.compare.randomized_anova import exact_height
 from curvewise.questions.pairs.caveats import LeftOut, TooManyPairs
 from curvewise.questions.pairs.closed import closed_adjusted
 from curvewise.questions.pairs.max_t import max_t_adjusted
 from curvewise.questions.pairs.result import Pair, Pairs
+from curvewise.questions.pairs.shared_heights import SharedHeights
 from curvewise.shuffling.parallel import single_blas, track_items
 from curvewise.shuffling.plan import MAX_FREE
 from curvewise.text import argument
@@ -54,6 +56,7 @@ if TYPE_CHECKING:
     from curvewise.inference.requirements import RNGLike
     from curvewise.inference.work import Work
     from curvewise.kernels import Floats
+    from curvewise.questions.compare.randomized_anova import HeightCounter
     from curvewise.questions.compare.result import Comparison
 
     Names = tuple[str, str]
@@ -160,10 +163,12 @@ def compare_pairs(
         levels = float(alpha), *([float(alpha) / len(names)] if by_pvalue else [])
         member = work.of_member()
         ask = partial(_compared, error=error, alpha=float(alpha), levels=levels)
+        heights = SharedHeights(curves)
         _load_compiler(curves, names)
         for a, b in track_items(names):
             try:
-                comparison = ask(curves, (a, b), member)
+                counter = partial(heights.of, (a, b))
+                comparison = ask(curves, (a, b), member, height_counter=counter)
             except CurvesError as reason:
                 refused[a, b] = str(reason)
             else:
@@ -237,6 +242,7 @@ def _compared(
     error: ErrorTerm,
     alpha: float,
     levels: tuple[float, ...],
+    height_counter: HeightCounter = exact_height,
 ) -> Comparison:
     return compare_curves(
         curves.select(*pair),
@@ -245,6 +251,7 @@ def _compared(
         alpha=alpha,
         levels=levels,
         reported=("split",) if error == "split" else ("split", error),
+        height_counter=height_counter,
     )
 
 
