@@ -23,6 +23,7 @@ from curvewise.questions.compare.randomized_anova import (
     RandomizedAnova,
     anova_effects,
     anova_limits,
+    exact_height,
 )
 from curvewise.shuffling import plan as planning
 from curvewise.shuffling import visiting
@@ -210,7 +211,7 @@ def test_the_exact_height_is_that_of_visiting_every_relabelling(
     plan = Plan.of(layout.restriction, n_shuffles=99, exact=False, key=0)
     found = visit(plan, statistic)
     counted = anova_effects(
-        statistic.design, found, layout, alpha=0.05, exact_height=True
+        statistic.design, found, layout, alpha=0.05, height_counter=exact_height
     )["split"]["algorithm"]
     expected = compare(some_curves(3, sizes)).algorithm
     assert (counted.n_extreme, counted.n_shuffles) == (
@@ -218,7 +219,7 @@ def test_the_exact_height_is_that_of_visiting_every_relabelling(
         expected.n_shuffles,
     )
     sampled = anova_effects(
-        statistic.design, found, layout, alpha=0.05, exact_height=False
+        statistic.design, found, layout, alpha=0.05, height_counter=None
     )["split"]["algorithm"]
     assert sampled.n_shuffles == 99
 
