@@ -119,8 +119,9 @@ class CombinedDesign:
         striking = np.empty(len(labels))
         for start in range(0, len(labels), self._portion):
             part = slice(start, start + self._portion)
-            of_columns = self._column_roots(labels[part]) + sign * self.column_slack
-            striking[part] = of_columns.max(axis=1)
+            of_columns = self._column_roots(labels[part])
+            of_columns += sign * self.column_slack
+            np.max(of_columns, axis=1, out=striking[part])
         between = self.design.between(labels, compiled=self.compiled)
         return self._values(between, striking, sign)
 

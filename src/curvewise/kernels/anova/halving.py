@@ -37,6 +37,9 @@ __all__ = [
 
 MAX_HALVED_RUNS = 24  # 2¹² subsets of a half
 MAX_SUMS_AT_ONCE = 2**12  # of a column: several of them stay in the nearest cache
+MAX_SIZES_AT_ONCE = (
+    2**14
+)  # of all columns: of few relabellings, calls would take most time
 COMPILED = "curvewise.kernels.anova.compiled_halves"
 SUM_IN_NUMPY, SUM_COMPILED = 3e-9, 0.3e-9  # seconds for each relabelling and column
 
@@ -144,6 +147,11 @@ def largest_of_halves(halves: Halves, slack: Floats, *, compiled: bool) -> Float
         return np.asarray(largest(*halves, slack))
     parts = []
     for left, right in halves.classes():
+        if left.size * right.shape[1] <= MAX_SIZES_AT_ONCE:
+            every = np.abs(left[:, :, None] + right[:, None, :])
+            every += slack[:, None, None]
+            parts.append(every.max(axis=0, initial=-np.inf).ravel())
+            continue
         largest_of_part = np.full(left.shape[1] * right.shape[1], -np.inf)
         for one, other, more in zip(left, right, slack, strict=True):
             sizes = np.add.outer(one, other).ravel()

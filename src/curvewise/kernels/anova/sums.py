@@ -162,7 +162,8 @@ def factored_sums(labels: Integers, columns: Floats, factor: Floats) -> Iterator
     ]
     for row in range(len(factor)):
         # L is lower triangular, so row i of Lᵀ S has only the sums of group i and later.
-        combined = factor[row, row] * sums[row]
+        combined = sums[row]
+        combined *= factor[row, row]
         for group in range(row + 1, len(factor)):
             combined += factor[group, row] * sums[group]
         yield combined
