@@ -296,7 +296,8 @@ def pair_maxima(
     floor = 64 * EPSILON * totals
     maxima = [np.empty((3, 0))]
     size = max(n_groups * (n_groups + n_columns), values.size)
-    first, second, variances = (part[kept] for part in _pair_variances(fit.factor))
+    first, second, variances = _pair_variances(fit.factor)
+    pairs = first[kept], second[kept], variances[kept]
     for portion in _portions(labels, size):
         sums = group_sums(portion, values, n_groups, compiled=compiled)
         if fit.sizes is None:
@@ -314,7 +315,6 @@ def pair_maxima(
         errors = totals - between
         errors[errors <= floor] = 0.0
         # All pairs of a shuffle share its error, so the largest ratio is that of the largest effect.
-        pairs = first, second, variances
         largest = _largest_effects(heights, products, pairs, compiled=compiled)
         maxima.append(_over_errors(largest, errors, pooled=pooled)[:, :, 0])
     return np.concatenate(maxima, axis=1)

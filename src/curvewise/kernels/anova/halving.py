@@ -62,17 +62,13 @@ class Halves(NamedTuple):
     def of(cls, labels: Integers, columns: Floats, *, compiled: bool) -> Halves:
         """Add up the runs of each subset, in their order."""
         cut = len(labels) // 2
-        sides: list[Floats | Integers] = []
-        orders = _subset_orders(len(labels), int(np.sum(labels == 0)))
-        for part, (order, edges) in zip(np.split(columns, [cut]), orders, strict=True):
-            if compiled:
-                from curvewise.kernels.anova.compiled_halves import ordered_sums
-
-                sums = ordered_sums(np.ascontiguousarray(part.T), order)
-            else:
-                sums = np.ascontiguousarray(subset_sums(part)[order].T)
-            sides += [np.asarray(sums), edges]
-        return cls(*sides)
+        left, right = _subset_orders(len(labels), int(np.sum(labels == 0)))
+        return cls(
+            _ordered_sums(columns[:cut], left.numbers, compiled=compiled),
+            left.edges,
+            _ordered_sums(columns[cut:], right.numbers, compiled=compiled),
+            right.edges,
+        )
 
     def classes(self) -> Iterator[tuple[Floats, Floats]]:
         """Yield the sums of so many runs in either half that go with each other."""
@@ -89,9 +85,16 @@ class Halves(NamedTuple):
                 yield left[:, start : start + portion], right
 
 
+class _Subsets(NamedTuple):
+    """The subsets of a half by how many runs they have, and where those of n runs begin."""
+
+    numbers: Integers
+    edges: Integers
+
+
 @lru_cache(maxsize=8)
-def _subset_orders(n_runs: int, n_first: int) -> list[tuple[Integers, Integers]]:
-    """Return, for either half, its subsets by how many they have, and where these begin."""
+def _subset_orders(n_runs: int, n_first: int) -> list[_Subsets]:
+    """Return the subsets of either half that a relabelling can have."""
     orders = []
     cut = n_runs // 2
     for size, named in ((cut, 2 * n_first == n_runs), (n_runs - cut, False)):
@@ -101,8 +104,17 @@ def _subset_orders(n_runs: int, n_first: int) -> list[tuple[Integers, Integers]]
         n_members = np.bitwise_count(numbers)
         order = np.argsort(n_members, kind="stable")
         edges = np.searchsorted(n_members[order], np.arange(n_first + 2))
-        orders.append((numbers[order], edges))
+        orders.append(_Subsets(numbers[order], edges))
     return orders
+
+
+def _ordered_sums(values: Floats, order: Integers, *, compiled: bool) -> Floats:
+    """Return the sums of subsets of rows, in the order of their numbers; a row each column."""
+    if compiled:
+        from curvewise.kernels.anova.compiled_halves import ordered_sums
+
+        return np.asarray(ordered_sums(np.ascontiguousarray(values.T), order))
+    return np.ascontiguousarray(subset_sums(values)[order].T)
 
 
 def sums_of_halves(halves: Halves, *, compiled: bool) -> Floats:
