@@ -97,11 +97,11 @@ def _eight(sides, first, place):
 
 
 @njit(**OPTIONS)
-def squares(left, left_edges, right, right_edges):
-    """Return the squares of sums, added up over the columns; (n_relabellings,)."""
+def squares(left, left_edges, right, right_edges, found):
+    """Write the squares of sums, added up over the columns, to ``found``; (n_relabellings,)."""
     n_columns, n_classes = len(left), len(left_edges) - 1
     n_whole = n_columns - n_columns % N_COLUMNS_AT_ONCE
-    found = np.zeros(_count(left_edges, right_edges))
+    found[:] = 0.0
     for column in range(0, n_whole, N_COLUMNS_AT_ONCE):
         begin = 0
         for n_left in range(n_classes):
@@ -134,7 +134,6 @@ def squares(left, left_edges, right, right_edges):
                 for other in range(len(others)):
                     row[other] += (own + others[other]) * (own + others[other])
                 begin += len(others)
-    return found
 
 
 @njit(**OPTIONS)

@@ -134,12 +134,13 @@ def sums_of_halves(halves: Halves, *, compiled: bool) -> Floats:
     )
 
 
-def squares_of_halves(halves: Halves, *, compiled: bool) -> Floats:
-    """Return the squares of sums, added up over the columns; (n_relabellings,)."""
+def squares_of_halves(halves: Halves, *, compiled: bool, out: Floats) -> None:
+    """Write the squares of sums, added up over the columns, to ``out``; (n_relabellings,)."""
     if compiled:
         from curvewise.kernels.anova.compiled_halves import squares
 
-        return np.asarray(squares(*halves))
+        squares(*halves, out)
+        return
     parts = []
     for left, right in halves.classes():
         squares_of_part = np.zeros(left.shape[1] * right.shape[1])
@@ -148,7 +149,7 @@ def squares_of_halves(halves: Halves, *, compiled: bool) -> Floats:
             sums_of_part *= sums_of_part
             squares_of_part += sums_of_part
         parts.append(squares_of_part)
-    return np.concatenate(parts)
+    np.concatenate(parts, out=out)
 
 
 def largest_of_halves(halves: Halves, slack: Floats, *, compiled: bool) -> Floats:
@@ -199,6 +200,7 @@ def between_of_halves(design: Design, labels: Integers) -> tuple[Floats, Floats]
     few = np.hstack([design.contrast, scaled[:, :1]])
     sums = sums_of_halves(Halves.of(labels, few, compiled=compiled), compiled=compiled)
     shapes = Halves.of(labels, scaled[:, 1:], compiled=compiled)
-    height = sums[-1]
-    height *= height
-    return np.stack([height, squares_of_halves(shapes, compiled=compiled)]), sums[:-1]
+    between = np.empty((2, sums.shape[1]))
+    np.multiply(sums[-1], sums[-1], out=between[0])
+    squares_of_halves(shapes, compiled=compiled, out=between[1])
+    return between, sums[:-1]
