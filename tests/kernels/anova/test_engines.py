@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from curvewise.kernels.anova import compiled_shuffles, engines
+from curvewise.kernels.anova import compiled_shuffles, engines, thirds
 from curvewise.kernels.anova.design import Design
-from curvewise.kernels.anova.engines import compiled_counter, n_thirds, thirds_counter
+from curvewise.kernels.anova.engines import compiled_counter
 from curvewise.kernels.anova.subset_sums import count_heights
 from curvewise.kernels.anova.sums import group_squares
+from curvewise.kernels.anova.thirds import n_thirds, thirds_counter
 from curvewise.kernels.anova.thresholds import ExtremeRule, rounding
 from curvewise.kernels.relabelling.enumeration import Enumeration
 from curvewise.kernels.relabelling.shuffles import Shuffles
@@ -170,10 +171,10 @@ def test_two_engines_agree_on_a_hundred_million_relabellings() -> None:
 
 @pytest.mark.parametrize("n_runs", [2, 3, 10, 24, 31, 60])
 def test_parts_of_an_enumeration_share_out_the_runs(n_runs: int) -> None:
-    first, second = engines._cuts(n_runs)
+    first, second = thirds._cuts(n_runs)
     assert 0 <= first < second < n_runs
-    assert second - first <= 10
-    assert n_runs - second <= 8
+    assert second - first <= thirds.N_MIDDLE
+    assert n_runs - second <= thirds.N_LAST
     assert n_thirds(n_runs) == 2**first
 
 
@@ -189,7 +190,7 @@ def test_double_margin_exceeds_what_rounding_does_to_inner_products() -> None:
     """Against the same sums in extended precision."""
     rng = np.random.default_rng(2)
     coordinates = rng.normal(size=(12, 30)) * 10.0 ** rng.integers(-3, 4, size=30)
-    margin = engines._double_margin(coordinates, 0.5)
+    margin = engines.double_margin(coordinates, 0.5)
     gram = coordinates @ coordinates.T
     for chosen in rng.integers(0, 2, size=(50, 12)).astype(bool):
         by_products = 0.25 * gram[np.ix_(chosen, chosen)].sum()
@@ -229,7 +230,7 @@ def test_what_does_not_vary_is_never_near_a_bound(
     labels = np.repeat(np.arange(len(sizes)), sizes)
     blocks = np.zeros_like(labels)
     design = Design.from_scores(scores, labels, blocks, rounding(scores, 2.2e-16))
-    bounds = engines._extreme_rule(design)[1]
+    bounds = engines.sides_of_rule(design)[1]
     assert bounds[1 if constant == "heights" else 2] == -math.inf
     assert_same_counts(labels, blocks, design)
 
