@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -17,12 +17,15 @@ from curvewise.kernels.anova.thresholds import EPSILON
 from curvewise.kernels.relabelling.streams import BATCH
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from curvewise.kernels import Floats, Integers
     from curvewise.kernels.anova.design import Design
     from curvewise.kernels.relabelling.enumeration import Enumeration
     from curvewise.kernels.relabelling.shuffles import Shuffles
 
 __all__ = [
+    "aligned",
     "compiled_counter",
     "double_margin",
     "ranks_counter",
@@ -31,10 +34,11 @@ __all__ = [
 ]
 
 Counter = Callable[[int, int], "Integers"]
+Number = TypeVar("Number", np.int32, np.float32)
 # A verdict on each candidate of 20 bits is a megabyte, which is made in milliseconds.
 MAX_RUNS_LOOKED_UP = 22
-MIN_PARTS = 5
 MAX_BITS_OF_PART = 8
+VECTOR_BYTES = 64
 SINGLE_EPSILON = float(np.finfo(np.float32).eps)
 
 
@@ -83,6 +87,15 @@ def subset_sums(values: Floats) -> Floats:
     return sums
 
 
+def aligned(values: npt.NDArray[Any], dtype: type[Number]) -> npt.NDArray[Number]:
+    """Return numbers of 32 bits, in memory where a vector begins; integers wrap around."""
+    room = np.empty(values.size + VECTOR_BYTES // 4, dtype=dtype)
+    start = -room.ctypes.data % VECTOR_BYTES // 4
+    found = room[start : start + values.size].reshape(values.shape)
+    found[...] = values.astype(dtype)
+    return found
+
+
 class _Rows(NamedTuple):
     """Rows of single precision, one after the other: each of ``width`` numbers.
 
@@ -100,9 +113,9 @@ class _Rows(NamedTuple):
         width = -(-max(values.shape[1], 1) // LANES) * LANES
         largest = float(np.abs(values).max(initial=0.0))
         unit = 2.0 ** math.frexp(largest)[1] if largest > 0 else 1.0
-        padded = np.zeros((len(values), width), dtype=np.float32)
+        padded = np.zeros((len(values), width))
         padded[:, : values.shape[1]] = values / unit
-        return cls(padded.ravel(), width, unit**2)
+        return cls(aligned(padded.ravel(), np.float32), width, unit**2)
 
 
 def _single_margin(
@@ -111,13 +124,17 @@ def _single_margin(
     """Return by how much single precision can change Σ_i w_i |S_i|².
 
     No sum of n_i numbers is larger than that of the n_i largest. Rounding the numbers, and adding
-    up ``n_added`` of them, can change it by that times half a unit in the last place for each;
-    and adding up the squares of ``width`` sums changes that by as little again.
+    up ``n_added`` of them, can change it by that times half a unit in the last place for each,
+    and so its square by a unit; to square and to add up ``width`` of these, in vectors and then
+    a vector itself, is half a unit for each addition. One unit more is for the small terms.
     """
+    from curvewise.kernels.anova.compiled_vectors import LANES
+
     largest = -np.sort(-np.abs(shapes), axis=0)
     of_groups = np.cumsum(largest, axis=0)[sizes - 1]
     size = float(weights @ np.sum(of_groups**2, axis=1))
-    return (2 * (n_added + 2) + width // 16 + 8) * SINGLE_EPSILON * size
+    n_units = (n_added + 1) + (width // LANES + 5) / 2 + 1
+    return n_units * SINGLE_EPSILON * size
 
 
 def _by_verdicts(shuffles: Shuffles, design: Design) -> Counter:
@@ -138,8 +155,10 @@ def _by_verdicts(shuffles: Shuffles, design: Design) -> Counter:
 
 def _by_parts(shuffles: Shuffles, design: Design) -> Counter:
     from curvewise.kernels.anova.compiled_shuffles import count_parts
+    from curvewise.kernels.anova.compiled_vectors import MIN_PARTS
     from curvewise.kernels.relabelling.compiled_draws import mask_arguments
 
+    assert shuffles.masks is not None  # noqa: S101 (only asked where there is a rule)
     scale = float(design.factor[0, 0])
     coordinates = design.coordinates
     n_runs = len(coordinates)
@@ -153,7 +172,11 @@ def _by_parts(shuffles: Shuffles, design: Design) -> Counter:
     heights = np.ascontiguousarray(sums[:, 0])
     rows = _Rows.of(sums[:, 1:])
     of_shapes = _single_margin(
-        padded[:n_runs, 1:], np.array([n_runs]), np.ones(1), n_parts, rows.width
+        padded[:n_runs, 1:],
+        np.array([shuffles.masks.n_set]),
+        np.ones(1),
+        n_parts,
+        rows.width,
     )
     margins = _margins(design, of_shapes, double_margin(coordinates[:, :1], scale))
     slopes, bounds = sides_of_rule(design)

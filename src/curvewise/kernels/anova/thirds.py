@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from curvewise.kernels.anova.engines import double_margin, sides_of_rule
+from curvewise.kernels.anova.engines import aligned, double_margin, sides_of_rule
 from curvewise.kernels.anova.subset_sums import MAX_SUBSET_RUNS, count_heights
 
 if TYPE_CHECKING:
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from curvewise.kernels import Integers
     from curvewise.kernels.anova.design import Design
     from curvewise.kernels.anova.engines import Counter
-
-    Whole = npt.NDArray[np.int32]
 
 __all__ = ["n_thirds", "thirds_counter", "thirds_seconds"]
 
@@ -150,10 +148,6 @@ def _own_sums(forms: Integers, members: Integers) -> Integers:
     return np.asarray(np.sum((members @ np.triu(forms)) * members, axis=2))
 
 
-def _wrapped(values: Integers) -> Whole:
-    """Return integers of 32 bits, wrapped around; in memory where a vector begins."""
-    room = np.empty(values.size + 16, dtype=np.int32)
-    start = -room.ctypes.data % 64 // room.itemsize
-    aligned = room[start : start + values.size].reshape(values.shape)
-    aligned[...] = values.astype(np.int32)
-    return aligned
+def _wrapped(values: Integers) -> npt.NDArray[np.int32]:
+    """Return integers of 32 bits, wrapped around."""
+    return aligned(values, np.int32)
