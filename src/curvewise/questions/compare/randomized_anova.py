@@ -30,7 +30,7 @@ from curvewise.text import argument
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from curvewise.kernels import Integers
+    from curvewise.kernels import Floats, Integers
     from curvewise.kernels.anova.design import Design
     from curvewise.kernels.anova.engines import Counter
     from curvewise.kernels.relabelling.restriction import Relabellings
@@ -73,12 +73,17 @@ class RandomizedAnova(Statistic):
         design = self.design
         between = design.between(labels)
         counts = (design.extreme_rule.n_extreme(between),)
-        if not keep:
-            return counts, ()
-        if design.contrast is None:
-            return counts, (between,)
-        contrast = (labels == 0).astype(np.float64) @ design.contrast
-        return counts, (between, contrast.T)
+        return counts, (self._kept(labels, between) if keep else ())
+
+    def values(self, labels: Integers) -> tuple[Floats, ...]:
+        """Return the values to keep of a batch."""
+        return self._kept(labels, self.design.between(labels))
+
+    def _kept(self, labels: Integers, between: Floats) -> tuple[Floats, ...]:
+        if self.design.contrast is None:
+            return (between,)
+        contrast = (labels == 0).astype(np.float64) @ self.design.contrast
+        return between, contrast.T
 
     def deciding(self, counts: tuple[Integers, ...]) -> Integers:
         """Return the counts of the effects that are reported."""
@@ -220,7 +225,10 @@ def anova_effects(
         null = nulls[row] * (effect_df[1] / effect_df[0])
         # Where a tie is only rounded apart, the null distribution says that it is a tie.
         if math.isfinite(statistic):
-            null[np.abs(null - statistic) <= 1e-9 * statistic] = statistic
+            apart = null - statistic
+            ties = np.abs(apart, out=apart) <= 1e-9 * statistic
+            if ties.any():
+                null[ties] = statistic
         critical = critical_value(null, alpha)
         null.setflags(write=False)
         n_extreme, n_visited, exact = (
@@ -244,7 +252,14 @@ def anova_effects(
         )
 
     names = [name for name in get_args(EffectName) if name == "overall" or df[name]]
-    return {error: {name: effect(name, error) for name in names} for error in errors}
+    # The overall effect has one error only.
+    overall = effect("overall", errors[0])
+    return {
+        error: {
+            name: overall if name == "overall" else effect(name, error) for name in names
+        }
+        for error in errors
+    }
 
 
 def _exact_height(layout: Layout, design: Design) -> tuple[int, int] | None:
