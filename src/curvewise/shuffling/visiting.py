@@ -64,7 +64,7 @@ class Statistic(ABC):
         values.
         """
 
-    def values(self, labels: Integers) -> tuple[Floats, ...]:
+    def kept_values(self, labels: Integers) -> tuple[Floats, ...]:
         """Return the values of a batch to keep, where it is counted otherwise or not at all."""
         return self.measure(labels, keep=True)[1]
 
@@ -268,5 +268,5 @@ def _measure_batches(
 def _values_of_batches(
     relabellings: Relabellings, statistic: Statistic, batches: range
 ) -> Measured:
-    values = [statistic.values(relabellings.batch(number)) for number in batches]
+    values = [statistic.kept_values(relabellings.batch(number)) for number in batches]
     return (), tuple(np.concatenate(part, axis=-1) for part in zip(*values, strict=True))

@@ -11,7 +11,7 @@ LENGTH = 64
 
 @njit(**OPTIONS)
 def count(rows, others, span, bases, width, counts):  # type: ignore[no-untyped-def]
-    return count_negative(rows, others, span, bases, width, counts)
+    return count_negative(rows, others, span, bases, width, counts)  # type: ignore[call-arg]
 
 
 def tables() -> tuple[np.ndarray, ...]:

@@ -75,7 +75,7 @@ class RandomizedAnova(Statistic):
         counts = (design.extreme_rule.n_extreme(between),)
         return counts, (self._kept(labels, between) if keep else ())
 
-    def values(self, labels: Integers) -> tuple[Floats, ...]:
+    def kept_values(self, labels: Integers) -> tuple[Floats, ...]:
         """Return the values to keep of a batch."""
         return self._kept(labels, self.design.between(labels))
 
