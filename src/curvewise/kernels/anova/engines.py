@@ -1,8 +1,8 @@
 """Which compiled count suits a design, and the tables it needs.
 
 The formulas are those of `compiled_shuffles`; `thirds` has the tables of every relabelling of two
-algorithms. For two groups the
-factor L of `sums` is a single number, the ``scale`` of the coordinates.
+algorithms. For two groups the factor L of `sums` is a single number, the ``scale`` of the
+coordinates.
 """
 
 from __future__ import annotations
