@@ -32,9 +32,8 @@ from curvewise.inference.requirements import (
     check_design,
 )
 from curvewise.inference.work import shuffling_work
-from curvewise.kernels.anova.halving import halving_repays_compiling
-from curvewise.kernels.anova.subset_sums import MAX_SUBSET_RUNS, counting_repays_compiling
 from curvewise.kernels.partitions import MAX_MEMBERS
+from curvewise.questions.compare.loading import load_compiler_for
 from curvewise.questions.compare.question import compare_curves
 from curvewise.questions.compare.randomized_anova import exact_height
 from curvewise.questions.pairs.caveats import LeftOut, TooManyPairs
@@ -43,19 +42,17 @@ from curvewise.questions.pairs.max_t import max_t_adjusted
 from curvewise.questions.pairs.result import Pair, Pairs
 from curvewise.questions.pairs.shared_heights import SharedHeights
 from curvewise.shuffling.parallel import single_blas, track_items
-from curvewise.shuffling.plan import MAX_FREE
 from curvewise.text import argument
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from curvewise.data.curves import Curves
     from curvewise.inference.caveats import Caveat
     from curvewise.inference.effects import ErrorTerm
     from curvewise.inference.requirements import RNGLike
     from curvewise.inference.work import Work
-    from curvewise.kernels import Floats
     from curvewise.questions.compare.randomized_anova import HeightCounter
     from curvewise.questions.compare.result import Comparison
 
@@ -164,7 +161,9 @@ def compare_pairs(
         member = work.of_member()
         ask = partial(_compared, error=error, alpha=float(alpha), levels=levels)
         heights = SharedHeights(curves)
-        _load_compiler(curves, names)
+        if curves.blocks is None:
+            sizes = dict(zip(curves.algorithms, curves.sizes, strict=True))
+            load_compiler_for((sizes[a], sizes[b], curves.n_steps) for a, b in names)
         for a, b in track_items(names):
             try:
                 counter = partial(heights.of, (a, b))
@@ -172,9 +171,13 @@ def compare_pairs(
             except CurvesError as reason:
                 refused[a, b] = str(reason)
             else:
-                again = partial(ask, curves, (a, b), _by_itself(member))
-                is_large = len(names) > MAX_PAIRS_WITH_NULLS
-                found[a, b] = _with_own_effects(comparison, again if is_large else None)
+                # What a pair does not show is dropped.
+                effects = {error: comparison.effects[error]}
+                comparison = replace(comparison, effects=effects)
+                if len(names) > MAX_PAIRS_WITH_NULLS:
+                    again = partial(ask, curves, (a, b), member.by_itself())
+                    comparison = comparison.with_nulls_of(again)
+                found[a, b] = comparison
         if not found:
             check_design(curves)
             pair, why = next(iter(refused.items()))
@@ -215,25 +218,6 @@ def compare_pairs(
     )
 
 
-def _load_compiler(curves: Curves, names: list[Names]) -> None:
-    """Import compiled code if all pairs together repay it: each of them then finds it there."""
-    sizes = dict(zip(curves.algorithms, curves.sizes, strict=True))
-    if curves.blocks is not None:
-        return
-    n_halved, n_subsets = 0, 0
-    for a, b in names:
-        count, n_runs = math.comb(sizes[a] + sizes[b], sizes[a]), sizes[a] + sizes[b]
-        if count <= MAX_FREE:
-            n_halved += count
-        elif n_runs <= MAX_SUBSET_RUNS:
-            n_subsets += 2 ** (n_runs // 2)
-    if halving_repays_compiling(n_halved, curves.n_steps):
-        import curvewise.kernels.anova.compiled_halves
-        import curvewise.kernels.compiled_inversion
-    if counting_repays_compiling(n_subsets):
-        import curvewise.kernels.anova.compiled_subsets  # noqa: F401
-
-
 def _compared(
     curves: Curves,
     pair: Names,
@@ -253,33 +237,6 @@ def _compared(
         reported=("split",) if error == "split" else ("split", error),
         height_counter=height_counter,
     )
-
-
-def _with_own_effects(
-    comparison: Comparison, again: Callable[[], Comparison] | None
-) -> Comparison:
-    """Drop what a pair does not show; hundreds of null distributions would fill a memory.
-
-    ``again`` compares the same pair, for when a null distribution is asked for.
-    """
-    own = comparison.effects[comparison.error]
-    if again is not None:
-        own = {
-            name: replace(effect, null=partial(_thinned_null, again, name))
-            for name, effect in own.items()
-        }
-    return replace(comparison, effects={comparison.error: own})
-
-
-def _by_itself(work: Work) -> Work:
-    """Return work that needs no file, for later."""
-    return replace(work, n_jobs=1, checkpoint=None)
-
-
-def _thinned_null(again: Callable[[], Comparison], name: str) -> Floats:
-    comparison = again()
-    effect = comparison.effects[comparison.error][name]
-    return effect.with_thinned_null().null_distribution
 
 
 def _pair(comparison: Comparison, pvalues: Mapping[str, float | None]) -> Pair:
