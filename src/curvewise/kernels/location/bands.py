@@ -63,8 +63,7 @@ class Difference:
 
     def largest_roots(self, labels: Integers, *, compiled: bool) -> Floats:
         """Return the largest √R over the steps, in each relabelling of the residuals."""
-        sums = self.residuals.sums(labels)
-        return largest_roots(self.residuals, sums, compiled=compiled)
+        return largest_roots(self.residuals, labels, compiled=compiled)
 
 
 def critical_t(root: float, df: int) -> float:

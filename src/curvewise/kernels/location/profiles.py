@@ -81,18 +81,26 @@ class StepDesign:
         fits = MAX_SUMS_AT_ONCE // (self.n_steps * len(self.factor))
         return 2 ** int(np.log2(np.clip(fits, MIN_AT_ONCE, MAX_AT_ONCE)))
 
-    def sums(self, labels: Integers) -> Floats:
-        """Return Lᵀ S, whose squares add up to A; (n_groups − 1, n_steps, n_relabellings)."""
-        combined = np.empty((len(self.factor), self.n_steps, len(labels)))
-        for group, sums in enumerate(combined):
-            chosen = np.equal(labels.T, group).astype(np.float64)
-            np.matmul(self.deviations.T, chosen, out=sums)
+    def chosen(self, labels: Integers) -> Floats:
+        """Tell which runs are in each group but the last; (n_groups − 1, n_runs, n_relabellings)."""
+        groups = np.arange(len(self.factor))[:, None, None]
+        return np.equal(labels.T, groups).astype(np.float64)
+
+    def combined(
+        self, columns: Floats, chosen: Floats, out: Floats | None = None
+    ) -> Floats:
+        """Return Lᵀ S of some columns, (n_columns, n_runs), and chosen runs, as `sums` does."""
+        combined = np.matmul(columns, chosen, out=out)
         for row in range(len(combined)):
             # L is lower triangular, so row i of Lᵀ S has only the sums of group i and later.
             combined[row] *= self.factor[row, row]
             for group in range(row + 1, len(combined)):
                 combined[row] += self.factor[group, row] * combined[group]
         return combined
+
+    def sums(self, labels: Integers) -> Floats:
+        """Return Lᵀ S, whose squares add up to A; (n_groups − 1, n_steps, n_relabellings)."""
+        return self.combined(self.deviations.T, self.chosen(labels))
 
     def profiles(self, sums: Floats) -> Floats:
         """Return A and I from Lᵀ S; (2, n_steps, n_relabellings)."""
