@@ -238,6 +238,7 @@ def _measure_batches(
 ) -> Measured:
     tally = Tally()
     for number in batches:
-        measured = statistic.measure(relabellings.batch(number), keep=keep)
-        tally.add(range(number, number + 1), measured)
+        labels = relabellings.batch(number)
+        # Not named, so that what a batch gave is gone when the next one is measured.
+        tally.add(range(number, number + 1), statistic.measure(labels, keep=keep))
     return tuple(tally.counts), tally.joined()

@@ -59,8 +59,9 @@ class Strata(NamedTuple):
 def centred(scores: Floats, blocks: Integers) -> Floats:
     """Return the curves less the mean curve of their block."""
     deviations = scores - scores.mean(axis=0)
-    for block in distinct(blocks):
-        rows = blocks == block
+    names = distinct(blocks)
+    for block in names:
+        rows = slice(None) if len(names) == 1 else blocks == block
         # The overall mean is gone already, so a large offset costs no digits here.
         deviations[rows] -= deviations[rows].mean(axis=0)
     return deviations

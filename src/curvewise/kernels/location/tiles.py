@@ -7,6 +7,7 @@ order of the steps, than to keep all of them: there is one number for each step 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -42,7 +43,7 @@ class Tiles:
 
     def means(self) -> list[Floats]:
         """Return the means over all steps, (n_groups − 1, n_relabellings), of each part."""
-        heights = self.design.deviations.mean(axis=1)[None, :]
+        heights = self.design.means[None, :]
         return [self.design.combined(heights, chosen)[:, 0] for chosen in self.chosen]
 
     def along(self, order: Integers | None = None) -> Iterator[tuple[slice, int, Floats]]:
@@ -52,12 +53,14 @@ class Tiles:
         (n_groups − 1, n_steps, n_relabellings), is used again for later tiles.
         """
         n_groups, n_steps = len(self.design.factor), self.design.n_steps
-        n_at_once = max(MAX_SUMS // (n_groups * MAX_RELABELLINGS), 1)
+        n_parts = -(-n_steps * n_groups * MAX_RELABELLINGS // MAX_SUMS)
+        edges = np.linspace(0, n_steps, min(n_parts, n_steps) + 1).astype(np.int64)
         rooms: dict[tuple[int, ...], Floats] = {}
-        for start in range(0, n_steps, n_at_once):
-            steps = slice(start, min(start + n_at_once, n_steps))
-            columns = self.design.deviations[:, steps if order is None else order[steps]]
+        for start, stop in pairwise(edges.tolist()):
+            steps = slice(start, stop)
+            columns = self.design.columns(steps if order is None else order[steps])
             for number, chosen in enumerate(self.chosen):
                 shape = n_groups, columns.shape[1], chosen.shape[2]
-                room = rooms.setdefault(shape, np.empty(shape))
-                yield steps, number, self.design.combined(columns.T, chosen, room)
+                if shape not in rooms:
+                    rooms[shape] = np.empty(shape)
+                yield steps, number, self.design.combined(columns.T, chosen, rooms[shape])

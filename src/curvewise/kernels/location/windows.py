@@ -272,8 +272,10 @@ def _totals(design: StepDesign, places: Places) -> tuple[Floats, Floats, Floats]
     n = places.n_places
     lengths, totals, noise = np.zeros((n, n)), np.zeros((2, n, n)), np.zeros((n, n))
     rounded = places.gather(design.noise[:, None] ** 2)[:, 0]
-    columns = places.gather(design.deviations.T)
-    squares = places.gather(sums_of_squares(design.deviations)[:, None])[:, 0]
+    deviations = design.deviations
+    columns = places.gather(deviations.T)
+    squares = places.gather(sums_of_squares(deviations)[:, None])[:, 0]
+    del deviations  # of long curves, room for the rest
     for first in range(n):
         n_steps = np.cumsum(places.lengths[first:])
         heights = np.sum(np.cumsum(columns[first:], axis=0) ** 2, axis=1) / n_steps

@@ -123,6 +123,7 @@ def locate(
     )
     check_variation(curves, float(design.totals.sum()))
     threshold = _threshold(cluster_threshold, design.df, alpha)
+    spread = tuple(different_spread(curves, layout))  # before there is much in memory
     with shuffling_work(
         "locate",
         *(curves, threshold, windows, alpha),
@@ -198,7 +199,7 @@ def locate(
             *too_few(curves, sampling, alpha),
             *prepared(curves),
             *_without_error(effects["algorithm"]),
-            *different_spread(curves),
+            *spread,
         ),
         bootstrap=bootstrap,
         source=curves.source,

@@ -153,7 +153,7 @@ def _leader(
 
     Also tell whether it is ahead at each of them.
     """
-    scores = reference.design.deviations[:, inside]
+    scores = reference.design.columns(inside)
     factor = reference.design.factor
     sums = [scores[layout.labels == code].sum(axis=0) for code in range(len(factor))]
     # In centred curves the last algorithm is what the others are compared with.
