@@ -228,6 +228,7 @@ class _Visitor:
         n_done = len(items) - sum(map(len, missing))
         for part, measured in in_chunks(work, missing, n_jobs=self.n_jobs, n_done=n_done):
             tally.add(part, measured)
+            del measured  # of long curves, room for the next
             if self.checkpoint is not None:
                 self.checkpoint.write_if_due()
         return tally
@@ -236,6 +237,8 @@ class _Visitor:
 def _measure_batches(
     relabellings: Relabellings, statistic: Statistic, batches: range, *, keep: bool
 ) -> Measured:
+    if len(batches) == 1:
+        return statistic.measure(relabellings.batch(batches[0]), keep=keep)
     tally = Tally()
     for number in batches:
         labels = relabellings.batch(number)

@@ -7,6 +7,7 @@ the most striking of all; from and until by nested hypotheses in a fixed sequenc
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
@@ -146,6 +147,7 @@ def locate(
     pvalues = StepPvalues.of(reference, found, adjust)
     of_steps = pvalues.adjusted[0]
     tests = window_tests(curves, reference, found, of_steps, alpha)
+    reference = replace(reference, windows=None)  # room for the rest
     bootstrap = ShareBootstrap.of(layout, n_resamples, resample_key, alpha)
     effects: dict[str, StepEffect] = {
         name: step_effect(
