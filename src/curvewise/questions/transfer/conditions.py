@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -44,6 +45,7 @@ __all__ = [
 ]
 
 MAX_VALUES = 2**17  # of an array of mean curves: what stays in the cache is fast
+MAX_IN_STRETCH = 2**15  # values of these, of long curves that do not
 MIN_AT_ONCE = 16  # mean curves, of however many steps: fewer waste a matrix product
 # Seconds for each step of a pair of mean curves.
 SECONDS_IN_NUMPY, SECONDS_COMPILED = 120e-9, 6e-9
@@ -179,6 +181,13 @@ class TwoConditions:
         return compiling_repays(work * SECONDS_IN_NUMPY, work * SECONDS_COMPILED)
 
     @cached_property
+    def _stretches(self) -> list[slice]:
+        """Steps that are worked on together: their mean curves stay in the cache."""
+        n_stretches = -(-self.n_steps * min(self.portion, MIN_AT_ONCE) // MAX_IN_STRETCH)
+        edges = np.linspace(0, self.n_steps, n_stretches + 1).astype(np.int64)
+        return [slice(*ends) for ends in pairwise(edges.tolist())]
+
+    @cached_property
     def _sides(self) -> tuple[Floats, Floats]:
         """The scores of control and experimental runs."""
         return self.scores[self.member == 0], self.scores[self.member == 1]
@@ -232,9 +241,12 @@ class TwoConditions:
             part = slice(start, start + self.portion)
             means = []
             for counts, scores, room in pairs:
-                mean = np.matmul(counts[part], scores, out=room[: len(counts[part])])
+                mean = room[: len(counts[part])]
                 # An empty sample has a mean of 0.
-                mean /= np.maximum(counts[part].sum(axis=1, keepdims=True), 1)
+                sizes = np.maximum(counts[part].sum(axis=1, keepdims=True), 1)
+                for steps in self._stretches:
+                    np.matmul(counts[part], scores[:, steps], out=mean[:, steps])
+                    mean[:, steps] /= sizes
                 means.append(mean)
             control, experimental = means
             own = metric_values(control, experimental, self.settings, compiled=compiled)
