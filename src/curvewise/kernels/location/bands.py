@@ -43,7 +43,9 @@ class Residuals(StepDesign):
     ``totals`` and the rest are of what is left; ``scores`` are the curves themselves.
     """
 
-    contrast: Floats  # (n_runs,): which runs are of the first, less the mean of their block
+    contrast: (
+        Floats  # (n_runs,): which runs are of the first, less the mean of their block
+    )
     difference: Floats  # (n_steps,)
     is_rounding: npt.NDArray[np.bool_]  # (n_steps,): whether nothing else would be left
 
@@ -70,7 +72,9 @@ class Difference:
         sums, totals = design.sums(labels[None, :])[0, :, 0], design.totals[0]
         values = np.where(totals > 0, factor * sums, 0.0)
         first = (labels == 0).astype(np.float64)
-        contrast = first - (np.bincount(blocks, weights=first) / np.bincount(blocks))[blocks]
+        contrast = (
+            first - (np.bincount(blocks, weights=first) / np.bincount(blocks))[blocks]
+        )
         left = design.deviations
         left -= np.outer(contrast, values)
         # What is left is no more than rounding where it is next to nothing of the total.

@@ -21,6 +21,7 @@ from curvewise.kernels.transfer.metrics import (
     CURVE_METRICS,
     METRICS,
     MetricSettings,
+    extremes_of,
     metric_values,
     time_ratio,
 )
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from curvewise.inference.reaching import Reaching
     from curvewise.kernels import Floats, Integers
     from curvewise.kernels.survival import Times
+    from curvewise.kernels.transfer.metrics import Extremes
     from curvewise.questions.transfer.options import TransferOptions
 
 __all__ = [
@@ -239,20 +241,44 @@ class TwoConditions:
         values = np.empty((len(METRICS), n_rows))
         for start in range(0, n_rows, self.portion):
             part = slice(start, start + self.portion)
-            means = []
+            means, extremes = [], []
             for counts, scores, room in pairs:
                 mean = room[: len(counts[part])]
-                # An empty sample has a mean of 0.
-                sizes = np.maximum(counts[part].sum(axis=1, keepdims=True), 1)
-                for steps in self._stretches:
-                    np.matmul(counts[part], scores[:, steps], out=mean[:, steps])
-                    mean[:, steps] /= sizes
+                extremes.append(
+                    self._average(counts[part], scores, mean, compiled=compiled)
+                )
                 means.append(mean)
-            control, experimental = means
-            own = metric_values(control, experimental, self.settings, compiled=compiled)
+            own = metric_values(
+                *means,
+                self.settings,
+                extremes=(extremes[0], extremes[1]),
+                compiled=compiled,
+            )
             values[:-1, part] = [own[name] for name in CURVE_METRICS]
         values[-1] = time_ratio(*(median_times(self.times, own) for own in samples))
         return values
+
+    def _average(
+        self, counts: Floats, scores: Floats, means: Floats, *, compiled: bool
+    ) -> Extremes:
+        """Fill in the means of scores that are drawn so often; return their extremes.
+
+        A stretch of steps at a time, so that what is summed is divided in the cache.
+        """
+        # An empty sample has a mean of 0.
+        sizes = np.maximum(counts.sum(axis=1), 1)
+        if not compiled:
+            for steps in self._stretches:
+                np.matmul(counts, scores[:, steps], out=means[:, steps])
+                means[:, steps] /= sizes[:, None]
+            return extremes_of(means)
+        from curvewise.kernels.transfer.compiled_reduction import divide
+
+        most, least = np.full(len(counts), -np.inf), np.full(len(counts), np.inf)
+        for steps in self._stretches:
+            np.matmul(counts, scores[:, steps], out=means[:, steps])
+            divide(means, steps.start, steps.stop, sizes, most, least)
+        return most, least
 
 
 def _optimum_exceeded(optimum: float, best: float, sign: float) -> OptionError:
