@@ -249,7 +249,8 @@ class TwoConditions:
                 )
                 means.append(mean)
             own = metric_values(
-                *means,
+                means[0],
+                means[1],
                 self.settings,
                 extremes=(extremes[0], extremes[1]),
                 compiled=compiled,
