@@ -28,16 +28,33 @@ from benchmarks.designs import DESIGNS
 from benchmarks.peers import other_questions, reading, startup
 from benchmarks.plots import cost_plot
 from benchmarks.rates import THROUGH, contest, kernel_ratios
-from benchmarks.waits import against_shuffles, comparing, other_waits, power_seconds
+from benchmarks.waits import (
+    against_shuffles,
+    comparing,
+    on_all_cores,
+    other_waits,
+    peak_memory,
+    power_seconds,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 HERE = Path(__file__).parent
+CPU = "CPU seconds"
 
 
 def _row(cells: list[str]) -> str:
     return "| " + " | ".join(cells) + " |"
+
+
+def _number(value: float) -> str:
+    """Return three digits, and all of those before the point."""
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def _times(ratio: float) -> str:
+    return f"{_number(ratio)}×"
 
 
 def _rates_table(rates: dict[str, dict[str, float]]) -> list[str]:
@@ -52,7 +69,7 @@ def _rates_table(rates: dict[str, dict[str, float]]) -> list[str]:
                 cells.append("–")
                 continue
             ratio = rates["curvewise"][design] / rate[design]
-            times = "" if name == "curvewise" else f" ({ratio:.3g}×)"
+            times = "" if name == "curvewise" else f" ({_times(ratio)})"
             cells.append(f"{rate[design]:,.0f}{times}")
         lines.append(_row(cells))
     return lines
@@ -64,7 +81,7 @@ def _kernels_table(found: dict[str, dict[str, float]]) -> list[str]:
         "|:--|" + "--:|" * len(DESIGNS),
     ]
     for name, what in (("kernel", "kernels alone"), ("compare", "through `compare()`")):
-        ratios = [f"{each[name] / each['light']:.3g}×" for each in found.values()]
+        ratios = [_times(each[name] / each["light"]) for each in found.values()]
         lines.append(_row([what, *ratios]))
     lines.append(_row(["shuffles of `compare()`", *(f"{z:,}" for z in THROUGH)]))
     rates = [f"{each['light']:,.0f}" for each in found.values()]
@@ -72,9 +89,9 @@ def _kernels_table(found: dict[str, dict[str, float]]) -> list[str]:
     return lines
 
 
-def _seconds_table(title: str, seconds: dict[str, float]) -> list[str]:
-    lines = [_row([title, "CPU seconds"]), "|:--|--:|"]
-    return lines + [_row([name, f"{value:.3g}"]) for name, value in seconds.items()]
+def _values_table(title: str, unit: str, values: dict[str, float]) -> list[str]:
+    lines = [_row([title, unit]), "|:--|--:|"]
+    return lines + [_row([name, _number(value)]) for name, value in values.items()]
 
 
 def _shuffles_table(found: dict[str, dict[str, float]]) -> list[str]:
@@ -89,23 +106,22 @@ def _shuffles_table(found: dict[str, dict[str, float]]) -> list[str]:
     ]
 
 
-def _ratio_table(title: str, ratios: dict[str, float]) -> list[str]:
-    lines = [_row([title, "ratio"]), "|:--|--:|"]
-    return lines + [_row([name, f"{value:.3g}"]) for name, value in ratios.items()]
-
-
 def markdown(record: dict[str, Any]) -> str:
     """Lay all that was measured out as tables."""
     tables: dict[str, Callable[[Any], list[str]]] = {
         "kernels": _kernels_table,
         "contest": _rates_table,
-        "comparing": partial(_seconds_table, "comparing"),
+        "comparing": partial(_values_table, "comparing", CPU),
+        "cores": partial(_values_table, "on two cores", "seconds by the clock"),
         "shuffles": _shuffles_table,
-        "waits": partial(_seconds_table, "other questions"),
-        "power": partial(_seconds_table, "power"),
-        "startup": partial(_ratio_table, "fresh processes, over `import numpy`"),
-        "reading": partial(_ratio_table, "reading"),
-        "peers": partial(_ratio_table, "where and how much, so many times faster"),
+        "waits": partial(_values_table, "other questions", CPU),
+        "memory": partial(_values_table, "memory that is added", "MB"),
+        "power": partial(_values_table, "power", CPU),
+        "startup": partial(
+            _values_table, "CPU time of fresh processes", "over `import numpy`"
+        ),
+        "reading": partial(_values_table, "reading", "ratio, if not seconds"),
+        "peers": partial(_values_table, "where and how much", "so many times faster"),
     }
     parts = [lay_out(record[name]) for name, lay_out in tables.items() if name in record]
     made = (
@@ -128,8 +144,10 @@ def main() -> None:
         "kernels": lambda: kernel_ratios(max(rounds, 5), atari),
         "contest": lambda: contest(rounds, atari),
         "comparing": comparing,
+        "cores": on_all_cores,
         "shuffles": against_shuffles,
         "waits": other_waits,
+        "memory": peak_memory,
         "power": power_seconds,
         "startup": startup,
         "reading": reading,

@@ -5,14 +5,13 @@ from __future__ import annotations
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from benchmarks.designs import random_walks
-from benchmarks.timing import best_seconds
+from benchmarks.timing import best_seconds, seconds_of_process
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -84,7 +83,7 @@ def _rate(work: Callable[[int], Any], count: int) -> float:
 
 
 def startup() -> dict[str, float]:
-    """Time fresh processes, as multiples of one that only imports NumPy."""
+    """Measure CPU time of fresh processes, as multiples of one that only imports NumPy."""
     import curvewise as cw
 
     curves = cw.load_example("tictactoe")
@@ -104,18 +103,17 @@ def startup() -> dict[str, float]:
         )
         commands = {
             "import numpy": ["-c", "import numpy"],
+            "import polars": ["-c", "import polars"],
             "compare the example, 10,000 shuffles": ["-c", example],
             "curvewise --help": ["-m", "curvewise", "--help"],
             "curvewise compare on a small CSV": ["-m", "curvewise", "compare", str(path)],
         }
         seconds = dict.fromkeys(commands, np.inf)
-        for _ in range(7):
+        for _ in range(9):
             for name, command in commands.items():
-                started = time.perf_counter()
-                subprocess.run(
-                    [sys.executable, *command], check=True, capture_output=True
-                )
-                seconds[name] = min(seconds[name], time.perf_counter() - started)
+                line = [sys.executable, *command]
+                own = seconds_of_process(line)
+                seconds[name] = min(seconds[name], own)
     return {
         name: float(value / seconds["import numpy"]) for name, value in seconds.items()
     }
@@ -124,13 +122,15 @@ def startup() -> dict[str, float]:
 READING = """
 import re, sys, time
 from pathlib import Path
-started = time.perf_counter()
-if sys.argv[2] == "polars":
+path, reader = sys.argv[1:]
+if reader == "polars":
     import polars
-    polars.read_csv(sys.argv[1])
+    read = polars.read_parquet if path.endswith("parquet") else polars.read_csv
 else:
     import curvewise
-    curvewise.read(sys.argv[1])
+    read = curvewise.read
+started = time.perf_counter()
+read(path)
 seconds = time.perf_counter() - started
 # Not getrusage: its peak is inherited from the process that started this one.
 status = Path("/proc/self/status").read_text()
@@ -138,38 +138,53 @@ print(seconds, int(re.search(r"VmHWM:\\s+(\\d+)", status)[1]) / 1024)
 """
 
 
+def _read_apart(path: Path, reader: str) -> list[float]:
+    """Return seconds and peak memory in MB of one process that reads a file."""
+    line = [sys.executable, "-c", READING, str(path), reader]
+    done = subprocess.run(line, check=True, capture_output=True, text=True)
+    return [float(x) for x in done.stdout.split()]
+
+
 def reading() -> dict[str, float]:
-    """Read ten million long rows, beside polars' own read of the same file."""
+    """Read ten million long rows, beside polars' own read of the same file, and a wide table."""
     import polars as pl
 
     n_runs, n_steps = 100, 100_000
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "large.csv"
-        pl.DataFrame(
-            {
-                "agent": np.repeat(
-                    [f"agent {i}" for i in range(10)], n_runs * n_steps // 10
-                ),
-                "seed": np.tile(np.repeat(np.arange(10), n_steps), 10),
-                "step": np.tile(np.arange(n_steps) * 100, n_runs),
-                "return": np.random.default_rng(0).normal(size=n_runs * n_steps).round(4),
-            }
-        ).write_csv(path)
-        best: dict[str, list[float]] = {}
-        for _ in range(3):
-            for reader in ("polars", "curvewise"):
-                done = subprocess.run(
-                    [sys.executable, "-c", READING, str(path), reader],
-                    check=True, capture_output=True, text=True,
-                )  # fmt: skip
-                measured = [float(x) for x in done.stdout.split()]
-                best[reader] = [*map(min, measured, best.get(reader, measured))]
     matrix = n_runs * n_steps * 8 / 2**20
-    return {
-        "time to read 1e7 rows, over polars' own": best["curvewise"][0]
-        / best["polars"][0],
-        "memory above polars' peak, over the matrix": (
-            best["curvewise"][1] - best["polars"][1]
-        )
-        / matrix,
-    }
+    found = {}
+    rng = np.random.default_rng(0)
+    frame = pl.DataFrame(
+        {
+            "agent": np.repeat([f"agent {i}" for i in range(10)], n_runs * n_steps // 10),
+            "seed": np.tile(np.repeat(np.arange(10), n_steps), 10),
+            "step": np.tile(np.arange(n_steps) * 100, n_runs),
+            "return": rng.normal(size=n_runs * n_steps).round(4),
+        }
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        long = Path(folder) / "large.csv"
+        frame.write_csv(long)
+        frame.write_parquet(long.with_suffix(".parquet"))
+        for kind in ("CSV", "Parquet"):
+            path = long.with_suffix(f".{kind.lower()}")
+            best: dict[str, list[float]] = {}
+            for _ in range(3):
+                for reader in ("polars", "curvewise"):
+                    measured = _read_apart(path, reader)
+                    best[reader] = [*map(min, measured, best.get(reader, measured))]
+            (own, memory), (peers, peers_memory) = best["curvewise"], best["polars"]
+            found[f"time to read 1e7 rows of {kind}, over polars' own"] = own / peers
+            found[f"memory above polars' peak, over the matrix, {kind}"] = (
+                memory - peers_memory
+            ) / matrix
+        wide = Path(folder) / "wide.csv"
+        columns = np.round(rng.normal(size=(20, n_steps)).cumsum(axis=1), 4)
+        header = ",".join(["agent", "seed", *map(str, range(n_steps))])
+        rows = [
+            ",".join(["AB"[run // 10], str(run), *map(str, row)])
+            for run, row in enumerate(columns.tolist())
+        ]
+        wide.write_text("\n".join([header, *rows, ""]), encoding="utf-8")
+        seconds = min(_read_apart(wide, "curvewise")[0] for _ in range(3))
+        found["a wide CSV of 20 rows × 100,000 columns, seconds"] = seconds
+    return found

@@ -134,3 +134,42 @@ def test_importing_curvewise_imports_no_reader() -> None:
     found = imported_by("import curvewise")
     assert not [name for name in found if name.startswith("curvewise.readers")]
     assert "numpy" not in found
+
+
+IMPORTING_ALL = """
+import importlib, pkgutil, sys
+
+class Missing:
+    def find_spec(self, name, path, target=None):
+        if name.partition(".")[0] in sys.argv[1:]:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+sys.meta_path.insert(0, Missing())
+import curvewise
+
+for module in pkgutil.walk_packages(curvewise.__path__, "curvewise."):
+    name = module.name.rpartition(".")[2]
+    if name != "__main__" and not name.startswith("compiled_"):
+        importlib.import_module(module.name)
+"""
+
+
+def test_every_module_but_those_of_compiled_code_needs_no_package_of_the_extras() -> None:
+    missing = [
+        "numba",
+        "llvmlite",
+        "dask",
+        "distributed",
+        "ray",
+        "starlette",
+        "uvicorn",
+        "pandas",
+        "pyarrow",
+    ]
+    done = subprocess.run(
+        [sys.executable, "-c", IMPORTING_ALL, *missing],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")

@@ -78,6 +78,25 @@ def test_titles_and_labels_are_those_given() -> None:
     )
 
 
+def test_a_title_stands_above_a_legend_that_is_above_the_axes() -> None:
+    curves = some_curves(0)
+    found = cw.locate(curves, windows=False, n_resamples=0, n_shuffles=99, rng=0)
+    title = "A title in $ that is too long for one line of a figure " * 2
+    figure = found.figure(curves, title=title, width=5)
+    figure.draw_without_rendering()
+    (legend,) = figure.legends
+    written = legend.get_title()
+    assert written.get_text().split() == title.split()
+    box, whole = written.get_window_extent(), figure.bbox
+    assert whole.x0 <= box.x0 < box.x1 <= whole.x1
+    assert box.y1 <= whole.y1
+    lines = [text.get_window_extent() for text in legend.get_texts()]
+    assert box.y0 >= max(line.y1 for line in lines)
+    (without,) = found.figure(curves, width=5).legends
+    names = [text.get_text() for text in without.get_texts()]
+    assert [text.get_text() for text in legend.get_texts()] == names
+
+
 def test_what_a_figure_cannot_do_is_refused() -> None:
     curves = some_curves(0, (3, 3, 3))
     with pytest.raises(cw.OptionError, match="draws no curves, so smooth does nothing"):

@@ -104,8 +104,10 @@ def test_title_and_notes_stand_above_and_beneath() -> None:
 def test_long_names_are_folded_and_long_numbers_are_not_cut() -> None:
     wide = Table(("name", "number"), (("x" * 100, "9" * 300),))
     lines = wide.text().splitlines()
-    assert lines[2].split() == ["x" * 60, "9" * 300]
-    assert lines[3].split() == ["x" * 40]
+    (first, number), (second,) = lines[2].split(), lines[3].split()
+    assert first + second == "x" * 100
+    assert len(first) in {60, 61}  # versions of Rich count the space beside differently
+    assert number == "9" * 300
 
 
 BEST = Mark("*", "bold", "best")

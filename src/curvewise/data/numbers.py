@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from curvewise.data.steps import MAX_STEP
+from curvewise.data.steps import check_exact
 from curvewise.errors import CurvesError
 from curvewise.text import plural, shown_value
 
@@ -93,7 +93,8 @@ def step_numbers(
 ) -> np.ndarray[Any, Any]:
     """Return a column of steps as numbers, whole or not as they come.
 
-    Those of rows without a score do not matter. Raises CurvesError if a cell holds no number, or one that is too large to be exact.
+    Those of rows without a score do not matter. Raises CurvesError if a cell holds no number, or
+    one that is too large to be exact.
     """
     values: np.ndarray[Any, Any]
     if series.dtype.is_integer() and not series.null_count():
@@ -112,10 +113,5 @@ def step_numbers(
             "drop these rows."
         )
         raise CurvesError(msg)
-    if max(-low, high) >= MAX_STEP:
-        msg = (
-            f"Steps as large as {max(-low, high):.4g} are too large to be exact. Subtract the "
-            "first step from all of them, or count in a larger unit."
-        )
-        raise CurvesError(msg)
+    check_exact(max(-low, high))
     return values

@@ -13,7 +13,7 @@ from curvewise.text import step_text
 if TYPE_CHECKING:
     from curvewise.kernels import Floats
 
-__all__ = ["MAX_STEP", "as_steps", "in_window", "trapezoids"]
+__all__ = ["MAX_STEP", "as_steps", "check_exact", "in_window", "trapezoids"]
 
 # Beyond it neighbouring whole numbers are the same number in double precision.
 MAX_STEP = 2**53
@@ -21,6 +21,16 @@ MAX_STEP = 2**53
 ROUNDING = 8 * float(np.finfo(np.float64).eps)
 # The size of what rounding leaves in place of 0, in relation to the step beside it.
 MAX_NOISE = 1e-9
+
+
+def check_exact(largest: float) -> None:
+    """Raise CurvesError if the largest step of a table, without its sign, is too large."""
+    if largest >= MAX_STEP:
+        msg = (
+            f"Steps as large as {largest:.4g} are too large to be exact. Subtract the first step "
+            "from all of them, or count in a larger unit."
+        )
+        raise CurvesError(msg)
 
 
 def as_steps(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

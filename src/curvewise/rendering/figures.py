@@ -41,6 +41,7 @@ __all__ = [
     "save_figures",
     "score_label",
     "wrap_labels",
+    "write_title",
 ]
 
 OBSERVED_COLOUR = "#D55E00"  # of what was observed, among what was shuffled
@@ -187,6 +188,25 @@ def flat_axes(figure: Figure | SubFigure) -> list[Axes]:
     return list(dict.fromkeys(own))
 
 
+def write_title(figure: Figure, title: str) -> None:
+    """Write a title above a figure, in as many lines as it needs.
+
+    If a legend is there it becomes that legend's title: Matplotlib would draw its own over it.
+    """
+    from matplotlib import rcParams
+
+    legends: list[Any] = figure.legends
+    above = [legend for legend in legends if legend._outside_loc == "upper"]
+    if above:
+        above[0].set_title(title, {"size": rcParams["figure.titlesize"]})
+        heading: Text = above[0].get_title()
+        heading.set_parse_math(False)
+    else:
+        heading = figure.suptitle(title, parse_math=False)
+    figure.draw_without_rendering()
+    _break(heading, figure.bbox.width)
+
+
 def wrap_labels(figure: Figure) -> None:
     """Break the names of rows and of axes where the figure is too narrow for them.
 
@@ -301,11 +321,13 @@ def _set_columns(legend: Legend, n_columns: int) -> None:
     made: Any = legend
     made.set_ncols(n_columns)
     title = made.get_title()
+    math_in_title = title.get_parse_math()
     math = [text.get_parse_math() for text in made.get_texts()]
     names = [text.get_text() for text in made.get_texts()]
     made._init_legend_box(made.legend_handles, names)
     made._legend_box.set_offset(made._findoffset)
     made.set_title(title.get_text(), prop=title.get_fontproperties())
+    made.get_title().set_parse_math(math_in_title)
     for text, parsed in zip(made.get_texts(), math, strict=True):
         text.set_parse_math(parsed)
 

@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from curvewise.data.choices import check_choice
 from curvewise.errors import OptionError
 from curvewise.rendering.end_labels import EndLabel
-from curvewise.rendering.figures import fit_legends, flat_axes, lift_legend, wrap_labels
+from curvewise.rendering.figures import (
+    fit_legends,
+    flat_axes,
+    lift_legend,
+    wrap_labels,
+    write_title,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -95,8 +101,6 @@ class Page:
         if width is not None:
             figure.set_size_inches(width, height * (width / natural) ** HEIGHT_EXPONENT)
         axes = flat_axes(figure)
-        if self.title is not None:
-            figure.suptitle(self.title, parse_math=False)
         if axes and self.xlabel is not None:
             axes[-1].set_xlabel(self.xlabel, parse_math=False)
         if axes and self.ylabel is not None:
@@ -108,6 +112,8 @@ class Page:
                 for label in ax.findobj(EndLabel):
                     label.fit(MAX_END_LABEL)
             lift_legend(figure)
+            if self.title is not None:
+                write_title(figure, self.title)
             fit_legends(figure)
             if width is not None:
                 wrap_labels(figure)

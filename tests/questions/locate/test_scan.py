@@ -192,6 +192,7 @@ def test_without_windows_the_rest_is_counted_the_same() -> None:
 # --- engines, portions, limits ---------------------------------------------------------
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("n_steps", [7, 30])
 @pytest.mark.parametrize("sizes", [(5, 6), (3, 4, 4)])
 def test_compiled_windows_count_the_same(

@@ -121,6 +121,7 @@ def test_portions_only_cut_up_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found.portion == 1
 
 
+@pytest.mark.compiled
 def test_compiling_repays_for_much_work_only() -> None:
     found = laid_out(rising(3, 5))
     assert not found.repays_compiling(10)

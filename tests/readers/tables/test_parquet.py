@@ -58,7 +58,7 @@ def test_decimals_and_bytes_are_names(tmp_path: Path) -> None:
     frame = long_frame(CURVES)
     path = tmp_path / "a.parquet"
     frame.with_columns(
-        pl.col("seed").cast(pl.String).str.to_decimal(scale=0),
+        pl.col("seed").cast(pl.String).cast(pl.Decimal(10, 0)),
         pl.col("agent").cast(pl.String).cast(pl.Binary),
     ).write_parquet(path)
     assert read(path) == read(write(frame, tmp_path / "b.parquet"))

@@ -86,6 +86,7 @@ def test_dates_are_no_scores(tmp_path: Path) -> None:
         ),
         ("a.csv", "agent,method,run,step,score\n", "could each be the algorithm"),
         ("a.csv", "algorithm,0,0.0\nA,1,2\n", "Two columns are both step 0"),
+        ("a.csv", f"algorithm,0,{2**53 + 1}\nA,1,2\n", "Steps as large as 9.007e"),
         (
             "a.csv",
             "algorithm,0,1\n,1,2\n",

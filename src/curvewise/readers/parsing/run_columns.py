@@ -283,6 +283,7 @@ def _kinds_of_rows(
     if not present or all(rows.all() for rows in present):
         return []
     _, kind = np.unique(np.stack(present), axis=1, return_inverse=True)
+    kind = kind.ravel()  # NumPy 2.0.0 alone gives it two dimensions
     return [kind == each for each in range(kind.max(initial=-1) + 1)]
 
 

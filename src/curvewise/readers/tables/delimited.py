@@ -131,11 +131,11 @@ def _check_cells(path: Path, frame: pl.DataFrame, has_nulls: pl.Series) -> None:
                 infer_schema=False,
                 glob=False,
             )
-    except pl.exceptions.PolarsError:
+    except pl.exceptions.PolarsError as error:
         with open_text(path) as file:
             for _ in file:
                 pass  # a byte that is no text is an error here
-        raise
+        raise CurvesError(_malformed(path, str(error))) from None
     wrong = {
         name: frame[name].is_null()
         & ~texts[name]

@@ -18,6 +18,7 @@ from curvewise.data.frames import (
 from curvewise.data.name_columns import names_and_codes, names_of_rows
 from curvewise.data.names import natural_order
 from curvewise.data.numbers import number_of, score_numbers
+from curvewise.data.steps import check_exact
 from curvewise.data.validation import increasing_steps
 from curvewise.errors import CurvesError
 from curvewise.readers.failures import explained
@@ -247,6 +248,7 @@ def _from_wide(
     labels = _names(frame, columns.algorithm, "algorithm")
     ordered = sorted(steps, key=lambda column: steps[column])
     values = np.array([steps[column] for column in ordered])
+    check_exact(float(np.abs(values).max(initial=0.0)))
     repeated = values[1:][values[1:] == values[:-1]]
     if repeated.size:
         msg = f"Two columns are both step {step_text(repeated[0])}. Drop one of them."
