@@ -156,6 +156,8 @@ def effect_ratios(
 
 def _ratio(effect: Floats, error: Floats, floor: float) -> Floats:
     """Divide; an error of at most ``floor`` is none: infinite then, or 0 without effect."""
+    if error.min(initial=math.inf) > floor:
+        return np.asarray(effect / error)
     ratios = np.where(effect > floor, np.inf, 0.0)
     np.divide(effect, error, out=ratios, where=error > floor)
     return ratios
