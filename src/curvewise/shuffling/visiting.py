@@ -246,6 +246,7 @@ class _Visitor:
         n_done = len(items) - sum(map(len, missing))
         for part, measured in in_chunks(work, missing, n_jobs=self.n_jobs, n_done=n_done):
             tally.add(part, measured)
+            del measured  # of long curves, room for the next
             if self.checkpoint is not None:
                 self.checkpoint.write_if_due()
         return tally
@@ -258,10 +259,13 @@ def _how(plan: Plan) -> str:
 def _measure_batches(
     relabellings: Relabellings, statistic: Statistic, batches: range, *, keep: bool
 ) -> Measured:
+    if len(batches) == 1:
+        return statistic.measure(relabellings.batch(batches[0]), keep=keep)
     tally = Tally()
     for number in batches:
-        measured = statistic.measure(relabellings.batch(number), keep=keep)
-        tally.add(range(number, number + 1), measured)
+        labels = relabellings.batch(number)
+        # Not named, so that what a batch gave is gone when the next one is measured.
+        tally.add(range(number, number + 1), statistic.measure(labels, keep=keep))
     return tuple(tally.counts), tally.joined()
 
 
