@@ -19,6 +19,7 @@ from curvewise.inference.requirements import (
     check_choice,
     check_curves,
     check_design,
+    check_number,
     check_variation,
     resample_count,
 )
@@ -221,7 +222,8 @@ def _last(steps: np.ndarray[Any, Any], pvalues: Floats, alpha: float) -> float |
 def _threshold(given: float | None, df: tuple[int, int], alpha: float) -> float:
     if given is None:
         return f_quantile(alpha, df)
-    if not isinstance(given, int | float | np.number) or not 0 < given < np.inf:
+    check_number("cluster_threshold", given, "F")
+    if given <= 0:
         msg = f"{argument('cluster_threshold')} must be a positive F, not {given!r}."
         raise OptionError(msg, option="cluster_threshold")
     return float(given)
