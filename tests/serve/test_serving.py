@@ -43,7 +43,7 @@ def test_a_port_in_use_and_files_that_are_missing_are_refused(tmp_path: Path) ->
     with pytest.raises(OptionError, match=r"cannot listen on no\.such\.host"):
         serve(host="no.such.host.invalid")
     for host in ("é" * 300, "a b", "[::1]"):
-        with pytest.raises(OptionError, match="cannot listen on .* Give --host an addr"):
+        with pytest.raises(OptionError, match=r"cannot listen on .* Give --host an addr"):
             serve(host=host)
     with pytest.raises(OptionError, match="--host is empty"):
         serve(host="")  # which the system would take for every address

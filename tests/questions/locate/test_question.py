@@ -355,7 +355,7 @@ def test_progress_is_reported_to_the_end() -> None:
         ),
         (
             {"cluster_threshold": 10**400},
-            "cluster_threshold must be a finite F, not an integer of more than 40 digits.",
+            "cluster_threshold must be a positive F, not an integer of more than 40 digits.",
             ("cluster_threshold", "--cluster-threshold"),
         ),
         (

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from curvewise.errors import OptionError
+from curvewise.data.choices import refuse_option
 from curvewise.inference.diagnostics import different_spread, prepared, too_few
 from curvewise.inference.effects import PARTS
 from curvewise.inference.requirements import (
@@ -19,9 +19,9 @@ from curvewise.inference.requirements import (
     check_choice,
     check_curves,
     check_design,
-    check_number,
     check_variation,
     resample_count,
+    value_text,
 )
 from curvewise.inference.work import shuffling_work
 from curvewise.kernels.location.nested import sequential
@@ -38,7 +38,6 @@ from curvewise.questions.locate.step_effects import (
     window_tests,
 )
 from curvewise.shuffling.layout import Layout
-from curvewise.text import argument
 
 if TYPE_CHECKING:
     import os
@@ -222,8 +221,8 @@ def _last(steps: np.ndarray[Any, Any], pvalues: Floats, alpha: float) -> float |
 def _threshold(given: float | None, df: tuple[int, int], alpha: float) -> float:
     if given is None:
         return f_quantile(alpha, df)
-    check_number("cluster_threshold", given, "F")
-    if given <= 0:
-        msg = f"{argument('cluster_threshold')} must be a positive F, not {given!r}."
-        raise OptionError(msg, option="cluster_threshold")
+    is_number = isinstance(given, int | float | np.number)
+    if not is_number or not 0 < given <= np.finfo(np.float64).max:
+        shown = value_text(given)
+        refuse_option("cluster_threshold", f"must be a positive F, not {shown}.")
     return float(given)
