@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "RNGLike",
+    "as_float",
     "as_generator",
     "check_alpha",
     "check_choice",
@@ -88,12 +89,12 @@ def check_curves(curves: object, question: str) -> None:
 def check_alpha(alpha: object, option: str = "alpha") -> None:
     """Raise unless a probability, such as alpha, lies between 0 and 1."""
     example = 0.05 if option == "alpha" else 0.95
-    if not 0 < _float(alpha) < 1:
+    if not 0 < as_float(alpha) < 1:
         refuse_option(
             option,
             f"must lie between 0 and 1, such as {example}; it is {value_text(alpha)}.",
         )
-    if _float(alpha) < MIN_ALPHA:
+    if as_float(alpha) < MIN_ALPHA:
         text = f"must be {MIN_ALPHA:g} or more, such as {example}; it is {alpha!r}."
         refuse_option(option, text)
 
@@ -112,7 +113,7 @@ def check_jobs(n_jobs: object) -> None:
 
 def check_number(option: str, value: object, what: str = "number") -> None:
     """Raise unless the value of an option is a finite number."""
-    if not math.isfinite(_float(value)):
+    if not math.isfinite(as_float(value)):
         refuse_option(option, f"must be a finite {what}, not {value_text(value)}.")
 
 
@@ -126,7 +127,7 @@ def shuffle_count(n_shuffles: object) -> int | str:
     """Return a number of shuffles as an integer, or "auto" or "precise"; else raise."""
     if isinstance(n_shuffles, str) and n_shuffles in RULES:
         return n_shuffles
-    number = _float(n_shuffles)
+    number = as_float(n_shuffles)
     if not number >= 1 or number % 1 > 0 or n_shuffles == math.inf:
         rules = " or ".join(map(repr, RULES))
         text = f"must be a positive integer, or {rules}, not {value_text(n_shuffles)}."
@@ -137,7 +138,7 @@ def shuffle_count(n_shuffles: object) -> int | str:
     return int(number)
 
 
-def _float(value: object) -> float:
+def as_float(value: object) -> float:
     """Return a number as a float: NaN for what is none, infinite for integers too large."""
     if isinstance(value, bool) or not isinstance(
         value, int | float | np.integer | np.floating

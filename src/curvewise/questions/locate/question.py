@@ -15,6 +15,7 @@ from curvewise.data.choices import refuse_option
 from curvewise.inference.diagnostics import different_spread, prepared, too_few
 from curvewise.inference.effects import PARTS
 from curvewise.inference.requirements import (
+    as_float,
     check_alpha,
     check_choice,
     check_curves,
@@ -221,8 +222,7 @@ def _last(steps: np.ndarray[Any, Any], pvalues: Floats, alpha: float) -> float |
 def _threshold(given: float | None, df: tuple[int, int], alpha: float) -> float:
     if given is None:
         return f_quantile(alpha, df)
-    is_number = isinstance(given, int | float | np.number)
-    if not is_number or not 0 < given <= np.finfo(np.float64).max:
+    if not 0 < as_float(given) < np.inf:
         shown = value_text(given)
         refuse_option("cluster_threshold", f"must be a positive F, not {shown}.")
     return float(given)
