@@ -351,6 +351,8 @@ def shown_value(value: object, most: int = 80) -> str:
     >>> shown_value("DQN"), shown_value(10**5000)
     ("'DQN'", 'an int of 16610 bits')
     """
+    if getattr(value, "shape", None) == () and hasattr(value, "item"):
+        value = value.item()  # as a number or a text, not as NumPy's own
     try:
         shown = repr(value)
     except ValueError:  # Python writes no number of more than 4,300 digits

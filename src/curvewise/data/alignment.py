@@ -120,7 +120,8 @@ def align(
     """
     check_choice("how", how, ("linear", "previous", "bins"))
     options = AlignmentOptions(how, n_steps, short, reason, min_steps)
-    if not isinstance(run_logs, Iterable):
+    given: object = run_logs
+    if not isinstance(given, Iterable):
         msg = f"Give a list of RunLog to align, not {shown_value(run_logs)}."
         raise CurvesError(msg)
     logs = list(run_logs)

@@ -41,10 +41,11 @@ class RunsByTask(dict["str | None", "Callable[[], Unaligned]"]):
 
 def as_paths(path: PathLike | Sequence[PathLike]) -> list[PathLike]:
     """Return one path, or several, as a list; raise CurvesError if there is none."""
+    given: Any = path
     try:
-        paths = [path] if isinstance(path, str | os.PathLike) else list(path)
+        paths = [given] if isinstance(given, str | os.PathLike) else list(given)
     except TypeError:
-        paths = [path]  # type: ignore[list-item]
+        paths = [given]
     for each in paths:
         if not isinstance(each, str | os.PathLike):
             msg = f"Name files or folders to read; {shown_value(each)} is not the name of one."

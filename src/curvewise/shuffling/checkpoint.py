@@ -85,7 +85,8 @@ def open_checkpoint(
     if path is None or isinstance(path, Checkpoint):
         yield list(keys), path
         return
-    if not isinstance(path, str | os.PathLike):
+    given: object = path
+    if not isinstance(given, str | os.PathLike):
         msg = f"{argument('checkpoint')} must be the name of a file, not {shown_value(path)}."
         raise OptionError(msg, option="checkpoint")
     checkpoint = Checkpoint(Path(path), fingerprint(*asked), keys if seeded else None)
