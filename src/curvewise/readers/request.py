@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from curvewise.data.alignment_options import AlignmentOptions
 from curvewise.data.choices import refuse_option
@@ -134,11 +134,10 @@ class Request:
             value = getattr(self, option)
             if value is not None and not isinstance(value, str):
                 refuse_option(option, f"must be a name, not {shown_value(value)}.")
-        if self.where is not None and not isinstance(self.where, Mapping):
+        where: object = self.where
+        if where is not None and not isinstance(where, Mapping):
             example = "such as {'game': 'pong'}"
-            text = (
-                f"must map columns to values, {example}, not {shown_value(self.where)}."
-            )
+            text = f"must map columns to values, {example}, not {shown_value(where)}."
             refuse_option("where", text)
         self.selection(higher_is_better=True)
 
