@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from fuzzing.frames import frame_call
 from fuzzing.logs import write_logs
-from fuzzing.options import COMMANDS, command_line
+from fuzzing.options import COMMANDS, WITHOUT_TABLE, command_line
 from fuzzing.saved_work import damage_checkpoint, damage_plan
 from fuzzing.slow_reading import slow_reading
 from fuzzing.tables import write_plain, write_table
@@ -85,7 +85,7 @@ def _table(rng: Random, folder: Path) -> Case:
 def _options(rng: Random, folder: Path) -> Case:
     """Write a sound table, for options that may be anything."""
     truth = some_truth(rng, hostile=rng.random() < 0.3)
-    command = rng.choice(list(COMMANDS))
+    command = rng.choice([*COMMANDS, *WITHOUT_TABLE])
     path = folder / "runs.csv"
     if command == "monitor":
         rows = _with_batches(truth)

@@ -20,7 +20,7 @@ from fuzzing.truths import HOSTILE_NAMES, HOSTILE_NUMBERS
 if TYPE_CHECKING:
     from random import Random
 
-__all__ = ["COMMANDS", "command_line"]
+__all__ = ["COMMANDS", "WITHOUT_TABLE", "command_line"]
 
 # Each command with what it cannot do without; {a} and {b} are algorithms of the table.
 COMMANDS: dict[str, list[str]] = {
@@ -50,6 +50,12 @@ COMMANDS: dict[str, list[str]] = {
     "tasks": ["--shuffles", "99", "--task", "game"],
     "report": ["--shuffles", "99", "-o", "{folder}/report.html"],
 }
+# Those that read no table.
+WITHOUT_TABLE: dict[str, list[str]] = {
+    "criteria": [],
+    "demo": ["--plot", "{folder}/demo.png"],
+    "schema": ["compare"],
+}
 # Options whose every value is worth an hour, or a browser: of these only some values.
 BOUNDED: dict[str, tuple[str, ...]] = {
     "shuffles": (
@@ -77,7 +83,7 @@ BOUNDED: dict[str, tuple[str, ...]] = {
     "n_batches": ("1", "3", "0", "-1"),
     "dpi": ("50",),
 }
-LEFT_OUT = {"open_it"}  # it starts a browser
+LEFT_OUT = {"open_it", "report"}  # they start a browser
 WHOLE = (
     "0",
     "1",
@@ -158,11 +164,12 @@ def _types(hint: Any) -> list[Any]:
 def command_line(
     rng: Random, command: str, table: Path, names: list[str], *, hostile: bool
 ) -> list[str]:
-    """Return a command line on a table: what is needed, and up to five options more."""
+    """Return a command line, on a table if it takes one, and up to five options more."""
     a, b = [*names, "A", "B"][:2]
     words = {"a": a, "b": b, "folder": str(table.parent)}
-    line = [command, str(table)]
-    line += [_filled(word, words) for word in COMMANDS[command]]
+    line = [command] if command in WITHOUT_TABLE else [command, str(table)]
+    needed = (COMMANDS | WITHOUT_TABLE)[command]
+    line += [_filled(word, words) for word in needed]
     if not hostile:
         return line
     options = _options(command)

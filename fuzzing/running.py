@@ -58,7 +58,7 @@ def judged(seed: int, number: int, folder: Path) -> dict[str, Any]:
             name
             for name, content in before.items()
             if after.get(name) != content
-            and str(folder / name) not in written - {case.line[1]}
+            and str(folder / name) not in written - set(case.line[1:2])
         )
         wrong = complaints(case, outcome)
     return {

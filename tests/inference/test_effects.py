@@ -33,7 +33,7 @@ def effect(**changes: object) -> Effect:
         exact=False,
         alpha=0.05,
         critical_value=4.0,
-        null_distribution=NULL,
+        null=NULL,
     )
     return replace(plain, **changes)  # type: ignore[arg-type]
 
@@ -112,9 +112,9 @@ def test_an_overall_difference_is_made_of_height_and_shape() -> None:
 
 def test_a_thinned_null_distribution_has_the_quantiles_of_the_whole() -> None:
     values = np.random.default_rng(0).permutation(9_991).astype(float)
-    whole = effect(null_distribution=values)
+    whole = effect(null=values)
     thinned = whole.with_thinned_null()
     assert thinned.null_distribution.tolist() == list(range(0, 9_991, 10))
-    assert replace(thinned, null_distribution=values).to_dict() == whole.to_dict()
+    assert replace(thinned, null=values).to_dict() == whole.to_dict()
     # What is short stays as it is.
     assert thinned.with_thinned_null() is thinned

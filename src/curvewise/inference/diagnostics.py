@@ -12,7 +12,7 @@ import numpy as np
 
 from curvewise.inference.sampling import Sampling
 from curvewise.kernels.anova.spreads import equal_spread_pvalue
-from curvewise.kernels.anova.sums import strata
+from curvewise.kernels.anova.sums import centred, strata
 from curvewise.kernels.anova.thresholds import rounding
 from curvewise.kernels.pvalues import t_survival
 from curvewise.kernels.relabelling.enumeration import n_relabellings
@@ -136,7 +136,8 @@ def identical_runs(curves: Curves) -> Iterator[Caveat]:
 def runs_are_alike(curves: Curves) -> bool:
     """Tell whether all runs (of a block) have the same curve, but for rounding."""
     layout = Layout.of(curves)
-    parts = strata(layout.scores, layout.blocks)
+    within = centred(layout.scores, layout.blocks)
+    parts = strata(layout.scores, within)
     return max(parts.heights, parts.shapes) <= layout.noise**2
 
 

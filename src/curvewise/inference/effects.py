@@ -12,7 +12,7 @@ import numpy as np
 from curvewise.kernels.pvalues import clopper_pearson, f_survival
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from curvewise.kernels import Floats
 
@@ -98,7 +98,8 @@ class Effect:
         Partial ω²; may be slightly negative when there is no effect.
     null_distribution : array
         The statistic of the relabellings; of many a sample, of 131,072 at most. In a large
-        family 1,000 quantiles stand for it.
+        family 1,000 quantiles stand for it. Where ``null`` is a function, it is made when it is
+        first asked for.
     components : mapping or None
         What C is combined of: how many standard deviations all steps together, height, shape
         and the most striking step each lie above the mean of shuffled tables. Without those
@@ -119,11 +120,16 @@ class Effect:
     exact: bool
     alpha: float
     critical_value: float
-    null_distribution: Floats = field(repr=False)
+    null: Floats | Callable[[], Floats] = field(repr=False)
     pvalue_adjusted: float | None = None
     f_value: float | None = None
     components: Mapping[str, float] | None = None
     center: Center = "mean"
+
+    @cached_property
+    def null_distribution(self) -> Floats:
+        """The statistic of the relabellings."""
+        return self.null() if callable(self.null) else self.null
 
     def with_thinned_null(self) -> Effect:
         """Return the effect with quantiles for its null distribution: many fill a memory."""
@@ -133,7 +139,7 @@ class Effect:
         places = np.linspace(0, len(null) - 1, MAX_THINNED).round().astype(np.int64)
         kept = np.sort(null)[places]
         kept.setflags(write=False)
-        return replace(self, null_distribution=kept)
+        return replace(self, null=kept)
 
     @property
     def symbol(self) -> str:

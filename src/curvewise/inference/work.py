@@ -103,6 +103,10 @@ class Work:
         """
         return replace(self, keys=(family_seed(self.key),), seed=self.key)
 
+    def by_itself(self) -> Work:
+        """Return the same work without workers or a file, to be done again later."""
+        return replace(self, n_jobs=1, checkpoint=None)
+
     def sampled(self) -> Work:
         """Return the same work without the wish to be exact, for a test that has no exact form."""
         return replace(self, exact=False)

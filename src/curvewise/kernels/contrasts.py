@@ -18,7 +18,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from curvewise.kernels.adjustments import TIE
-from curvewise.kernels.anova.sums import centred, group_factor, sums_in_order
+from curvewise.kernels.anova.sums import (
+    centred,
+    group_factor,
+    plain_sizes,
+    sums_in_order,
+)
 from curvewise.kernels.anova.thresholds import EPSILON
 from curvewise.kernels.codes import distinct
 from curvewise.kernels.compiling import compiling_repays
@@ -60,6 +65,7 @@ class Fit:
     residuals: Floats
     estimates: Floats  # (n_groups, n_columns), against the last group
     factor: Floats
+    sizes: Integers | None  # those of `plain_sizes`
     df: int
 
     @classmethod
@@ -77,7 +83,8 @@ class Fit:
         effects = factor @ projections
         estimates = np.vstack([effects, np.zeros(values.shape[1])])
         df = len(labels) - n_groups - (n_blocks - 1)
-        return cls(values, residuals, estimates, factor, df)
+        sizes = plain_sizes(labels, blocks)
+        return cls(values, residuals, estimates, factor, sizes, df)
 
     @property
     def errors(self) -> Floats:
@@ -207,16 +214,34 @@ def pair_parts(estimates: Floats, factor: Floats) -> tuple[Floats, Floats]:
 
     ``estimates`` is (n_shuffles, n_groups, n_columns); both are (n_shuffles, n_pairs).
     """
+    pairs = _pair_variances(factor)
+    first, second, variances = pairs
+    heights, products = _heights_and_products(estimates)
+    u = (heights[:, first] - heights[:, second]) / np.sqrt(variances)
+    return u, _shape_squares(products, pairs)
+
+
+def _pair_variances(factor: Floats) -> tuple[Integers, Integers, Floats]:
+    """Return the first and second group of every pair, and cᵀ C⁻ c of their difference."""
     first, second = np.triu_indices(len(factor) + 1, 1)
     inverse = np.pad(factor @ factor.T, (0, 1))
     diagonal = np.diag(inverse)
     variances = diagonal[first] + diagonal[second] - 2 * inverse[first, second]
-    heights, shapes = estimates[:, :, 0], estimates[:, :, 1:]
-    products = shapes @ shapes.transpose(0, 2, 1)
+    return first, second, variances
+
+
+def _heights_and_products(estimates: Floats) -> tuple[Floats, Floats]:
+    """Return heights, (n, n_groups), and inner products of shapes, (n, n_groups, n_groups)."""
+    shapes = estimates[:, :, 1:]
+    return estimates[:, :, 0], shapes @ shapes.transpose(0, 2, 1)
+
+
+def _shape_squares(products: Floats, pairs: tuple[Integers, Integers, Floats]) -> Floats:
+    """Return the sum of squares of the shape for every two groups; (n, n_pairs)."""
+    first, second, variances = pairs
     lengths = np.einsum("sii->si", products)
     squares = lengths[:, first] + lengths[:, second] - 2 * products[:, first, second]
-    u = (heights[:, first] - heights[:, second]) / np.sqrt(variances)
-    return u, np.maximum(squares, 0.0) / variances
+    return np.asarray(np.maximum(squares, 0.0) / variances)
 
 
 def pair_ratios(parts: tuple[Floats, Floats], errors: Floats, *, pooled: bool) -> Floats:
@@ -271,18 +296,56 @@ def pair_maxima(
     floor = 64 * EPSILON * totals
     maxima = [np.empty((3, 0))]
     size = max(n_groups * (n_groups + n_columns), values.size)
-    every = len(kept) == math.comb(n_groups, 2)
+    first, second, variances = _pair_variances(fit.factor)
+    pairs = first[kept], second[kept], variances[kept]
     for portion in _portions(labels, size):
         sums = group_sums(portion, values, n_groups, compiled=compiled)
-        squares = np.sum(np.matmul(fit.factor.T, sums) ** 2, axis=1)
-        errors = totals - np.stack([squares[:, 0], squares[:, 1:].sum(axis=1)], axis=1)
+        if fit.sizes is None:
+            squares = np.sum(np.matmul(fit.factor.T, sums) ** 2, axis=1)
+            between = np.stack([squares[:, 0], squares[:, 1:].sum(axis=1)], axis=1)
+            heights, products = _heights_and_products(_estimates(sums, fit.factor))
+        else:
+            heights, products = _heights_and_products(_means(sums, fit.sizes))
+            # Added up one after the other, not by BLAS, which is slow for single rows.
+            lengths = np.einsum("sii->si", products)
+            between = np.stack(
+                [np.sum(each * fit.sizes, axis=1) for each in (heights**2, lengths)],
+                axis=1,
+            )
+        errors = totals - between
         errors[errors <= floor] = 0.0
-        u, shapes = pair_parts(_estimates(sums, fit.factor), fit.factor)
-        effects = _effects((u, shapes) if every else (u[:, kept], shapes[:, kept]))
         # All pairs of a shuffle share its error, so the largest ratio is that of the largest effect.
-        largest = (effect.max(axis=1, keepdims=True) for effect in effects)
+        largest = _largest_effects(heights, products, pairs, compiled=compiled)
         maxima.append(_over_errors(largest, errors, pooled=pooled)[:, :, 0])
     return np.concatenate(maxima, axis=1)
+
+
+def _means(sums: Floats, sizes: Integers) -> Floats:
+    """Return the means of all groups, from the sums of all but the last."""
+    means = np.empty((len(sums), len(sizes), sums.shape[2]))
+    np.divide(sums, sizes[:-1, None], out=means[:, :-1])
+    # Centred runs add up to 0.
+    np.divide(sums.sum(axis=1), -sizes[-1], out=means[:, -1])
+    return means
+
+
+def _largest_effects(
+    heights: Floats,
+    products: Floats,
+    pairs: tuple[Integers, Integers, Floats],
+    *,
+    compiled: bool,
+) -> Floats:
+    """Return the largest sums of squares of any pair, as `_effects` has them; (3, n, 1)."""
+    if compiled:
+        from curvewise.kernels.anova.compiled_sums import largest_of_pairs
+
+        found = largest_of_pairs(np.ascontiguousarray(heights), products, *pairs)
+        return np.asarray(found)[:, :, None]
+    first, second, variances = pairs
+    u = (heights[:, first] - heights[:, second]) / np.sqrt(variances)
+    effects = _effects((u, _shape_squares(products, pairs)))
+    return np.stack([effect.max(axis=1, keepdims=True) for effect in effects])
 
 
 def least_extreme(length: float, noise: float, *, two_sided: bool) -> float:

@@ -10,6 +10,7 @@ both enclose D. The interval of δ with p > α can be read off the sorted roots.
 from __future__ import annotations
 
 import math
+import sys
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,6 +24,7 @@ __all__ = ["agreeing", "lowest_shift", "shift_interval"]
 
 # Labellings whose likeness differs from ±1 by less than this are the same partition.
 LIKENESS_TOLERANCE = 1e-9
+COMPILED = "curvewise.kernels.compiled_inversion"
 
 
 def shift_interval(
@@ -43,12 +45,7 @@ def shift_interval(
     reject any shift. ``rejected`` says whether no shift at all is rejected, where that is known
     from more relabellings than these.
     """
-    same_sign = _root(observed - shuffled, 1 - likeness, tie)
-    other_sign = _root(observed + shuffled, 1 + likeness, tie)
-    # A relabelling that only swaps names has one root and counts for every shift.
-    always = np.abs(likeness) > 1 - LIKENESS_TOLERANCE
-    low = np.where(always, -np.inf, np.minimum(same_sign, other_sign))
-    high = np.where(always, np.inf, np.maximum(same_sign, other_sign))
+    low, high = _enclosing_roots(observed, shuffled, likeness, tie)
     allowed = n_allowed(len(shuffled), alpha, exact=exact)
     if allowed < 0:
         return -math.inf, math.inf
@@ -60,7 +57,9 @@ def shift_interval(
     ends = min(float(lowest), observed), max(float(highest), observed)
     if rejected is None:
         return ends
-    return agreeing(ends, observed, 0.0, np.append(low, high), rejected=rejected)
+    holds_none = ends[0] <= 0.0 <= ends[1]
+    candidates = np.append(low, high) if rejected and holds_none else np.empty(0)
+    return agreeing(ends, observed, 0.0, candidates, rejected=rejected)
 
 
 def lowest_shift(
@@ -85,6 +84,23 @@ def lowest_shift(
     # Unlike the two-sided test, this one may reject the observed difference itself, when
     # alpha is above a half; so the result is not limited by it.
     return float(np.partition(roots, allowed)[allowed])
+
+
+def _enclosing_roots(
+    observed: float, shuffled: Floats, likeness: Floats, tie: float
+) -> tuple[Floats, Floats]:
+    """Return the lower and the higher root of each relabelling; compiled where that is loaded."""
+    if sys.modules.get(COMPILED) is not None:
+        from curvewise.kernels.compiled_inversion import enclosing_roots
+
+        low, high = enclosing_roots(observed, shuffled, likeness, tie, LIKENESS_TOLERANCE)
+        return np.asarray(low), np.asarray(high)
+    same_sign = _root(observed - shuffled, 1 - likeness, tie)
+    other_sign = _root(observed + shuffled, 1 + likeness, tie)
+    # A relabelling that only swaps names has one root and counts for every shift.
+    always = np.abs(likeness) > 1 - LIKENESS_TOLERANCE
+    low = np.where(always, -np.inf, np.minimum(same_sign, other_sign))
+    return low, np.where(always, np.inf, np.maximum(same_sign, other_sign))
 
 
 def _root(numerator: Floats, denominator: Floats, tie: float) -> Floats:

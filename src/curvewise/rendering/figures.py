@@ -213,6 +213,11 @@ def wrap_labels(figure: Figure) -> None:
     Where rows are too near to each other for that, the figure becomes higher.
     """
     figure.draw_without_rendering()
+    made: Any = figure
+    heading: Text | None = made._suptitle
+    if heading is not None:
+        _break(heading, figure.bbox.width)
+        figure.draw_without_rendering()
     for ax in flat_axes(figure):
         rows = ax.get_yticklabels()
         names = _broken(rows, MAX_ROW_LABEL * figure.bbox.width)

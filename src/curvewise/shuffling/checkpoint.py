@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["Checkpoint", "fingerprint", "open_checkpoint"]
 
 KIND = "curvewise checkpoint"
-FORMAT = f"{KIND} 3"
+FORMAT = f"{KIND} 4"
 SECONDS_BETWEEN_WRITES = 1.0  # what is lost with a crash
 
 

@@ -88,8 +88,10 @@ def in_chunks(
     """
     report = _report.get()
     total = n_done + sum(map(len, chunks))
-    for chunk, result in zip(chunks, _results(work, chunks, n_jobs), strict=True):
-        yield chunk, result
+    results = _results(work, chunks, n_jobs)
+    for chunk in chunks:
+        # Not named, so that a result can be gone when the next one is computed.
+        yield chunk, next(results)
         n_done += len(chunk)
         if report:
             report(n_done, total)

@@ -64,6 +64,10 @@ class Statistic(ABC):
         values.
         """
 
+    def kept_values(self, labels: Integers) -> tuple[Floats, ...]:
+        """Return the values of a batch to keep, where it is counted otherwise or not at all."""
+        return self.measure(labels, keep=True)[1]
+
     def deciding(self, counts: tuple[Integers, ...]) -> Integers:
         """Return the counts that "auto" and "precise" look at."""
         return counts[0].ravel()
@@ -75,7 +79,8 @@ class Statistic(ABC):
     def whole(self, relabellings: Relabellings) -> Measured | None:  # noqa: ARG002
         """Measure all relabellings of an enumeration at once, if that is quicker than in batches.
 
-        All of their values are kept, in any order.
+        All of their values are kept, in any order. Without matrix products, whose threads nothing
+        holds back here.
         """
         return None
 
@@ -130,6 +135,9 @@ def visit(
     ``n_jobs`` changes no digit. Finished chunks are written down in the checkpoint, and looked
     up there first.
     """
+    if plan.keeps_all and (measured := statistic.whole(plan.relabellings)):
+        count = plan.relabellings.count
+        return Counts(*measured, count, f"NumPy {_how(plan)}", plan)
     visitor = _Visitor(statistic, n_jobs, checkpoint)
     large = plan.n_batches >= statistic.min_batches_for_single_blas
     with single_blas() if large else nullcontext():
@@ -147,24 +155,29 @@ class _Visitor:
     def visit_all(self, plan: Plan) -> Counts:
         relabellings, n_batches = plan.relabellings, plan.n_batches
         n_kept = self.statistic.n_kept(len(relabellings.labels))
-        how = "enumeration" if plan.exact else f"{plan.restriction.unit}s"
+        how = _how(plan)
         if plan.exact and not plan.keeps_all:
             # Part of an enumeration would be a corner of it, so a sample is kept.
             sample = plan.restriction.drawn(n_kept * BATCH, seed=0)
-            kept = self._in_numpy(sample, range(n_kept), keep=True).joined()
+            kept = self._kept(sample, range(n_kept))
             compiled = self._compiled(relabellings, range(n_batches))
             counts, engine = self._count(relabellings, range(n_batches), compiled)
             return Counts(
                 tuple(counts), kept, relabellings.count, f"{engine} {how}", plan
             )
-        if plan.keeps_all and (measured := self.statistic.whole(relabellings)):
-            return Counts(*measured, relabellings.count, f"NumPy {how}", plan)
         n_first = n_batches if plan.keeps_all else min(n_kept, n_batches)
-        # Asked before any work: once compiled code is loaded, it helps with what is kept.
         others = range(n_first, n_batches)
-        compiled = self._compiled(relabellings, others)
+        # Asked before any work: once compiled code is loaded, it helps with what is kept; and it
+        # counts that as well.
+        if self._compiled(relabellings, others) is not None:
+            kept = self._kept(relabellings, range(n_first))
+            compiled = self._compiled(relabellings, range(n_batches))
+            counts, engine = self._count(relabellings, range(n_batches), compiled)
+            return Counts(
+                tuple(counts), kept, relabellings.count, f"{engine} {how}", plan
+            )
         first = self._in_numpy(relabellings, range(n_first), keep=True)
-        counts, engine = self._count(relabellings, others, compiled, first.counts)
+        counts, engine = self._count(relabellings, others, None, first.counts)
         return Counts(
             tuple(counts), first.joined(), relabellings.count, f"{engine} {how}", plan
         )
@@ -209,6 +222,11 @@ class _Visitor:
         parts = [tally.counts for tally in tallies] + ([counts] if counts else [])
         return [np.sum(part, axis=0) for part in zip(*parts, strict=True)], engine
 
+    def _kept(self, relabellings: Relabellings, batches: range) -> tuple[Floats, ...]:
+        """Return the values of some batches, and count nothing."""
+        work = partial(_values_of_batches, relabellings, self.statistic)
+        return self._do(work, batches, self.statistic.chunk, "NumPy").joined()
+
     def _in_numpy(
         self, relabellings: Relabellings, batches: range, *, keep: bool
     ) -> Tally:
@@ -228,16 +246,31 @@ class _Visitor:
         n_done = len(items) - sum(map(len, missing))
         for part, measured in in_chunks(work, missing, n_jobs=self.n_jobs, n_done=n_done):
             tally.add(part, measured)
+            del measured  # of long curves, room for the next
             if self.checkpoint is not None:
                 self.checkpoint.write_if_due()
         return tally
 
 
+def _how(plan: Plan) -> str:
+    return "enumeration" if plan.exact else f"{plan.restriction.unit}s"
+
+
 def _measure_batches(
     relabellings: Relabellings, statistic: Statistic, batches: range, *, keep: bool
 ) -> Measured:
+    if len(batches) == 1:
+        return statistic.measure(relabellings.batch(batches[0]), keep=keep)
     tally = Tally()
     for number in batches:
-        measured = statistic.measure(relabellings.batch(number), keep=keep)
-        tally.add(range(number, number + 1), measured)
+        labels = relabellings.batch(number)
+        # Not named, so that what a batch gave is gone when the next one is measured.
+        tally.add(range(number, number + 1), statistic.measure(labels, keep=keep))
     return tuple(tally.counts), tally.joined()
+
+
+def _values_of_batches(
+    relabellings: Relabellings, statistic: Statistic, batches: range
+) -> Measured:
+    values = [statistic.kept_values(relabellings.batch(number)) for number in batches]
+    return (), tuple(np.concatenate(part, axis=-1) for part in zip(*values, strict=True))

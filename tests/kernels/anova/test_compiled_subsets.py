@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from curvewise.kernels.anova.compiled_subsets import count_pairs
+from curvewise.kernels.anova.compiled_subsets import count_pairs, count_pairs_apart
 
 
 @pytest.mark.parametrize("whole", [False, True])
@@ -19,3 +19,7 @@ def test_pairs_that_make_up_a_limit_are_counted_ties_included(
         totals = others[None, :] - (limit - sums[:, None])
         assert count_pairs(sums, others, limit, False) == np.sum(totals >= 0)
         assert count_pairs(sums, others, limit, True) == np.sum(totals <= 0)
+        for below in (False, True):
+            count, gap = count_pairs_apart(sums, others, limit, below)
+            assert count == count_pairs(sums, others, limit, below)
+            assert gap == np.abs(totals).min()

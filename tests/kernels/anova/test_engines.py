@@ -11,17 +11,16 @@ import pytest
 
 from curvewise.kernels.anova import compiled_shuffles, engines
 from curvewise.kernels.anova.design import Design
-from curvewise.kernels.anova.engines import compiled_counter, n_thirds, thirds_counter
-from curvewise.kernels.anova.subset_sums import count_heights
+from curvewise.kernels.anova.engines import compiled_counter
 from curvewise.kernels.anova.sums import group_squares
 from curvewise.kernels.anova.thresholds import ExtremeRule, rounding
-from curvewise.kernels.relabelling.enumeration import Enumeration
 from curvewise.kernels.relabelling.shuffles import Shuffles
 from curvewise.kernels.relabelling.streams import BATCH
 from tests.simulation import NULLS
 
 if TYPE_CHECKING:
     from curvewise.kernels import Floats, Integers
+    from curvewise.kernels.relabelling.enumeration import Enumeration
 
 
 def table(
@@ -138,45 +137,6 @@ def test_each_design_has_the_engine_that_suits_it(
     assert found == engine
 
 
-@pytest.mark.parametrize("kind", ["random walk", "integer-tied"])
-@pytest.mark.parametrize("n_steps", [1, 4, 40])
-@pytest.mark.parametrize("sizes", [(2, 1), (3, 3), (5, 9), (3, 12), (8, 8), (1, 13)])
-def test_exact_counts_are_those_of_enumeration(
-    sizes: tuple[int, int], n_steps: int, kind: str
-) -> None:
-    labels, blocks, design = table(sizes, n_steps, kind)
-    expected = counted_by_numpy(Enumeration(labels, blocks), design)
-    n_firsts = n_thirds(len(labels))
-    count = thirds_counter(labels, design)
-    np.testing.assert_array_equal(count(0, n_firsts), expected)
-    cut = n_firsts // 3
-    np.testing.assert_array_equal(count(0, cut) + count(cut, n_firsts), expected)
-    heights = design.factor[0, 0] * design.coordinates[:, 0]
-    by_halves = count_heights(heights, sizes[0], float(design.extreme_rule.bounds[1]))
-    assert by_halves == expected[1] * (2 if sizes[0] == sizes[1] else 1)
-
-
-@pytest.mark.slow
-def test_two_engines_agree_on_a_hundred_million_relabellings() -> None:
-    """2 × 15 runs: thirds, halves, and the complement symmetry that both must keep."""
-    labels, _, design = table((15, 15), 6, "integer-tied")
-    count = thirds_counter(labels, design)(0, n_thirds(30))
-    heights = design.factor[0, 0] * design.coordinates[:, 0]
-    bound = float(design.extreme_rule.bounds[1])
-    assert 2 * count[1] == count_heights(heights, 15, bound)
-    assert count_heights(-heights, 15, bound) == 2 * count[1]
-    assert 0 < count[0] <= math.comb(30, 15) // 2
-
-
-@pytest.mark.parametrize("n_runs", [2, 3, 10, 24, 31, 60])
-def test_parts_of_an_enumeration_share_out_the_runs(n_runs: int) -> None:
-    first, second = engines._cuts(n_runs)
-    assert 0 <= first < second < n_runs
-    assert second - first <= 10
-    assert n_runs - second <= 8
-    assert n_thirds(n_runs) == 2**first
-
-
 def test_a_table_of_subsets_is_numbered_by_bits() -> None:
     values = np.random.default_rng(0).normal(size=(5, 3))
     sums = engines.subset_sums(values)
@@ -185,11 +145,21 @@ def test_a_table_of_subsets_is_numbered_by_bits() -> None:
         np.testing.assert_allclose(found, values[chosen].sum(axis=0))
 
 
+@pytest.mark.parametrize("dtype", [np.int32, np.float32])
+@pytest.mark.parametrize("n_values", [1, 15, 40])
+def test_aligned_numbers_begin_where_a_vector_does(n_values: int, dtype: type) -> None:
+    values = np.arange(n_values)
+    found = engines.aligned(values, dtype)
+    assert found.dtype == dtype
+    assert found.ctypes.data % engines.VECTOR_BYTES == 0
+    assert found.tolist() == values.tolist()
+
+
 def test_double_margin_exceeds_what_rounding_does_to_inner_products() -> None:
     """Against the same sums in extended precision."""
     rng = np.random.default_rng(2)
     coordinates = rng.normal(size=(12, 30)) * 10.0 ** rng.integers(-3, 4, size=30)
-    margin = engines._double_margin(coordinates, 0.5)
+    margin = engines.double_margin(coordinates, 0.5)
     gram = coordinates @ coordinates.T
     for chosen in rng.integers(0, 2, size=(50, 12)).astype(bool):
         by_products = 0.25 * gram[np.ix_(chosen, chosen)].sum()
@@ -229,7 +199,7 @@ def test_what_does_not_vary_is_never_near_a_bound(
     labels = np.repeat(np.arange(len(sizes)), sizes)
     blocks = np.zeros_like(labels)
     design = Design.from_scores(scores, labels, blocks, rounding(scores, 2.2e-16))
-    bounds = engines._extreme_rule(design)[1]
+    bounds = engines.sides_of_rule(design)[1]
     assert bounds[1 if constant == "heights" else 2] == -math.inf
     assert_same_counts(labels, blocks, design)
 

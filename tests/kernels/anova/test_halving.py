@@ -8,7 +8,12 @@ import pytest
 
 from curvewise.kernels.anova.combined import CombinedDesign
 from curvewise.kernels.anova.design import Design
-from curvewise.kernels.anova.halving import between_of_halves, can_be_halved, halves
+from curvewise.kernels.anova.halving import (
+    Halves,
+    between_of_halves,
+    can_be_halved,
+    sums_of_halves,
+)
 from curvewise.kernels.anova.thresholds import rounding, step_rounding
 from curvewise.kernels.relabelling.enumeration import Enumeration
 from curvewise.kernels.relabelling.streams import BATCH
@@ -22,12 +27,8 @@ def test_every_relabelling_is_one_pair_of_halves(sizes: tuple[int, int]) -> None
     """Each run weighs another power of two, so that a sum says whose it is."""
     labels = np.repeat([0, 1], sizes)
     weights = np.exp2(np.arange(sum(sizes)))[:, None]
-    found = np.concatenate(
-        [
-            np.add.outer(*(side[0] for side in pair)).ravel()
-            for pair in halves(labels, weights)
-        ]
-    ).astype(int)
+    halves = Halves.of(labels, weights, compiled=False)
+    found = sums_of_halves(halves, compiled=False)[0].astype(int)
     expected = math.comb(sum(sizes), sizes[0])
     if sizes[0] == sizes[1]:
         expected //= 2

@@ -37,14 +37,14 @@ def test_centred_curves_have_no_mean_in_any_block(blocks: np.ndarray) -> None:
 @pytest.mark.parametrize("blocks", [np.zeros(9, dtype=np.int64), UNEVEN])
 def test_strata_add_up_to_the_total(blocks: np.ndarray) -> None:
     scores = random_walk(np.random.default_rng(1), 9, 5)
-    parts = strata(scores, blocks)
+    deviations = centred(scores, blocks)
+    parts = strata(scores, deviations)
     assert sum(parts[:-1]) == pytest.approx(parts.total)
     assert parts.total == pytest.approx(np.sum((scores - scores.mean()) ** 2))
     steps = scores.mean(axis=0)
     assert parts.training == pytest.approx(9 * np.sum((steps - scores.mean()) ** 2))
     has_blocks = blocks.max() > 0
     assert (parts.blocks > 1e-9) == (parts.blocks_by_training > 1e-9) == has_blocks
-    deviations = centred(scores, blocks)
     assert parts.heights + parts.shapes == pytest.approx(np.sum(deviations**2))
 
 

@@ -91,6 +91,7 @@ def test_steps_without_variation_or_error_take_no_part_in_the_quantile() -> None
     np.testing.assert_allclose(
         found.largest_roots(relabelled, compiled=False),
         others.largest_roots(relabelled, compiled=False),
+        atol=1e-12,  # of the labels as they are, nothing but rounding is left
     )
 
 

@@ -19,9 +19,9 @@ def test_scanning_portions_adds_up_to_scanning_all() -> None:
     labels = drawn(design, 40)
     bars = bars_of(design, labels[0])
     whole, parts = StepCounts.none(7), StepCounts.none(7)
-    largest = scan_steps(design, design.sums(labels), bars, whole, compiled=False)
+    largest = scan_steps(design, labels, bars, whole, compiled=False)
     in_parts = [
-        scan_steps(design, design.sums(part), bars, parts, compiled=False)
+        scan_steps(design, part, bars, parts, compiled=False)
         for part in (labels[:16], labels[16:])
     ]
     np.testing.assert_array_equal(np.stack(parts), np.stack(whole))
@@ -34,9 +34,8 @@ def test_counts_and_maxima_by_definition(row: int) -> None:
     labels = drawn(design, 30)
     bars = bars_of(design, labels[0])
     counts = StepCounts.none(6)
-    sums = design.sums(labels)
-    largest, masses = scan_steps(design, sums, bars, counts, compiled=False)
-    plain = design.roots(design.profiles(sums))[row]
+    largest, masses = scan_steps(design, labels, bars, counts, compiled=False)
+    plain = design.roots(design.profiles(design.sums(labels)))[row]
     roots = plain + design.slack[row][:, None]
     np.testing.assert_array_equal(largest[row], roots.max(axis=0))
     clusters = cluster_masses(f_ratios(plain**2, design.df), bars.threshold)

@@ -65,7 +65,7 @@ def effects_of(
             exact=sampling.exact,
             alpha=alpha,
             critical_value=3.0,
-            null_distribution=np.zeros(1),
+            null=np.zeros(1),
         )
         for name, pvalue in pvalues.items()
     }

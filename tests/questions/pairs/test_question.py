@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pickle
 from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -118,6 +119,9 @@ def test_many_pairs_keep_little(monkeypatch: pytest.MonkeyPatch) -> None:
     np.testing.assert_allclose(
         np.quantile(thin.null_distribution, [0.5, 0.9]), quantiles, rtol=0.05
     )
+    assert callable(thin.null)
+    copied = pickle.loads(pickle.dumps(compare_pairs(curves)))[0].algorithm  # noqa: S301
+    np.testing.assert_array_equal(copied.null_distribution, thin.null_distribution)
 
 
 @pytest.mark.parametrize("most", [4, pytest.param(8, marks=pytest.mark.slow)])

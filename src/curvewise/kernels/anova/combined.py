@@ -26,10 +26,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from curvewise.kernels.anova.halving import (
+    Halves,
     between_of_halves,
-    halves,
     largest_of_halves,
-    sums_at_once,
 )
 from curvewise.kernels.anova.sums import centred, column_squares, factored_sums
 from curvewise.kernels.anova.thresholds import MIN_VARIATION_OVER_ROUNDING
@@ -47,6 +46,7 @@ MAX_SHARE = 1 - 1e-12
 MAX_EXPONENT = 700.0  # of which the exponential, a thousand times over, is a number
 # Standard deviations below this are rounding: all relabellings give the same share.
 MIN_DEVIATION = 1e-9
+MAX_STATISTICS_AT_ONCE = 2**12  # relabellings whose looks stay in the cache
 MAX_SUMS_AT_ONCE = 2**16  # an array has one sum per step and relabelling
 
 
@@ -119,8 +119,9 @@ class CombinedDesign:
         striking = np.empty(len(labels))
         for start in range(0, len(labels), self._portion):
             part = slice(start, start + self._portion)
-            of_columns = self._column_roots(labels[part]) + sign * self.column_slack
-            striking[part] = of_columns.max(axis=1)
+            of_columns = self._column_roots(labels[part])
+            of_columns += sign * self.column_slack
+            np.max(of_columns, axis=1, out=striking[part])
         between = self.design.between(labels, compiled=self.compiled)
         return self._values(between, striking, sign)
 
@@ -132,16 +133,9 @@ class CombinedDesign:
         if between is None:
             between, _ = between_of_halves(self.design, labels)
         columns = self.design.factor[0, 0] * self.columns
-        values, start = [], 0
-        at_once = sums_at_once(compiled=self.compiled)
-        for left, right in halves(labels, columns, at_once):
-            striking = largest_of_halves(
-                left, right, self.column_slack, compiled=self.compiled
-            )
-            own = between[:, start : start + len(striking)]
-            values.append(self._values(own, striking, 1.0))
-            start += len(striking)
-        return np.concatenate(values, axis=1)
+        halves = Halves.of(labels, columns, compiled=self.compiled)
+        striking = largest_of_halves(halves, self.column_slack, compiled=self.compiled)
+        return self._values(between, striking, 1.0)
 
     def _values(self, between: Floats, striking: Floats, sign: float) -> Floats:
         """Put the four looks together; ``striking`` is the root of the last share."""
@@ -198,9 +192,11 @@ class Scales(NamedTuple):
     @classmethod
     def of(cls, values: Floats) -> Scales:
         """Learn the scales from `CombinedDesign.values` of relabellings."""
-        deviations = values.std(axis=1)
+        # Look by look, which stays in the cache.
+        deviations = np.array([look.std() for look in values])
         deviations[deviations <= MIN_DEVIATION] = 0.0
-        return cls(values.mean(axis=1), _ratios(np.ones(4), deviations))
+        means = np.array([look.mean() for look in values])
+        return cls(means, _ratios(np.ones(4), deviations))
 
     @property
     def used(self) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
@@ -224,7 +220,11 @@ class Scales(NamedTuple):
 
     def statistic(self, values: Floats) -> Floats:
         """Return C of each relabelling; (n_relabellings,)."""
-        return log_sum(self.weights(values))
+        found = np.empty(values.shape[1])
+        for start in range(0, len(found), MAX_STATISTICS_AT_ONCE):
+            part = slice(start, start + MAX_STATISTICS_AT_ONCE)
+            found[part] = log_sum(self.weights(values[:, part]))
+        return found
 
 
 def log_sum(weights: Floats) -> Floats:

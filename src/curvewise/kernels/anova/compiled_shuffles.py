@@ -36,7 +36,7 @@ from curvewise.kernels.anova.compiled_rule import (
     is_near,
     tallied,
 )
-from curvewise.kernels.anova.compiled_vectors import squared_sum
+from curvewise.kernels.anova.compiled_vectors import squared_sum, sums_of_parts
 from curvewise.kernels.compiling import OPTIONS, njit
 from curvewise.kernels.relabelling.compiled_draws import (
     GOLDEN_GAMMA,
@@ -178,21 +178,12 @@ def _sum_parts(masks, bits, n_parts, part_heights, rows, width, unit, heights, s
     ``rows`` has, part after part, the sums of its 2^bits subsets, each a row of ``width``
     numbers in units whose square is ``unit``; ``part_heights`` their heights.
     """
-    row_starts = np.empty(n_parts, dtype=np.uint64)
-    shift, part_bits, row_width = U(bits), (ONE << U(bits)) - ONE, U(width)
-    size = ONE << shift
     for place in range(BATCH):
-        mask = masks[place]
-        total = 0.0
-        part_start = U(0)
-        for part in range(n_parts):
-            row = part_start + (mask & part_bits)
-            mask >>= shift
-            part_start += size
-            total += part_heights[row]
-            row_starts[part] = row * row_width
+        total, squares = sums_of_parts(
+            rows, part_heights, masks[place], U(bits), U(n_parts), U(width)
+        )
         heights[place] = total * total
-        shapes[place] = unit * squared_sum(rows, row_starts, 0, n_parts, (0, width))
+        shapes[place] = unit * squares
 
 
 @njit(**OPTIONS)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from curvewise.kernels.compiling import OPTIONS, njit
 
-__all__ = ["added_up_squares", "sums_of_groups"]
+__all__ = ["added_up_squares", "largest_of_pairs", "sums_of_groups"]
 
 
 @njit(**OPTIONS)
@@ -56,3 +58,28 @@ def sums_of_groups(labels, columns, n_groups):
                 for column in range(n_columns):
                     own[column] += columns[run, column]
     return sums
+
+
+@njit(**OPTIONS)
+def largest_of_pairs(heights, products, first, second, variances):
+    """Return the largest effects of any pair of groups: overall, in height and in shape; (3, n).
+
+    Those of `contrasts`, with the same digits.
+    """
+    found = np.zeros((3, len(heights)))
+    roots = np.empty(len(variances))
+    for pair in range(len(variances)):
+        roots[pair] = math.sqrt(variances[pair])
+    for row in range(len(heights)):
+        own, inner = heights[row], products[row]
+        overall, height, shape = 0.0, 0.0, 0.0
+        for pair in range(len(first)):
+            one, other = first[pair], second[pair]
+            u = (own[one] - own[other]) / roots[pair]
+            of_height = u * u
+            squares = inner[one, one] + inner[other, other] - 2 * inner[one, other]
+            of_shape = max(squares, 0.0) / variances[pair]
+            overall = max(overall, of_height + of_shape)
+            height, shape = max(height, of_height), max(shape, of_shape)
+        found[0, row], found[1, row], found[2, row] = overall, height, shape
+    return found

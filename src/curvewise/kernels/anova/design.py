@@ -54,8 +54,8 @@ class Design:
         n_runs, n_steps = scores.shape
         n_groups, n_blocks = int(labels.max()) + 1, len(distinct(blocks))
         member = (labels[:, None] == np.arange(n_groups - 1)).astype(np.float64)
-        parts = strata(scores, blocks)
         deviations = centred(scores, blocks)
+        parts = strata(scores, deviations)
         coordinates = rotated(deviations)
         # Rounding in heights or shapes that do not vary must not enter any shuffle.
         heights = parts.heights if parts.heights > noise**2 else 0.0

@@ -1,14 +1,15 @@
 """Which compiled count suits a design, and the tables it needs.
 
-The formulas are those of `compiled_shuffles` and `compiled_enumeration`. For two groups the
-factor L of `sums` is a single number, the ``scale`` of the coordinates.
+The formulas are those of `compiled_shuffles`; `thirds` has the tables of every relabelling of two
+algorithms. For two groups the factor L of `sums` is a single number, the ``scale`` of the
+coordinates.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -16,24 +17,28 @@ from curvewise.kernels.anova.thresholds import EPSILON
 from curvewise.kernels.relabelling.streams import BATCH
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from curvewise.kernels import Floats, Integers
     from curvewise.kernels.anova.design import Design
     from curvewise.kernels.relabelling.enumeration import Enumeration
     from curvewise.kernels.relabelling.shuffles import Shuffles
 
 __all__ = [
+    "aligned",
     "compiled_counter",
-    "n_thirds",
+    "double_margin",
     "ranks_counter",
+    "sides_of_rule",
     "subset_sums",
-    "thirds_counter",
 ]
 
 Counter = Callable[[int, int], "Integers"]
+Number = TypeVar("Number", np.int32, np.float32)
 # A verdict on each candidate of 20 bits is a megabyte, which is made in milliseconds.
 MAX_RUNS_LOOKED_UP = 22
-MIN_PARTS = 5
 MAX_BITS_OF_PART = 8
+VECTOR_BYTES = 64
 SINGLE_EPSILON = float(np.finfo(np.float32).eps)
 
 
@@ -46,7 +51,7 @@ def compiled_counter(shuffles: Shuffles, design: Design) -> Counter:
     return _by_parts(shuffles, design)
 
 
-def _extreme_rule(design: Design) -> tuple[Floats, tuple[float, ...]]:
+def sides_of_rule(design: Design) -> tuple[Floats, tuple[float, ...]]:
     """Return the slopes, and the bounds as compiled code takes them.
 
     A tuple, so that the bounds stay in registers. One that is not positive is met by every
@@ -64,7 +69,7 @@ def _margins(design: Design, of_shapes: float, of_heights: float) -> tuple[float
     return tuple((slopes[:, 1] * of_shapes + slopes[:, 0] * of_heights).tolist())
 
 
-def _double_margin(coordinates: Floats, scale: float) -> float:
+def double_margin(coordinates: Floats, scale: float) -> float:
     """Return by how much rounding can change a sum of inner products, or of squares.
 
     Every sum of squares is a sum of some of these inner products, so their absolute values
@@ -80,6 +85,15 @@ def subset_sums(values: Floats) -> Floats:
     for row in values:
         sums = np.concatenate([sums, sums + row])
     return sums
+
+
+def aligned(values: npt.NDArray[Any], dtype: type[Number]) -> npt.NDArray[Number]:
+    """Return numbers of 32 bits, in memory where a vector begins; integers wrap around."""
+    room = np.empty(values.size + VECTOR_BYTES // 4, dtype=dtype)
+    start = -room.ctypes.data % VECTOR_BYTES // 4
+    found = room[start : start + values.size].reshape(values.shape)
+    found[...] = values.astype(dtype)
+    return found
 
 
 class _Rows(NamedTuple):
@@ -99,9 +113,9 @@ class _Rows(NamedTuple):
         width = -(-max(values.shape[1], 1) // LANES) * LANES
         largest = float(np.abs(values).max(initial=0.0))
         unit = 2.0 ** math.frexp(largest)[1] if largest > 0 else 1.0
-        padded = np.zeros((len(values), width), dtype=np.float32)
+        padded = np.zeros((len(values), width))
         padded[:, : values.shape[1]] = values / unit
-        return cls(padded.ravel(), width, unit**2)
+        return cls(aligned(padded.ravel(), np.float32), width, unit**2)
 
 
 def _single_margin(
@@ -110,13 +124,17 @@ def _single_margin(
     """Return by how much single precision can change Σ_i w_i |S_i|².
 
     No sum of n_i numbers is larger than that of the n_i largest. Rounding the numbers, and adding
-    up ``n_added`` of them, can change it by that times half a unit in the last place for each;
-    and adding up the squares of ``width`` sums changes that by as little again.
+    up ``n_added`` of them, can change it by that times half a unit in the last place for each,
+    and so its square by a unit; to square and to add up ``width`` of these, in vectors and then
+    a vector itself, is half a unit for each addition. One unit more is for the small terms.
     """
+    from curvewise.kernels.anova.compiled_vectors import LANES
+
     largest = -np.sort(-np.abs(shapes), axis=0)
     of_groups = np.cumsum(largest, axis=0)[sizes - 1]
     size = float(weights @ np.sum(of_groups**2, axis=1))
-    return (2 * (n_added + 2) + width // 16 + 8) * SINGLE_EPSILON * size
+    n_units = (n_added + 1) + (width // LANES + 5) / 2 + 1
+    return n_units * SINGLE_EPSILON * size
 
 
 def _by_verdicts(shuffles: Shuffles, design: Design) -> Counter:
@@ -127,7 +145,7 @@ def _by_verdicts(shuffles: Shuffles, design: Design) -> Counter:
     cut = (len(values) + 1) // 2
     rule = mask_arguments(shuffles)
     halves = subset_sums(values[:cut]), subset_sums(values[cut:])
-    verdicts = judge_candidates(*rule, *halves, *_extreme_rule(design))
+    verdicts = judge_candidates(*rule, *halves, *sides_of_rule(design))
 
     def count(first: int, last: int) -> Integers:
         return count_verdicts(np.uint64(shuffles.seed), first, last, rule[0], verdicts)
@@ -137,8 +155,10 @@ def _by_verdicts(shuffles: Shuffles, design: Design) -> Counter:
 
 def _by_parts(shuffles: Shuffles, design: Design) -> Counter:
     from curvewise.kernels.anova.compiled_shuffles import count_parts
+    from curvewise.kernels.anova.compiled_vectors import MIN_PARTS
     from curvewise.kernels.relabelling.compiled_draws import mask_arguments
 
+    assert shuffles.masks is not None  # noqa: S101 (only asked where there is a rule)
     scale = float(design.factor[0, 0])
     coordinates = design.coordinates
     n_runs = len(coordinates)
@@ -152,10 +172,14 @@ def _by_parts(shuffles: Shuffles, design: Design) -> Counter:
     heights = np.ascontiguousarray(sums[:, 0])
     rows = _Rows.of(sums[:, 1:])
     of_shapes = _single_margin(
-        padded[:n_runs, 1:], np.array([n_runs]), np.ones(1), n_parts, rows.width
+        padded[:n_runs, 1:],
+        np.array([shuffles.masks.n_set]),
+        np.ones(1),
+        n_parts,
+        rows.width,
     )
-    margins = _margins(design, of_shapes, _double_margin(coordinates[:, :1], scale))
-    slopes, bounds = _extreme_rule(design)
+    margins = _margins(design, of_shapes, double_margin(coordinates[:, :1], scale))
+    slopes, bounds = sides_of_rule(design)
     rule = mask_arguments(shuffles)
 
     def count(first: int, last: int) -> Integers:
@@ -202,9 +226,9 @@ def _order_rule(labels: Integers, design: Design) -> tuple[Any, ...]:
             coordinates[:, 1:], own, weights, int(own.max()), rows.width
         )
         scale = math.sqrt(float(weights.max()))
-        of_heights = _double_margin(coordinates[:, :1], scale)
+        of_heights = double_margin(coordinates[:, :1], scale)
         margins = _margins(design, of_shapes, of_heights)
-    slopes, bounds = _extreme_rule(design)
+    slopes, bounds = sides_of_rule(design)
     heights = np.ascontiguousarray(coordinates[:, 0])
     return (
         *(edges, summed, weights, heights, *rows, design.factor, coordinates),
@@ -229,72 +253,5 @@ def ranks_counter(every: Enumeration, design: Design) -> Counter:
     def count(first: int, last: int) -> Integers:
         ends = first * BATCH, min(last * BATCH, every.count)
         return count_ranks(*ends, blocks, draws, groups, ways, *order_rule)
-
-    return count
-
-
-def _cuts(n_runs: int) -> tuple[int, int]:
-    """Return where the first and the second of the parts x, y and z end.
-
-    Rows over y are read most often and must stay in the nearest cache, yet be long, so y has 10
-    bits; the table of rows for all z must stay in the next one, so z has 8 at most. x has the
-    others.
-    """
-    n_middle = 10 if n_runs >= 28 else max(n_runs // 3, 1)
-    n_last = min(8, max((n_runs - n_middle) // 2, 1))
-    return n_runs - n_middle - n_last, n_runs - n_last
-
-
-def n_thirds(n_runs: int) -> int:
-    """Return how many parts x there are: `thirds_counter` counts over a range of them."""
-    return int(2 ** _cuts(n_runs)[0])
-
-
-def thirds_counter(labels: Integers, design: Design) -> Counter:
-    """Return a function that counts all relabellings whose part x is first to last.
-
-    For two groups without blocks. Where the groups are equally large, a relabelling and its
-    mirror image count once.
-    """
-    from curvewise.kernels.anova.compiled_enumeration import count_thirds
-
-    n_runs = len(labels)
-    n_first = int(np.sum(labels == 0))
-    cuts = _cuts(n_runs)
-    scale = float(design.factor[0, 0])
-    coordinates = design.coordinates
-    shapes = scale * coordinates[:, 1:]
-    gram = shapes @ shapes.T
-    heights = scale * np.ascontiguousarray(coordinates[:, 0])
-    part = slice(*cuts)
-    # The parts y by their number of bits: those that complete a relabelling are neighbours.
-    masks = np.arange(2 ** (cuts[1] - cuts[0]))
-    n_bits = np.bitwise_count(masks.astype(np.uint64))
-    middle = masks[np.argsort(n_bits, kind="stable")]
-    starts = np.searchsorted(np.sort(n_bits), np.arange(cuts[1] - cuts[0] + 2))
-    sums = subset_sums(shapes[part])[middle]
-    others = subset_sums(shapes[cuts[1] :])
-    # 2 s_z·s_y + |s_y|², a row for each z.
-    last_middle = (2 * others @ sums.T + np.sum(sums**2, axis=1)).astype(np.float32)
-    middle_heights = subset_sums(heights[part])[middle].astype(np.float32)
-    rounded = SINGLE_EPSILON / (
-        8 * EPSILON
-    )  # a margin of single over one of double precision
-    margins = _margins(
-        design,
-        rounded * _double_margin(coordinates[:, 1:], scale),
-        rounded * _double_margin(coordinates[:, :1], scale),
-    )
-    slopes, bounds = _extreme_rule(design)
-    singles = np.float32(slopes[3, 1]), np.float32(slopes[4, 0])
-    raised = tuple(map(np.float32, np.add(bounds, margins)))
-    lowered = tuple(map(np.float32, np.subtract(bounds, margins)))
-
-    def count(first: int, last: int) -> Integers:
-        return count_thirds(
-            first, last, cuts, n_first, 2 * n_first == n_runs, gram, heights, middle, starts,
-            middle_heights, last_middle, coordinates, scale, slopes, bounds, margins, singles,
-            raised, lowered,
-        )  # fmt: skip
 
     return count

@@ -58,20 +58,23 @@ class Strata(NamedTuple):
 
 def centred(scores: Floats, blocks: Integers) -> Floats:
     """Return the curves less the mean curve of their block."""
-    deviations = scores - scores.mean(axis=0)
-    for block in distinct(blocks):
-        rows = blocks == block
+    deviations = np.asarray(scores - scores.mean(axis=0))
+    names = distinct(blocks)
+    for block in names:
+        rows = slice(None) if len(names) == 1 else blocks == block
         # The overall mean is gone already, so a large offset costs no digits here.
         deviations[rows] -= deviations[rows].mean(axis=0)
     return deviations
 
 
-def strata(scores: Floats, blocks: Integers) -> Strata:
-    """Split the total sum of squares into training, blocks, curve heights and shapes."""
+def strata(scores: Floats, within: Floats) -> Strata:
+    """Split the total sum of squares into training, blocks, curve heights and shapes.
+
+    ``within`` are the scores as `centred` leaves them.
+    """
     n_runs, n_steps = scores.shape
     deviations = scores - scores.mean()
     step_means = deviations.mean(axis=0)
-    within = centred(scores, blocks)
     block_curves = deviations - step_means - within
     block_heights = block_curves.mean(axis=1)
     heights = within.mean(axis=1)
@@ -162,7 +165,8 @@ def factored_sums(labels: Integers, columns: Floats, factor: Floats) -> Iterator
     ]
     for row in range(len(factor)):
         # L is lower triangular, so row i of Lᵀ S has only the sums of group i and later.
-        combined = factor[row, row] * sums[row]
+        combined = sums[row]
+        combined *= factor[row, row]
         for group in range(row + 1, len(factor)):
             combined += factor[group, row] * sums[group]
         yield combined
@@ -187,10 +191,11 @@ def column_squares(
 
             return np.asarray(added_up_squares(labels, columns, sizes))
         return _added_up_squares(labels, columns, sizes)
-    squares = np.zeros((len(labels), columns.shape[1]))
+    squares = None
     for sums in factored_sums(labels, columns, factor):
-        squares += sums**2
-    return squares
+        own = np.multiply(sums, sums, out=sums)
+        squares = own if squares is None else np.add(squares, own, out=squares)
+    return np.asarray(squares)
 
 
 def sums_in_order(labels: Integers, columns: Floats, sizes: Integers) -> Floats:

@@ -64,12 +64,22 @@ class ExtremeRule(NamedTuple):
         # batches of different sizes.
         return np.array(
             [
-                np.count_nonzero(of_height * between[0] + of_shape * between[1] >= bound)
-                for (of_height, of_shape), bound in zip(
-                    self.slopes, self.bounds, strict=True
-                )
+                np.count_nonzero(_weighted(slopes, between) >= bound)
+                for slopes, bound in zip(self.slopes, self.bounds, strict=True)
             ]
         )
+
+
+def _weighted(slopes: Floats, between: Floats) -> Floats:
+    """Return one of the statistics; slopes of 0 and 1 cost nothing, and change no digit."""
+    of_height, of_shape = slopes
+    if not of_shape:
+        return np.asarray(of_height * between[0] if of_height != 1 else between[0])
+    if not of_height:
+        return np.asarray(of_shape * between[1] if of_shape != 1 else between[1])
+    height = between[0] if of_height == 1 else of_height * between[0]
+    shape = between[1] if of_shape == 1 else of_shape * between[1]
+    return np.asarray(height + shape)
 
 
 def rounding(scores: Floats, precision: float) -> float:
@@ -140,22 +150,26 @@ def effect_ratios(
     Infinite where there is an effect and no error, and 0 where there is neither.
     """
     algorithm, interaction = between
-    curves = np.maximum(totals.heights - algorithm, 0.0)
-    residual = np.maximum(totals.shapes - interaction, 0.0)
     floor = 64 * EPSILON * np.array([totals.heights, totals.shapes])
-    error = curves + residual
-    ratios = (
-        (algorithm + interaction, error, floor.sum()),
-        (algorithm, curves, floor[0]),
-        (interaction, residual, floor[1]),
-        (algorithm, error, floor.sum()),
-        (interaction, error, floor.sum()),
-    )
-    return [_ratio(*ratios[row]) for row in rows]
+
+    def ratio(row: int) -> Floats:
+        if row == 1:
+            return _ratio(algorithm, left(0), floor[0])
+        if row == 2:
+            return _ratio(interaction, left(1), floor[1])
+        effect = {0: algorithm + interaction, 3: algorithm, 4: interaction}[row]
+        return _ratio(effect, left(0) + left(1), floor.sum())
+
+    def left(part: int) -> Floats:
+        return np.maximum(totals[part] - between[part], 0.0)
+
+    return [ratio(row) for row in rows]
 
 
 def _ratio(effect: Floats, error: Floats, floor: float) -> Floats:
     """Divide; an error of at most ``floor`` is none: infinite then, or 0 without effect."""
+    if error.min(initial=math.inf) > floor:
+        return np.asarray(effect / error)
     ratios = np.where(effect > floor, np.inf, 0.0)
     np.divide(effect, error, out=ratios, where=error > floor)
     return ratios

@@ -13,11 +13,12 @@ are turned into quantiles of |t|.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from curvewise.kernels.anova.sums import centred
 from curvewise.kernels.location.profiles import (
     MIN_RESIDUAL_SHARE,
     StepDesign,
@@ -36,12 +37,33 @@ NEXT_TO_ZERO = float(np.finfo(np.float64).tiny)  # the end of a band that exclud
 
 
 @dataclass(frozen=True, eq=False)
+class Residuals(StepDesign):
+    """The curves of two algorithms with their difference taken off, column by column.
+
+    ``totals`` and the rest are of what is left; ``scores`` are the curves themselves.
+    """
+
+    contrast: (
+        Floats  # (n_runs,): which runs are of the first, less the mean of their block
+    )
+    difference: Floats  # (n_steps,)
+    is_rounding: npt.NDArray[np.bool_]  # (n_steps,): whether nothing else would be left
+
+    def columns(self, steps: slice | Integers) -> Floats:
+        """Return what is left at some steps."""
+        left = super().columns(steps)
+        left -= np.outer(self.contrast, self.difference[steps])
+        left[:, self.is_rounding[steps]] = 0.0
+        return centred(left, self.blocks)
+
+
+@dataclass(frozen=True, eq=False)
 class Difference:
     """The first mean curve less the second, compared within blocks, at each step."""
 
     values: Floats
     errors: Floats  # standard errors; 0 where runs of the same algorithm do not vary
-    residuals: StepDesign  # of the curves with the difference taken off
+    residuals: Residuals
 
     @classmethod
     def of(cls, design: StepDesign, labels: Integers, blocks: Integers) -> Difference:
@@ -49,22 +71,27 @@ class Difference:
         factor = float(design.factor[0, 0])
         sums, totals = design.sums(labels[None, :])[0, :, 0], design.totals[0]
         values = np.where(totals > 0, factor * sums, 0.0)
-        # Which runs are of the first algorithm, less the mean of their block.
         first = (labels == 0).astype(np.float64)
-        means = np.bincount(blocks, weights=first) / np.bincount(blocks)
-        left = np.outer(first - means[blocks], values)
-        np.subtract(design.deviations, left, out=left)
+        contrast = (
+            first - (np.bincount(blocks, weights=first) / np.bincount(blocks))[blocks]
+        )
+        left = design.deviations
+        left -= np.outer(contrast, values)
         # What is left is no more than rounding where it is next to nothing of the total.
-        left[:, sums_of_squares(left) <= MIN_RESIDUAL_SHARE * totals] = 0.0
-        left[:, totals == 0] = 0.0
+        is_rounding = sums_of_squares(left) <= MIN_RESIDUAL_SHARE * totals
+        is_rounding |= totals == 0
+        left[:, is_rounding] = 0.0
         errors = factor * np.sqrt(sums_of_squares(left) / design.df[1])
-        residuals = StepDesign.from_scores(left, labels, blocks, design.noise)
+        bare = StepDesign.from_scores(left, labels, blocks, design.noise)
+        own = replace(bare, scores=design.scores)
+        residuals = Residuals(
+            **vars(own), contrast=contrast, difference=values, is_rounding=is_rounding
+        )
         return cls(values, errors, residuals)
 
     def largest_roots(self, labels: Integers, *, compiled: bool) -> Floats:
         """Return the largest √R over the steps, in each relabelling of the residuals."""
-        sums = self.residuals.sums(labels)
-        return largest_roots(self.residuals, sums, compiled=compiled)
+        return largest_roots(self.residuals, labels, compiled=compiled)
 
 
 def critical_t(root: float, df: int) -> float:

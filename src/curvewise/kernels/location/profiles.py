@@ -37,12 +37,14 @@ MAX_COLUMNS_AT_ONCE = 2**12  # of a table that is squared
 class StepDesign:
     """A table of curves in the form that shuffling it step by step needs.
 
-    The two rows of ``totals``, ``slack`` and the results of methods are those of A and of I.
+    Deviations are computed when they are asked for: long curves are kept once. The two rows of ``totals``, ``slack`` and the results of methods are those of A and of I.
     ``slack`` is how far rounding can move the root of a share, ``df`` the degrees of freedom
     of F at each step.
     """
 
-    deviations: Floats  # (n_runs, n_steps)
+    scores: Floats  # (n_runs, n_steps)
+    blocks: Integers  # (n_runs,)
+    means: Floats  # (n_runs,): of the deviations of each curve
     factor: Floats
     totals: Floats  # (2, n_steps)
     slack: Floats  # (2, n_steps)
@@ -56,10 +58,11 @@ class StepDesign:
         """Centre and sum up; ``noise`` is how far rounding can move each column; (n_steps,)."""
         n_runs, n_steps = scores.shape
         deviations = centred(scores, blocks)
-        means = deviations.mean(axis=1, keepdims=True)
+        means = deviations.mean(axis=1)
         # Subtracting the mean of a curve adds what rounding did to that mean.
         noises = np.stack([noise, noise + np.sqrt(np.sum(noise**2)) / n_steps])
-        totals = np.stack([sums_of_squares(deviations, less) for less in (0.0, means)])
+        less = 0.0, means[:, None]
+        totals = np.stack([sums_of_squares(deviations, own) for own in less])
         totals[totals <= (MIN_VARIATION_OVER_ROUNDING * noises) ** 2] = 0.0
         if n_steps == 1:
             totals[1] = 0.0
@@ -68,12 +71,21 @@ class StepDesign:
         n_groups, n_blocks = int(labels.max()) + 1, len(distinct(blocks))
         df = n_groups - 1, n_runs - n_groups - (n_blocks - 1)
         factor = group_factor(labels, blocks)
-        return cls(deviations, factor, totals, slack, noise, df)
+        return cls(scores, blocks, means, factor, totals, slack, noise, df)
 
     @property
     def n_steps(self) -> int:
         """How many steps there are."""
-        return self.deviations.shape[1]
+        return self.scores.shape[1]
+
+    def columns(self, steps: slice | Integers) -> Floats:
+        """Return the curves less the mean curve of their block at some steps; (n_runs, …)."""
+        return centred(self.scores[:, steps], self.blocks)
+
+    @property
+    def deviations(self) -> Floats:
+        """All columns; (n_runs, n_steps)."""
+        return self.columns(slice(None))
 
     @property
     def portion(self) -> int:
@@ -81,18 +93,26 @@ class StepDesign:
         fits = MAX_SUMS_AT_ONCE // (self.n_steps * len(self.factor))
         return 2 ** int(np.log2(np.clip(fits, MIN_AT_ONCE, MAX_AT_ONCE)))
 
-    def sums(self, labels: Integers) -> Floats:
-        """Return Lᵀ S, whose squares add up to A; (n_groups − 1, n_steps, n_relabellings)."""
-        combined = np.empty((len(self.factor), self.n_steps, len(labels)))
-        for group, sums in enumerate(combined):
-            chosen = np.equal(labels.T, group).astype(np.float64)
-            np.matmul(self.deviations.T, chosen, out=sums)
+    def chosen(self, labels: Integers) -> Floats:
+        """Tell which runs are in each group but the last; (n_groups − 1, n_runs, n_relabellings)."""
+        groups = np.arange(len(self.factor))[:, None, None]
+        return np.equal(labels.T, groups).astype(np.float64)
+
+    def combined(
+        self, columns: Floats, chosen: Floats, out: Floats | None = None
+    ) -> Floats:
+        """Return Lᵀ S of some columns, (n_columns, n_runs), and chosen runs, as `sums` does."""
+        combined = np.matmul(columns, chosen, out=out)
         for row in range(len(combined)):
             # L is lower triangular, so row i of Lᵀ S has only the sums of group i and later.
             combined[row] *= self.factor[row, row]
             for group in range(row + 1, len(combined)):
                 combined[row] += self.factor[group, row] * combined[group]
         return combined
+
+    def sums(self, labels: Integers) -> Floats:
+        """Return Lᵀ S, whose squares add up to A; (n_groups − 1, n_steps, n_relabellings)."""
+        return self.combined(self.deviations.T, self.chosen(labels))
 
     def profiles(self, sums: Floats) -> Floats:
         """Return A and I from Lᵀ S; (2, n_steps, n_relabellings)."""

@@ -1,6 +1,6 @@
-"""Every step of a portion of relabellings: what reaches the observed, and the largest of each.
+"""Every step of some relabellings: what reaches the observed, and the largest of each.
 
-Compiled code does the same in one pass for work that repays importing numba: `compiled_scan`.
+Compiled code does the same tile by tile for work that repays importing numba: `compiled_scan`.
 """
 
 from __future__ import annotations
@@ -11,10 +11,12 @@ import numpy as np
 
 from curvewise.kernels.location.nested import nested_maxima
 from curvewise.kernels.location.profiles import cluster_masses, f_ratios
+from curvewise.kernels.location.tiles import MAX_RELABELLINGS, Tiles
 
 if TYPE_CHECKING:
     from curvewise.kernels import Floats, Integers
     from curvewise.kernels.location.profiles import StepDesign
+    from curvewise.kernels.location.windows import PlaceSums
 
 __all__ = ["Bars", "StepCounts", "largest_roots", "scan_steps"]
 
@@ -57,24 +59,34 @@ class StepCounts(NamedTuple):
 
 
 def scan_steps(
-    design: StepDesign, sums: Floats, bars: Bars, counts: StepCounts, *, compiled: bool
+    design: StepDesign,
+    labels: Integers,
+    bars: Bars,
+    counts: StepCounts,
+    gathered: PlaceSums | None = None,
+    *,
+    compiled: bool,
 ) -> Floats:
-    """Scan Lᵀ S of some relabellings, as `StepDesign.sums` gives it; add to the counts.
+    """Scan relabellings, (n_relabellings, n_runs); add to the counts, and gather sums of places.
 
     Returns, for each relabelling, the largest root of R and the largest sum of F over a
     cluster; (2, 2, n_relabellings), by effect in the second place. Roots of R are raised by how
     far rounding can move them.
     """
-    _, n_steps, n_relabellings = sums.shape
     if compiled:
-        from curvewise.kernels.location.compiled_scan import scan_steps as scan
+        return _scan_tiles(design, labels, bars, counts, gathered)
+    largest = []
+    for start in range(0, len(labels), design.portion):
+        sums = design.sums(labels[start : start + design.portion])
+        largest.append(_scan_portion(design, sums, bars, counts))
+        if gathered is not None:
+            gathered.fill(start, sums)
+    return np.concatenate(largest, axis=-1)
 
-        largest = np.zeros((2, 2, n_relabellings))
-        roots = np.empty((2, n_steps, n_relabellings))
-        arrays = design.totals, design.slack, bars.steps, bars.nested, bars.order
-        ratio = design.df[1] / design.df[0]
-        scan(sums, *arrays, bars.threshold, ratio, roots, *counts, largest)
-        return largest
+
+def _scan_portion(
+    design: StepDesign, sums: Floats, bars: Bars, counts: StepCounts
+) -> Floats:
     roots = design.roots(design.profiles(sums))
     ratios = f_ratios(roots**2, design.df)
     masses = cluster_masses(ratios, bars.threshold).max(axis=1)
@@ -93,13 +105,73 @@ def scan_steps(
     return np.stack([roots.max(axis=1), masses])
 
 
-def largest_roots(design: StepDesign, sums: Floats, *, compiled: bool) -> Floats:
-    """Return the largest root of R of each relabelling, for A, raised as in `scan_steps`."""
-    if compiled:
-        from curvewise.kernels.location.compiled_scan import largest_roots as largest_of
+def _scan_tiles(
+    design: StepDesign,
+    labels: Integers,
+    bars: Bars,
+    counts: StepCounts,
+    gathered: PlaceSums | None,
+) -> Floats:
+    from curvewise.kernels.location.compiled_scan import (
+        N_STATES,
+        raise_largest,
+        scan_steps,
+    )
 
-        largest = np.zeros(sums.shape[2])
-        largest_of(sums, design.totals, design.slack, largest)
-        return largest
-    roots = design.roots(design.profiles(sums))[0]
+    tiles = Tiles.of(design, labels)
+    means = tiles.means()
+    shape = len(tiles.parts), 2, N_STATES, MAX_RELABELLINGS
+    states, ratio = np.zeros(shape), design.df[1] / design.df[0]
+    rows = design.totals, design.slack, bars.steps
+    for steps, number, sums in tiles.along():
+        state = states[number].reshape(2, -1)
+        ends = bars.nested[1], bars.threshold, ratio, state, counts.step, counts.nested[1]
+        scan_steps(sums, means[number], steps.start, *rows, *ends)
+        if gathered is not None:
+            gathered.add(steps, tiles.parts[number].start, sums)
+    largest = np.concatenate(
+        [
+            state[:, :2, : part.stop - part.start]
+            for state, part in zip(states, tiles.parts, strict=True)
+        ],
+        axis=-1,
+    ).transpose(1, 0, 2)
+    # The largest in windows to the end, and of a step and all less striking ones.
+    backwards = np.arange(design.n_steps)[::-1]
+    for effect, order, least, reaching in (
+        (0, backwards, bars.nested[0], counts.nested[0]),
+        (0, bars.order[0, ::-1], bars.steps[0], counts.stepdown[0]),
+        (1, bars.order[1, ::-1], bars.steps[1], counts.stepdown[1]),
+    ):
+        states = np.zeros((len(tiles.parts), N_STATES * MAX_RELABELLINGS))
+        for steps, number, sums in tiles.along(order):
+            some = np.ascontiguousarray(order[steps])
+            own = some, design.totals[effect], design.slack[effect], least
+            raise_largest(sums, means[number], effect, *own, states[number], reaching)
+    return np.ascontiguousarray(largest)
+
+
+def largest_roots(design: StepDesign, labels: Integers, *, compiled: bool) -> Floats:
+    """Return the largest root of R of each relabelling, for A, raised as in `scan_steps`."""
+    if not compiled:
+        return np.concatenate(
+            [
+                _largest_of(design, labels[start : start + design.portion])
+                for start in range(0, len(labels), design.portion)
+            ]
+        )
+    from curvewise.kernels.location.compiled_scan import N_STATES, raise_largest
+
+    tiles = Tiles.of(design, labels)
+    states = np.zeros((len(tiles.parts), N_STATES * MAX_RELABELLINGS))
+    everything = np.arange(design.n_steps)
+    nothing, unused = np.zeros((0, 0)), np.zeros(design.n_steps, dtype=np.int64)
+    for steps, number, sums in tiles.along():
+        rows = everything[steps], design.totals[0], design.slack[0], design.slack[0]
+        raise_largest(sums, nothing, 0, *rows, states[number], unused)
+    return np.asarray(states[:, :MAX_RELABELLINGS].ravel()[: len(labels)])
+
+
+def _largest_of(design: StepDesign, labels: Integers) -> Floats:
+    roots = design.roots(design.profiles(design.sums(labels)))[0]
     return np.asarray((roots + design.slack[0, :, None]).max(axis=0))

@@ -23,6 +23,7 @@ import numpy as np
 
 from curvewise.kernels.anova.thresholds import EPSILON, MIN_VARIATION_OVER_ROUNDING
 from curvewise.kernels.location.profiles import MIN_RESIDUAL_SHARE, sums_of_squares
+from curvewise.kernels.location.tiles import Tiles
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,10 +38,14 @@ LOWEST_SCORE = -1e9  # below any that a window can have
 
 
 class Places(NamedTuple):
-    """Where windows may begin and end: place p has ``lengths[p]`` steps from ``starts[p]``."""
+    """Where windows may begin and end: place p has ``lengths[p]`` steps from ``starts[p]``.
+
+    ``numbers`` has the place of each step.
+    """
 
     starts: Integers
     lengths: Integers
+    numbers: Integers
 
     @classmethod
     def of(cls, n_steps: int, max_places: int) -> Places:
@@ -48,7 +53,8 @@ class Places(NamedTuple):
         edges = np.unique(
             np.linspace(0, n_steps, min(n_steps, max_places) + 1).astype(np.int64)
         )
-        return cls(edges[:-1], np.diff(edges))
+        lengths = np.diff(edges)
+        return cls(edges[:-1], lengths, np.repeat(np.arange(len(lengths)), lengths))
 
     @property
     def n_places(self) -> int:
@@ -83,23 +89,28 @@ class PlaceSums(NamedTuple):
     def of(
         cls, places: Places, design: StepDesign, labels: Integers, *, compiled: bool
     ) -> PlaceSums:
-        """Sum up relabellings, a portion at a time."""
+        """Sum up relabellings, some at a time."""
         gathered = cls.blank(places, design, len(labels))
+        if compiled:
+            tiles = Tiles.of(design, labels)
+            for steps, number, sums in tiles.along():
+                gathered.add(steps, tiles.parts[number].start, sums)
+            return gathered
         for start in range(0, len(labels), design.portion):
-            sums = design.sums(labels[start : start + design.portion])
-            gathered.fill(start, sums, compiled=compiled)
+            gathered.fill(start, design.sums(labels[start : start + design.portion]))
         return gathered
 
-    def fill(self, start: int, sums: Floats, *, compiled: bool) -> None:
+    def fill(self, start: int, sums: Floats) -> None:
         """Sum up Lᵀ S of the relabellings from ``start`` on, as `StepDesign.sums` gives it."""
-        if compiled:
-            from curvewise.kernels.location.compiled_scan import gather_places
-
-            gather_places(sums, self.places.starts, start, self.sums, self.squares)
-            return
         part = slice(start, start + sums.shape[2])
         self.sums[:, :, part] = self.places.gather(sums)
         self.squares[:, part] = self.places.gather(_squared(sums))
+
+    def add(self, steps: slice, start: int, sums: Floats) -> None:
+        """Add Lᵀ S of some steps of the relabellings from ``start`` on, in compiled code."""
+        from curvewise.kernels.location.compiled_scan import gather_places
+
+        gather_places(sums, self.places.numbers[steps], start, self.sums, self.squares)
 
     def parts(self) -> Iterator[tuple[slice, Floats, Floats]]:
         """Yield so many relabellings as are worked on at a time, and their sums."""
@@ -261,8 +272,10 @@ def _totals(design: StepDesign, places: Places) -> tuple[Floats, Floats, Floats]
     n = places.n_places
     lengths, totals, noise = np.zeros((n, n)), np.zeros((2, n, n)), np.zeros((n, n))
     rounded = places.gather(design.noise[:, None] ** 2)[:, 0]
-    columns = places.gather(design.deviations.T)
-    squares = places.gather(sums_of_squares(design.deviations)[:, None])[:, 0]
+    deviations = design.deviations
+    columns = places.gather(deviations.T)
+    squares = places.gather(sums_of_squares(deviations)[:, None])[:, 0]
+    del deviations  # of long curves, room for the rest
     for first in range(n):
         n_steps = np.cumsum(places.lengths[first:])
         heights = np.sum(np.cumsum(columns[first:], axis=0) ** 2, axis=1) / n_steps

@@ -1,4 +1,4 @@
-"""Extremes and average relative reductions in compiled code, for work that repays importing numba.
+"""Mean curves and average relative reductions in compiled code, for work that repays importing numba.
 
 The average of `metrics.relative_reduction`,
 
@@ -16,7 +16,7 @@ import numpy as np
 
 from curvewise.kernels.compiling import OPTIONS, njit
 
-__all__ = ["extremes", "reductions"]
+__all__ = ["divide", "reductions"]
 
 # The largest of some numbers is the same in whichever order they are compared.
 ANY_ORDER = {"nnan", "nsz", "reassoc"}
@@ -65,20 +65,15 @@ def reductions(control, experimental, last):
 
 
 @njit(fastmath=ANY_ORDER, **OPTIONS)
-def extremes(control, experimental):
-    """Return the largest and the smallest of both curves, and the largest of the second.
+def divide(sums, start, stop, sizes, most, least):
+    """Divide the steps from ``start`` to ``stop`` of each row, (n_rows, n_steps), by its size.
 
-    (3, n_rows), of curves (n_rows, n_steps).
+    Raises ``most``, the largest of each row, and lowers ``least``, the smallest.
     """
-    n_rows, n_steps = control.shape
-    found = np.empty((3, n_rows))
-    for row in range(n_rows):
-        most, most_c = experimental[row, 0], control[row, 0]
-        least, least_c = most, most_c
-        for step in range(n_steps):
-            own, other = experimental[row, step], control[row, step]
-            most, most_c = max(most, own), max(most_c, other)
-            least, least_c = min(least, own), min(least_c, other)
-        found[0, row], found[1, row] = max(most, most_c), min(least, least_c)
-        found[2, row] = most
-    return found
+    for row in range(len(sums)):
+        size, largest, smallest = sizes[row], most[row], least[row]
+        for step in range(start, stop):
+            value = sums[row, step] / size
+            sums[row, step] = value
+            largest, smallest = max(largest, value), min(smallest, value)
+        most[row], least[row] = largest, smallest

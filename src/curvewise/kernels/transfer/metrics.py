@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 __all__ = [
     "CURVE_METRICS",
     "METRICS",
+    "Extremes",
     "MetricSettings",
+    "extremes_of",
     "first_reached",
     "metric_values",
     "relative_reduction",
@@ -37,6 +39,8 @@ CURVE_METRICS = (
 ROUNDING = 1e-12  # reductions that differ by no more are equal
 # The last is of the runs themselves, not of mean curves: `curvewise.kernels.survival`.
 METRICS = (*CURVE_METRICS, "time_to_threshold")
+
+Extremes = tuple["Floats", "Floats"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,15 +69,20 @@ def metric_values(
     experimental: Floats,
     settings: MetricSettings,
     *,
+    extremes: tuple[Extremes, Extremes] | None = None,
     compiled: bool = False,
 ) -> dict[str, Floats]:
     """Return every metric of each pair of mean curves, ``CURVE_METRICS``; (n_resamples,).
 
-    ``compiled`` walks along the curves with numba: faster, once it is imported.
+    ``extremes`` are those of `extremes_of` of both, where they are known. ``compiled`` walks along the curves with numba: faster, once it is imported.
     """
     area_c, area_e = control @ settings.weights, experimental @ settings.weights
     span = settings.span
-    best, worst, best_e = _extremes(control, experimental, compiled=compiled)
+    (best_c, worst_c), (best_e, worst_e) = extremes or (
+        extremes_of(control),
+        extremes_of(experimental),
+    )
+    best, worst = np.maximum(best_c, best_e), np.minimum(worst_c, worst_e)
     optimum = best if settings.optimum is None else np.full_like(best, settings.optimum)
     gain = area_e - area_c
     last_c = control[:, -settings.n_last :].mean(axis=1)
@@ -97,21 +106,9 @@ def metric_values(
     }
 
 
-def _extremes(
-    control: Floats, experimental: Floats, *, compiled: bool
-) -> tuple[Floats, Floats, Floats]:
-    """Return the best and the worst score of both curves, and the best of the second."""
-    if compiled:
-        from curvewise.kernels.transfer.compiled_reduction import extremes
-
-        best, worst, best_e = extremes(control, experimental)
-        return best, worst, best_e
-    best_e = experimental.max(axis=1)
-    return (
-        np.maximum(control.max(axis=1), best_e),
-        np.minimum(control.min(axis=1), experimental.min(axis=1)),
-        best_e,
-    )
+def extremes_of(curves: Floats) -> Extremes:
+    """Return the best and the worst score of each curve."""
+    return curves.max(axis=1), curves.min(axis=1)
 
 
 def first_reached(curves: Floats, level: float, steps: Floats) -> Floats:

@@ -192,4 +192,4 @@ def _with_null(effect: Effect, null: Floats, least: float) -> Effect:
     null[(null >= least) & (null < effect.statistic)] = effect.statistic
     critical = critical_value(null, effect.alpha)
     null.setflags(write=False)
-    return replace(effect, null_distribution=null, critical_value=critical)
+    return replace(effect, null=null, critical_value=critical)

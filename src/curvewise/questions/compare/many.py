@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -13,6 +14,7 @@ from curvewise.inference.requirements import check_alpha, check_choice, check_cu
 from curvewise.inference.work import shuffling_work
 from curvewise.kernels.adjustments import n_different_at_least
 from curvewise.questions.compare.caveats import TooManyTables
+from curvewise.questions.compare.loading import load_compiler
 from curvewise.questions.compare.question import compare_curves
 from curvewise.questions.compare.result import Comparisons
 from curvewise.shuffling.parallel import single_blas
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["compare_many"]
 
-MAX_TABLES_WITH_NULLS = 40  # of more, null distributions are thinned: they fill a memory
+MAX_TABLES_WITH_NULLS = 40  # of more, null distributions are made when they are asked for
 
 
 def compare_many(
@@ -105,11 +107,15 @@ def compare_many(
             "levels": (float(alpha), float(alpha) / len(tables)),
         }
         member = work.of_member()
-        thinned = len(tables) > MAX_TABLES_WITH_NULLS
+        is_large = len(tables) > MAX_TABLES_WITH_NULLS
+        load_compiler(tables.values())
 
         def compared(_: str, curves: Curves) -> Comparison:
             own = compare_curves(curves, member, **options)
-            return own.with_thinned_nulls() if thinned else own
+            if not is_large:
+                return own
+            again = partial(compare_curves, curves, member.by_itself(), **options)
+            return own.with_nulls_of(again)
 
         found = ask_each(tables, compared)
     effects = {name: own.effects[own.error] for name, own in found.items()}

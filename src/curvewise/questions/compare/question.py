@@ -33,6 +33,7 @@ from curvewise.questions.compare.randomized_anova import (
     RandomizedAnova,
     anova_effects,
     anova_limits,
+    exact_height,
 )
 from curvewise.questions.compare.result import AlgorithmSummary, Comparison
 from curvewise.shuffling.layout import Layout
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
         RNGLike,
     )
     from curvewise.inference.work import Work
+    from curvewise.questions.compare.randomized_anova import HeightCounter
     from curvewise.questions.compare.result import Difference
     from curvewise.shuffling.visiting import Counts
 
@@ -172,12 +174,14 @@ def compare_curves(
     center: Center = "mean",
     laid_out: tuple[Layout, Design] | None = None,
     reported: tuple[ErrorTerm, ...] = get_args(ErrorTerm),
+    height_counter: HeightCounter = exact_height,
 ) -> Comparison:
     """Compare as `compare` does; "auto" settles on which side of each level p lies.
 
     A member of a family is judged at stricter ``levels`` than alpha, which is the default.
     ``laid_out`` are the layout and the design of the curves, where they are known. ``reported``
     are the error terms whose effects are wanted: split, and that which was asked for, at least.
+    ``height_counter`` finds the exact p of height, where relabellings are sampled.
     """
     check_choice("overall", overall, get_args(OverallTest))
     check_choice("error", error, get_args(ErrorTerm))
@@ -211,7 +215,8 @@ def compare_curves(
             found,
             layout,
             alpha=alpha,
-            exact_height=work.exact is None,
+            height_counter=height_counter if work.exact is None else None,
+            is_combined=is_combined,
             errors=reported,
         )
         if center != "mean":

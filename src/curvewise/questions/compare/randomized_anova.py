@@ -30,26 +30,32 @@ from curvewise.text import argument
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from curvewise.kernels import Integers
+    from curvewise.kernels import Floats, Integers
     from curvewise.kernels.anova.design import Design
+    from curvewise.kernels.anova.engines import Counter
+    from curvewise.kernels.anova.thresholds import Totals
     from curvewise.kernels.relabelling.restriction import Relabellings
     from curvewise.shuffling.layout import Layout
     from curvewise.shuffling.tally import Measured
     from curvewise.shuffling.visiting import Counts
 
-__all__ = ["RandomizedAnova", "anova_effects", "anova_limits"]
+    HeightCounter = Callable[[Layout, Design], tuple[int, int] | None]
+
+__all__ = ["RandomizedAnova", "anova_effects", "anova_limits", "exact_height"]
 
 # Which of the five statistics of `kernels.anova.thresholds` is which effect.
 ROWS: dict[ErrorTerm, dict[EffectName, int]] = {
     "split": {"overall": 0, "algorithm": 1, "interaction": 2},
     "pooled": {"overall": 0, "algorithm": 3, "interaction": 4},
 }
+# Those that are ratios of one sum of squares to what is left of its own total, and of which.
+OWN_PARTS = {1: 0, 2: 1}
 COMPILED_CHUNK = 4_096  # batches to a task of compiled code
 # An exact answer would take compiled code minutes beyond this: for two algorithms without blocks,
 # and for others.
 MAX_COMPILED, MAX_RANKED = 200_000_000_000, 1_000_000_000
-MAX_COMPILED_RUNS = 60
 SECONDS_TO_RANK_A_RUN = 1e-7  # in NumPy
+SECONDS_TO_RANK_COMPILED = 3e-7  # and to judge, a relabelling
 MAX_WITHOUT_COMPILER = 1_000_000_000  # half an hour in NumPy
 # With many runs, where NumPy is slow, some thousands of values have to do.
 MIN_KEPT_BATCHES, MAX_KEPT_RUNS_TIMES_BATCHES = 4, 2_560
@@ -72,12 +78,17 @@ class RandomizedAnova(Statistic):
         design = self.design
         between = design.between(labels)
         counts = (design.extreme_rule.n_extreme(between),)
-        if not keep:
-            return counts, ()
-        if design.contrast is None:
-            return counts, (between,)
-        contrast = (labels == 0).astype(np.float64) @ design.contrast
-        return counts, (between, contrast.T)
+        return counts, (self._kept(labels, between) if keep else ())
+
+    def kept_values(self, labels: Integers) -> tuple[Floats, ...]:
+        """Return the values to keep of a batch."""
+        return self._kept(labels, self.design.between(labels))
+
+    def _kept(self, labels: Integers, between: Floats) -> tuple[Floats, ...]:
+        if self.design.contrast is None:
+            return (between,)
+        contrast = (labels == 0).astype(np.float64) @ self.design.contrast
+        return between, contrast.T
 
     def deciding(self, counts: tuple[Integers, ...]) -> Integers:
         """Return the counts of the effects that are reported."""
@@ -108,62 +119,52 @@ class RandomizedAnova(Statistic):
             return None
         # Loaded here, they also serve the relabellings that are kept.
         from curvewise.kernels.anova import compiled_shuffles, compiled_sums  # noqa: F401
+        from curvewise.kernels.anova.engines import compiled_counter
 
         # The last batch may be a part of one, which only NumPy counts.
         whole = range(batches.start, min(batches.stop, relabellings.count // BATCH))
-        work = _CompiledShuffles(relabellings, self.design)
+        work = _CompiledCount(compiled_counter, relabellings, self.design)
         return CompiledWork(work, whole, COMPILED_CHUNK, range(whole.stop, batches.stop))
 
     def _compiled_enumeration(self, relabellings: Enumeration) -> CompiledWork | None:
-        labels, blocks = relabellings.labels, relabellings.blocks
-        two = _are_two_without_blocks(labels, blocks) and len(labels) <= MAX_COMPILED_RUNS
-        if two and worth_compiling(True):  # noqa: FBT003 (there are too many for NumPy)
-            from curvewise.kernels.anova.engines import n_thirds
+        count, n_runs = relabellings.count, len(relabellings.labels)
+        seconds = count * n_runs * SECONDS_TO_RANK_A_RUN
+        if _repays_thirds(relabellings.labels, relabellings.blocks, count):
+            if worth_compiling(True):  # noqa: FBT003 (there are too many for NumPy)
+                from curvewise.kernels.anova.thirds import n_thirds, thirds_counter
 
-            n_firsts = n_thirds(len(labels))
-            work = partial(_count_thirds, relabellings, self.design)
-            return CompiledWork(work, range(n_firsts), max(n_firsts // 64, 1), range(0))
-        seconds = relabellings.count * len(labels) * SECONDS_TO_RANK_A_RUN
-        if two or not compiling_repays(seconds, seconds / 10):
-            _check_without_compiler(relabellings.count)
-            return None
-        n_batches = -(-relabellings.count // BATCH)
-        work = partial(_count_ranks, relabellings, self.design)
-        return CompiledWork(work, range(n_batches), COMPILED_CHUNK, range(0))
+                n_firsts = n_thirds(n_runs)
+                work = _CompiledCount(thirds_counter, relabellings.labels, self.design)
+                return CompiledWork(
+                    work, range(n_firsts), max(n_firsts // 64, 1), range(0)
+                )
+        elif compiling_repays(seconds, seconds / 10):
+            from curvewise.kernels.anova.engines import ranks_counter
+
+            work = _CompiledCount(ranks_counter, relabellings, self.design)
+            return CompiledWork(work, range(-(-count // BATCH)), COMPILED_CHUNK, range(0))
+        _check_without_compiler(count)
+        return None
 
 
 @dataclass(frozen=True, eq=False)
-class _CompiledShuffles:
-    """Counts batches of shuffles; what it looks up is made once in a process."""
+class _CompiledCount:
+    """Counts a range of items; what it looks up is made once in a process."""
 
-    shuffles: Shuffles
+    counter: Callable[[Any, Design], Counter]
+    relabellings: Any
     design: Design
 
     @cached_property
-    def _count(self) -> Callable[[int, int], Integers]:
-        from curvewise.kernels.anova.engines import compiled_counter
+    def _count(self) -> Counter:
+        return self.counter(self.relabellings, self.design)
 
-        return compiled_counter(self.shuffles, self.design)
-
-    def __call__(self, batches: range) -> Measured:
-        return (self._count(batches.start, batches.stop),), ()
+    def __call__(self, items: range) -> Measured:
+        return (self._count(items.start, items.stop),), ()
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Compiled code is not sent to other processes.
-        return _CompiledShuffles, (self.shuffles, self.design)
-
-
-def _count_ranks(relabellings: Enumeration, design: Design, batches: range) -> Measured:
-    from curvewise.kernels.anova.engines import ranks_counter
-
-    return (ranks_counter(relabellings, design)(batches.start, batches.stop),), ()
-
-
-def _count_thirds(relabellings: Enumeration, design: Design, firsts: range) -> Measured:
-    from curvewise.kernels.anova.engines import thirds_counter
-
-    counter = thirds_counter(relabellings.labels, design)
-    return (counter(firsts.start, firsts.stop),), ()
+        return _CompiledCount, (self.counter, self.relabellings, self.design)
 
 
 def _check_without_compiler(count: int) -> None:
@@ -176,15 +177,24 @@ def _check_without_compiler(count: int) -> None:
         raise OptionError(msg, option="exact")
 
 
+def _repays_thirds(labels: Integers, blocks: Integers, count: int) -> bool:
+    """Tell whether relabellings of two algorithms are counted sooner by parts than by rank."""
+    if not _are_two_without_blocks(labels, blocks):
+        return False
+    from curvewise.kernels.anova.thirds import thirds_seconds
+
+    return thirds_seconds(len(labels), count) < count * SECONDS_TO_RANK_COMPILED
+
+
 def _are_two_without_blocks(labels: Integers, blocks: Integers) -> bool:
     return bool(labels.max() == 1 and blocks.min() == blocks.max())
 
 
 def anova_limits(layout: Layout) -> Limits:
     """Return how many relabellings of these runs can be visited."""
-    two = _are_two_without_blocks(layout.labels, layout.blocks)
-    compiled = two and len(layout.labels) <= MAX_COMPILED_RUNS
-    return Limits(exact=MAX_COMPILED if compiled else MAX_RANKED)
+    count = layout.restriction.count
+    by_parts = count > MAX_RANKED and _repays_thirds(layout.labels, layout.blocks, count)
+    return Limits(exact=MAX_COMPILED if by_parts else MAX_RANKED)
 
 
 def anova_effects(
@@ -193,23 +203,23 @@ def anova_effects(
     layout: Layout,
     *,
     alpha: float,
-    exact_height: bool,
+    height_counter: HeightCounter | None,
+    is_combined: bool = False,
     errors: tuple[ErrorTerm, ...] = get_args(ErrorTerm),
 ) -> dict[ErrorTerm, dict[str, Effect]]:
     """Return every effect with each of the error terms.
 
-    ``exact_height`` replaces the sampled p of height by the exact one, where that takes no
-    time.
+    ``height_counter`` is `exact_height`, or counts as that does, to replace the sampled p of
+    height by the exact one. With ``is_combined`` the overall F of the split error term is only
+    reported: where no other is asked for, it has no critical value. Null distributions are made
+    when they are asked for.
     """
-    rows = sorted({row for error in errors for row in ROWS[error].values()})
-    nulls = dict(
-        zip(rows, effect_ratios(found.kept[0], design.totals, rows), strict=True)
-    )
+    between = found.kept[0]
     df, ss = design.df, design.ss
     own = {"algorithm": "curves", "interaction": "residual"}
     heights = None
-    if exact_height and not found.exact:
-        heights = _exact_height(layout, design)
+    if height_counter is not None and not found.exact:
+        heights = height_counter(layout, design)
 
     def effect(name: EffectName, error: ErrorTerm) -> Effect:
         parts = ("algorithm", "interaction") if name == "overall" else (name,)
@@ -217,12 +227,18 @@ def anova_effects(
         effect_df = sum(df[part] for part in parts), df[against]
         statistic = f_statistic(sum(ss[part] for part in parts), ss[against], effect_df)
         row = ROWS[error][name]
-        null = nulls[row] * (effect_df[1] / effect_df[0])
-        # Where a tie is only rounded apart, the null distribution says that it is a tie.
-        if math.isfinite(statistic):
-            null[np.abs(null - statistic) <= 1e-9 * statistic] = statistic
-        critical = critical_value(null, alpha)
-        null.setflags(write=False)
+        null_of = partial(_null, design.totals, row, effect_df, statistic)
+        null: Floats | Callable[[], Floats] = partial(null_of, between)
+        critical = math.nan
+        if row in OWN_PARTS:
+            # The larger the sum of squares, the larger F, also when rounded: so the F of a
+            # quantile is the quantile of F.
+            quantile = np.zeros((2, 1))
+            quantile[OWN_PARTS[row]] = critical_value(between[OWN_PARTS[row]], alpha)
+            critical = float(null_of(quantile)[0])
+        elif not is_combined or len(errors) > 1:
+            null = null_of(between)
+            critical = critical_value(null, alpha)
         n_extreme, n_visited, exact = (
             int(found.counts[0][row]),
             found.n_visited,
@@ -240,14 +256,37 @@ def anova_effects(
             exact=exact,
             alpha=alpha,
             critical_value=critical,
-            null_distribution=null,
+            null=null,
         )
 
     names = [name for name in get_args(EffectName) if name == "overall" or df[name]]
-    return {error: {name: effect(name, error) for name in names} for error in errors}
+    # The overall effect has one error only.
+    overall = effect("overall", errors[0])
+    return {
+        error: {
+            name: overall if name == "overall" else effect(name, error) for name in names
+        }
+        for error in errors
+    }
 
 
-def _exact_height(layout: Layout, design: Design) -> tuple[int, int] | None:
+def _null(
+    totals: Totals, row: int, df: tuple[int, int], statistic: float, between: Floats
+) -> Floats:
+    """Return the F of relabellings, for one of the five statistics."""
+    (ratios,) = effect_ratios(between, totals, [row])
+    null = ratios * (df[1] / df[0])
+    # Where a tie is only rounded apart, the null distribution says that it is a tie.
+    if math.isfinite(statistic):
+        apart = null - statistic
+        ties = np.abs(apart, out=apart) <= 1e-9 * statistic
+        if ties.any():
+            null[ties] = statistic
+    null.setflags(write=False)
+    return null
+
+
+def exact_height(layout: Layout, design: Design) -> tuple[int, int] | None:
     """Count the relabellings as extreme in height, and all, where that takes no time.
 
     For two algorithms without blocks the heights alone can be counted far beyond what can

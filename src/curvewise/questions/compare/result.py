@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from curvewise.inference.effects import EFFECTS, Interval, json_ready
@@ -17,12 +17,13 @@ from curvewise.rendering.tables import Table
 from curvewise.text import number_text, p_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from curvewise.data.preparation import Preparation
     from curvewise.inference.caveats import Caveat
     from curvewise.inference.effects import Center, Effect, ErrorTerm, Spread
     from curvewise.inference.sampling import Sampling
+    from curvewise.kernels import Floats
 
 __all__ = ["AlgorithmSummary", "Comparison", "Comparisons", "Difference"]
 
@@ -167,15 +168,20 @@ class Comparison(Sampled, Result):
         "difference.hedges_g",
     )
 
-    def with_thinned_nulls(self) -> Comparison:
-        """Return the same with quantiles for its null distributions, as one of many."""
-        return replace(
-            self,
-            effects={
-                error: {name: effect.with_thinned_null() for name, effect in own.items()}
-                for error, own in self.effects.items()
-            },
-        )
+    def with_nulls_of(self, again: Callable[[], Comparison]) -> Comparison:
+        """Return the same as one of many, whose null distributions would fill a memory.
+
+        ``again`` makes the same comparison; it is called if a null distribution is asked for, of
+        which 1,000 quantiles are kept then.
+        """
+        effects = {
+            error: {
+                name: replace(effect, null=partial(_thinned_null, again, error, name))
+                for name, effect in own.items()
+            }
+            for error, own in self.effects.items()
+        }
+        return replace(self, effects=effects)
 
     @property
     def overall(self) -> Effect:
@@ -408,3 +414,7 @@ def _effects_table(comparison: Comparison) -> Table:
         )
     columns = (*header, "95% interval of p", "partial ω²")
     return Table(columns, tuple(rows), notes=tuple(notes))
+
+
+def _thinned_null(again: Callable[[], Comparison], error: ErrorTerm, name: str) -> Floats:
+    return again().effects[error][name].with_thinned_null().null_distribution

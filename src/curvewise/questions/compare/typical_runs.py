@@ -27,6 +27,7 @@ from curvewise.questions.compare.randomized_anova import (
     RandomizedAnova,
     anova_effects,
     anova_limits,
+    exact_height,
 )
 
 if TYPE_CHECKING:
@@ -77,9 +78,8 @@ def typical_height(
     design = Design.from_scores(ranks, layout.labels, layout.blocks, noise)
     plan = work.plan(layout.restriction, levels=levels, limits=anova_limits(layout))
     found = work.visit(plan, RandomizedAnova(design, "split", ("algorithm",)))
-    effects = anova_effects(
-        design, found, layout, alpha=alpha, exact_height=work.exact is None
-    )
+    counter = exact_height if work.exact is None else None
+    effects = anova_effects(design, found, layout, alpha=alpha, height_counter=counter)
     return replace(effects["split"]["algorithm"], center=center), found.plan
 
 
@@ -114,7 +114,7 @@ def _trimmed_height(
         exact=found.exact,
         alpha=alpha,
         critical_value=critical_value(null, alpha),
-        null_distribution=null,
+        null=null,
         f_value=f_statistic(
             between if between > floor else 0.0, within if within > floor else 0.0, df
         ),

@@ -154,7 +154,7 @@ def welch_effects(
             exact=found.exact,
             alpha=alpha,
             critical_value=critical_value(null[row], alpha),
-            null_distribution=null[row],
+            null=null[row],
         )
         for row, name in enumerate(get_args(EffectName))
         if not (statistic.single_step and name == "interaction")

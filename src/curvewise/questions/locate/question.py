@@ -7,6 +7,7 @@ the most striking of all; from and until by nested hypotheses in a fixed sequenc
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
@@ -124,6 +125,7 @@ def locate(
     )
     check_variation(curves, float(design.totals.sum()))
     threshold = _threshold(cluster_threshold, design.df, alpha)
+    spread = tuple(different_spread(curves, layout))  # before there is much in memory
     with shuffling_work(
         "locate",
         *(curves, threshold, windows, alpha),
@@ -146,6 +148,7 @@ def locate(
     pvalues = StepPvalues.of(reference, found, adjust)
     of_steps = pvalues.adjusted[0]
     tests = window_tests(curves, reference, found, of_steps, alpha)
+    reference = replace(reference, windows=None)  # room for the rest
     bootstrap = ShareBootstrap.of(layout, n_resamples, resample_key, alpha)
     effects: dict[str, StepEffect] = {
         name: step_effect(
@@ -199,7 +202,7 @@ def locate(
             *too_few(curves, sampling, alpha),
             *prepared(curves),
             *_without_error(effects["algorithm"]),
-            *different_spread(curves),
+            *spread,
         ),
         bootstrap=bootstrap,
         source=curves.source,

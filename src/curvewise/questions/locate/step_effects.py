@@ -153,7 +153,7 @@ def _leader(
 
     Also tell whether it is ahead at each of them.
     """
-    scores = reference.design.deviations[:, inside]
+    scores = reference.design.columns(inside)
     factor = reference.design.factor
     sums = [scores[layout.labels == code].sum(axis=0) for code in range(len(factor))]
     # In centred curves the last algorithm is what the others are compared with.
@@ -198,26 +198,29 @@ def window_tests(
         return None
     shares = np.zeros_like(windows.totals)
     np.divide(windows.observed, windows.totals, out=shares, where=windows.totals > 0)
+    statistic = f_ratios(shares, reference.design.df)
+    statistic[shares >= 1 - MIN_RESIDUAL_SHARE] = np.inf
+    del shares  # there is one for each window
     # A window of one step has a height and no shape.
     has_effect = windows.lengths[None] > np.array([0, 1])[:, None, None]
     usable = has_effect & (windows.scales > 0)
     planned = pvalue(counts.windows, found.n_visited, exact=found.exact)
+    planned[~has_effect] = 1.0
     adjusted = pvalue(counts.any_window, found.n_visited, exact=found.exact)
     adjusted = adjusted.reshape(windows.totals.shape)
+    adjusted[~usable] = 1.0
+    score = windows.scores
+    score[~usable] = -np.inf
     starts = windows.places.starts
     stops = starts + windows.places.lengths - 1
     return WindowTests(
         starts=curves.steps[starts],
         stops=curves.steps[stops],
         lengths=windows.lengths,
-        statistic=np.where(
-            shares >= 1 - MIN_RESIDUAL_SHARE,
-            np.inf,
-            f_ratios(shares, reference.design.df),
-        ),
-        pvalue=np.where(has_effect, planned, 1.0),
-        pvalue_adjusted=np.where(usable, adjusted, 1.0),
-        score=np.where(usable, windows.scores, -np.inf),
+        statistic=statistic,
+        pvalue=planned,
+        pvalue_adjusted=adjusted,
+        score=score,
         df=reference.design.df,
         alpha=alpha,
         steps=curves.steps,

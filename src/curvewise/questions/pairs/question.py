@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Literal
 
@@ -31,16 +32,16 @@ from curvewise.inference.requirements import (
     check_design,
 )
 from curvewise.inference.work import shuffling_work
-from curvewise.kernels.anova.halving import halving_repays_compiling
-from curvewise.kernels.anova.subset_sums import MAX_SUBSET_RUNS, counting_repays_compiling
 from curvewise.kernels.partitions import MAX_MEMBERS
+from curvewise.questions.compare.loading import load_compiler_for
 from curvewise.questions.compare.question import compare_curves
+from curvewise.questions.compare.randomized_anova import exact_height
 from curvewise.questions.pairs.caveats import LeftOut, TooManyPairs
 from curvewise.questions.pairs.closed import closed_adjusted
 from curvewise.questions.pairs.max_t import max_t_adjusted
 from curvewise.questions.pairs.result import Pair, Pairs
+from curvewise.questions.pairs.shared_heights import SharedHeights
 from curvewise.shuffling.parallel import single_blas, track_items
-from curvewise.shuffling.plan import MAX_FREE
 from curvewise.text import argument
 
 if TYPE_CHECKING:
@@ -51,13 +52,17 @@ if TYPE_CHECKING:
     from curvewise.inference.caveats import Caveat
     from curvewise.inference.effects import ErrorTerm
     from curvewise.inference.requirements import RNGLike
+    from curvewise.inference.work import Work
+    from curvewise.questions.compare.randomized_anova import HeightCounter
     from curvewise.questions.compare.result import Comparison
 
     Names = tuple[str, str]
 
 __all__ = ["compare_pairs"]
 
-MAX_PAIRS_WITH_NULLS = 100  # of more, null distributions are thinned
+MAX_PAIRS_WITH_NULLS = (
+    100  # of more, null distributions are thinned, and made when asked for
+)
 MIN_SHUFFLES = 9_999
 
 
@@ -108,7 +113,8 @@ def compare_pairs(
     Returns
     -------
     Pairs
-        With more than 100 pairs, 1,000 quantiles stand for each null distribution.
+        With more than 100 pairs, 1,000 quantiles stand for each null distribution, and the
+        pair is compared again when they are asked for.
 
     Raises
     ------
@@ -153,21 +159,25 @@ def compare_pairs(
         # Holm's method holds the smallest p against alpha divided by the number of pairs.
         levels = float(alpha), *([float(alpha) / len(names)] if by_pvalue else [])
         member = work.of_member()
-        _load_compiler(curves, names)
+        ask = partial(_compared, error=error, alpha=float(alpha), levels=levels)
+        heights = SharedHeights(curves)
+        if curves.blocks is None:
+            sizes = dict(zip(curves.algorithms, curves.sizes, strict=True))
+            load_compiler_for((sizes[a], sizes[b], curves.n_steps) for a, b in names)
         for a, b in track_items(names):
             try:
-                comparison = compare_curves(
-                    curves.select(a, b),
-                    member,
-                    error=error,
-                    alpha=float(alpha),
-                    levels=levels,
-                    reported=("split",) if error == "split" else ("split", error),
-                )
+                counter = partial(heights.of, (a, b))
+                comparison = ask(curves, (a, b), member, height_counter=counter)
             except CurvesError as reason:
                 refused[a, b] = str(reason)
             else:
-                found[a, b] = _without_nulls(comparison, len(names))
+                # What a pair does not show is dropped.
+                effects = {error: comparison.effects[error]}
+                comparison = replace(comparison, effects=effects)
+                if len(names) > MAX_PAIRS_WITH_NULLS:
+                    again = partial(ask, curves, (a, b), member.by_itself())
+                    comparison = comparison.with_nulls_of(again)
+                found[a, b] = comparison
         if not found:
             check_design(curves)
             pair, why = next(iter(refused.items()))
@@ -208,30 +218,25 @@ def compare_pairs(
     )
 
 
-def _load_compiler(curves: Curves, names: list[Names]) -> None:
-    """Import compiled code if all pairs together repay it: each of them then finds it there."""
-    sizes = dict(zip(curves.algorithms, curves.sizes, strict=True))
-    if curves.blocks is not None:
-        return
-    n_halved, n_subsets = 0, 0
-    for a, b in names:
-        count, n_runs = math.comb(sizes[a] + sizes[b], sizes[a]), sizes[a] + sizes[b]
-        if count <= MAX_FREE:
-            n_halved += count
-        elif n_runs <= MAX_SUBSET_RUNS:
-            n_subsets += 2 ** (n_runs // 2)
-    if halving_repays_compiling(n_halved, curves.n_steps):
-        import curvewise.kernels.anova.compiled_halves
-    if counting_repays_compiling(n_subsets):
-        import curvewise.kernels.anova.compiled_subsets  # noqa: F401
-
-
-def _without_nulls(comparison: Comparison, n_pairs: int) -> Comparison:
-    """Drop what a pair does not show: hundreds of null distributions fill a memory."""
-    own = comparison.effects[comparison.error]
-    if n_pairs > MAX_PAIRS_WITH_NULLS:
-        own = {name: effect.with_thinned_null() for name, effect in own.items()}
-    return replace(comparison, effects={comparison.error: own})
+def _compared(
+    curves: Curves,
+    pair: Names,
+    work: Work,
+    *,
+    error: ErrorTerm,
+    alpha: float,
+    levels: tuple[float, ...],
+    height_counter: HeightCounter = exact_height,
+) -> Comparison:
+    return compare_curves(
+        curves.select(*pair),
+        work,
+        error=error,
+        alpha=alpha,
+        levels=levels,
+        reported=("split",) if error == "split" else ("split", error),
+        height_counter=height_counter,
+    )
 
 
 def _pair(comparison: Comparison, pvalues: Mapping[str, float | None]) -> Pair:

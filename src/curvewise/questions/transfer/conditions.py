@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,6 +21,7 @@ from curvewise.kernels.transfer.metrics import (
     CURVE_METRICS,
     METRICS,
     MetricSettings,
+    extremes_of,
     metric_values,
     time_ratio,
 )
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from curvewise.inference.reaching import Reaching
     from curvewise.kernels import Floats, Integers
     from curvewise.kernels.survival import Times
+    from curvewise.kernels.transfer.metrics import Extremes
     from curvewise.questions.transfer.options import TransferOptions
 
 __all__ = [
@@ -44,6 +47,7 @@ __all__ = [
 ]
 
 MAX_VALUES = 2**17  # of an array of mean curves: what stays in the cache is fast
+MAX_IN_STRETCH = 2**15  # values of these, of long curves that do not
 MIN_AT_ONCE = 16  # mean curves, of however many steps: fewer waste a matrix product
 # Seconds for each step of a pair of mean curves.
 SECONDS_IN_NUMPY, SECONDS_COMPILED = 120e-9, 6e-9
@@ -179,6 +183,13 @@ class TwoConditions:
         return compiling_repays(work * SECONDS_IN_NUMPY, work * SECONDS_COMPILED)
 
     @cached_property
+    def _stretches(self) -> list[slice]:
+        """Steps that are worked on together: their mean curves stay in the cache."""
+        n_stretches = -(-self.n_steps * min(self.portion, MIN_AT_ONCE) // MAX_IN_STRETCH)
+        edges = np.linspace(0, self.n_steps, n_stretches + 1).astype(np.int64)
+        return [slice(*ends) for ends in pairwise(edges.tolist())]
+
+    @cached_property
     def _sides(self) -> tuple[Floats, Floats]:
         """The scores of control and experimental runs."""
         return self.scores[self.member == 0], self.scores[self.member == 1]
@@ -230,17 +241,45 @@ class TwoConditions:
         values = np.empty((len(METRICS), n_rows))
         for start in range(0, n_rows, self.portion):
             part = slice(start, start + self.portion)
-            means = []
+            means, extremes = [], []
             for counts, scores, room in pairs:
-                mean = np.matmul(counts[part], scores, out=room[: len(counts[part])])
-                # An empty sample has a mean of 0.
-                mean /= np.maximum(counts[part].sum(axis=1, keepdims=True), 1)
+                mean = room[: len(counts[part])]
+                extremes.append(
+                    self._average(counts[part], scores, mean, compiled=compiled)
+                )
                 means.append(mean)
-            control, experimental = means
-            own = metric_values(control, experimental, self.settings, compiled=compiled)
+            own = metric_values(
+                means[0],
+                means[1],
+                self.settings,
+                extremes=(extremes[0], extremes[1]),
+                compiled=compiled,
+            )
             values[:-1, part] = [own[name] for name in CURVE_METRICS]
         values[-1] = time_ratio(*(median_times(self.times, own) for own in samples))
         return values
+
+    def _average(
+        self, counts: Floats, scores: Floats, means: Floats, *, compiled: bool
+    ) -> Extremes:
+        """Fill in the means of scores that are drawn so often; return their extremes.
+
+        A stretch of steps at a time, so that what is summed is divided in the cache.
+        """
+        # An empty sample has a mean of 0.
+        sizes = np.maximum(counts.sum(axis=1), 1)
+        if not compiled:
+            for steps in self._stretches:
+                np.matmul(counts, scores[:, steps], out=means[:, steps])
+                means[:, steps] /= sizes[:, None]
+            return extremes_of(means)
+        from curvewise.kernels.transfer.compiled_reduction import divide
+
+        most, least = np.full(len(counts), -np.inf), np.full(len(counts), np.inf)
+        for steps in self._stretches:
+            np.matmul(counts, scores[:, steps], out=means[:, steps])
+            divide(means, steps.start, steps.stop, sizes, most, least)
+        return most, least
 
 
 def _optimum_exceeded(optimum: float, best: float, sign: float) -> OptionError:
