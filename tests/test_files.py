@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import io
+import os
 from pathlib import Path
 
 import pytest
 
 from curvewise import OptionError
 from curvewise.files import append_text, check_place, replacing, write_text
+from tests.platforms import needs_posix
 
 
 def test_a_text_is_written_whole(tmp_path: Path) -> None:
@@ -69,3 +71,16 @@ def test_places_that_cannot_be_written_are_told(tmp_path: Path) -> None:
         check_place(tmp_path / ("x" * 400), "report")
     with pytest.raises(OptionError, match="summary cannot be added to"):
         append_text(tmp_path, "text", "summary")
+
+
+@needs_posix
+def test_devices_and_pipes_are_not_replaced(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    (tmp_path / "link").symlink_to(pipe)
+    for place in (pipe, tmp_path / "link"):
+        with pytest.raises(OptionError, match="it is a device or a pipe, not a file"):
+            check_place(place, "report")
+        with pytest.raises(OptionError, match="it is a device or a pipe, not a file"):
+            write_text(place, "text", "report")
+    assert pipe.is_fifo()

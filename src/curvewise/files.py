@@ -21,7 +21,7 @@ def check_place(path: Path, what: str, *, option: str | None = None) -> None:
     """Raise if a file could not be written under this name, before any work is done.
 
     The folder must exist and be writable, and the name must not be that of a folder or of a file
-    that is write-protected. ``what`` says what is written, such as "figure", and ``option`` which
+    that is write-protected, nor that of a device or a pipe. ``what`` says what is written, such as "figure", and ``option`` which
     option names it. An existing file is left as it is.
     """
     if os.path.isdir(path):  # noqa: PTH112 (unlike Path.is_dir it never raises)
@@ -33,6 +33,7 @@ def check_place(path: Path, what: str, *, option: str | None = None) -> None:
         raise OptionError(msg, option=option)
     try:
         there = path.resolve()  # raises if links go round in circles
+        _check_kind(there)
         if there.exists() and not os.access(there, os.W_OK):  # or if the name is too long
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
         _new_file_beside(there).unlink()
@@ -51,6 +52,7 @@ def replacing(path: Path, what: str, *, option: str | None = None) -> Iterator[P
     """
     path = path.resolve()  # what a link points to is replaced, not the link
     try:
+        _check_kind(path)
         partial = _new_file_beside(path)
         try:
             yield partial
@@ -90,6 +92,15 @@ def append_text(path: Path, text: str, what: str) -> None:
     if reason:
         msg = f"The {what} cannot be added to {str(path)!r}: {reason}."
         raise OptionError(msg)
+
+
+def _check_kind(path: Path) -> None:
+    """Raise OSError if something else than a file has this name: it must not be replaced.
+
+    A file that takes the place of a device, such as that of nothing, breaks the whole system.
+    """
+    if path.exists() and not path.is_file():
+        raise OSError(errno.EINVAL, "it is a device or a pipe, not a file")
 
 
 def _new_file_beside(path: Path) -> Path:

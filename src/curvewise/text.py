@@ -351,11 +351,15 @@ def shown_value(value: object, most: int = 80) -> str:
     >>> shown_value("DQN"), shown_value(10**5000)
     ("'DQN'", 'an int of 16610 bits')
     """
+    if getattr(value, "shape", None) == () and hasattr(value, "item"):
+        value = value.item()  # as a number or a text, not as NumPy's own
     try:
         shown = repr(value)
     except ValueError:  # Python writes no number of more than 4,300 digits
         bits = value.bit_length() if isinstance(value, int) else 0
         return f"an int of {bits} bits" if bits else f"a {type(value).__name__}"
+    if re.search(r"<.* at 0x[0-9a-f]+>", shown):  # an address says nothing
+        return f"a {type(value).__name__}"
     return encodable(shortened(shown, most))
 
 

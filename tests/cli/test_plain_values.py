@@ -73,3 +73,9 @@ def test_texts_and_paths_are_taken_without_pydantic(table: Path) -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
     assert done.stdout.splitlines()[-1] == "False"
+
+
+def test_bytes_that_are_no_text_are_spelt_out() -> None:
+    _, seen = run("x", "--name", "caf\udce9", "--only", "\udcff")
+    assert seen is not None
+    assert (seen["name"], seen["only"]) == (r"caf\udce9", [r"\udcff"])

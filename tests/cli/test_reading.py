@@ -72,6 +72,10 @@ def test_every_command_reads_the_same_way(table: Path, command: str) -> None:
         (["FILE", "--score", "scor"], "did you mean 'score'"),
         (["FILE", "--from", "999"], "No step lies in the window from 999"),
         (["FILE", "--block", "step"], "A run belongs to one block"),
+        (
+            ["FILE", "--where", "agent=A", "--where", "agent=B"],
+            "--where asks for 'A' and for 'B' in column 'agent'",
+        ),
     ],
 )
 def test_what_cannot_be_read_exits_with_3(

@@ -191,3 +191,9 @@ def test_what_is_wrong_with_a_task_of_a_frame_is_told_with_its_name() -> None:
     gaps = frame.with_columns(pl.when(pl.col("seed") != "0").then("game").alias("game"))
     with pytest.raises(cw.CurvesError, match=r"The task is missing in 16 rows"):
         cw.Tasks.from_frame(gaps, task="game", **COLUMNS)
+
+
+@pytest.mark.parametrize("given", [1.5, "abc", [1], np.array(2.0), None])
+def test_what_is_no_mapping_is_refused(given: Any) -> None:
+    with pytest.raises(cw.CurvesError, match="Give a mapping from names of tasks"):
+        cw.Tasks(given)

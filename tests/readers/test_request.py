@@ -7,6 +7,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import curvewise as cw
@@ -20,6 +21,19 @@ def test_one_path_or_several() -> None:
     assert as_paths(("a", Path("b"))) == ["a", Path("b")]
     with pytest.raises(CurvesError, match="nothing to read: name a file or a folder"):
         as_paths([])
+    for nothing in (1.5, None, ["a", 2], [b"a"]):
+        with pytest.raises(CurvesError, match="is not the name of one"):
+            as_paths(nothing)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [("step", np.array([])), ("task", 1.5), ("score", ["a"]), ("where", "game=pong")],
+)
+def test_names_of_another_kind_are_refused(option: str, value: Any) -> None:
+    with pytest.raises(OptionError, match=f"{option} must ") as refused:
+        Request(**{option: value})
+    assert refused.value.option == option
 
 
 def test_the_request_has_the_arguments_of_read() -> None:

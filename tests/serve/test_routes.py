@@ -81,6 +81,7 @@ def test_the_page_has_its_headers_and_no_key(page: RunningPage) -> None:
         *("/../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "/files/../page.py"),
         *("/jobs/../files", "/jobs/..%2f..%2fx/report", "/jobs/1/report", "/page.py"),
         *("/jobs/99999999999999999999/events", "//etc/passwd", "/docs"),
+        f"/jobs/{'9' * 5_000}/report",
     ],
 )
 def test_paths_lead_nowhere(page: RunningPage, path: str) -> None:
@@ -138,6 +139,11 @@ def test_kinds_and_questions_that_are_refused(page: RunningPage) -> None:
     assert page.ask_json("POST", "/preview", {"files": ["7"]}).status == 404
     assert page.ask_json("POST", "/preview", {"files": []}).status == 422
     assert page.ask_json("DELETE", "/files", {}).status == 400
+    number = page.send("odd.csv", b"agent,seed\n").json["number"]
+    for step in (10**400, float("nan"), True):
+        question = {"files": [number], "options": {"start": step}}
+        assert page.ask_json("POST", "/preview", question).status == 400
+    page.ask_json("DELETE", "/files", {"files": [number]})
 
 
 @pytest.mark.parametrize(

@@ -42,8 +42,14 @@ def test_a_port_in_use_and_files_that_are_missing_are_refused(tmp_path: Path) ->
         serve(port=70_000)
     with pytest.raises(OptionError, match=r"cannot listen on no\.such\.host"):
         serve(host="no.such.host.invalid")
-    with pytest.raises(OptionError, match="There is no file or folder"):
-        serve([tmp_path / "nothing.csv"])
+    for host in ("é" * 300, "a b", "[::1]"):
+        with pytest.raises(OptionError, match=r"cannot listen on .* Give --host an addr"):
+            serve(host=host)
+    with pytest.raises(OptionError, match="--host is empty"):
+        serve(host="")  # which the system would take for every address
+    for name in ("nothing.csv", "x" * 300):
+        with pytest.raises(OptionError, match="There is no file or folder"):
+            serve([tmp_path / name])
 
 
 @needs_uvicorn

@@ -628,3 +628,9 @@ def test_without_a_path_there_is_no_checkpoint_and_an_open_one_is_used_as_it_is(
             inner.next_tally("work")
         assert not (tmp_path / "a").exists()
     assert (tmp_path / "a").exists()
+
+
+@pytest.mark.parametrize("place", [1.5, b"a", np.array([1]), {}])
+def test_what_is_no_name_of_a_file_is_refused(place: Any) -> None:
+    with pytest.raises(OptionError, match="checkpoint must be the name of a file"):
+        compare(CURVES, n_shuffles=10, checkpoint=place)

@@ -40,9 +40,9 @@ def summary_place(asked: str | None) -> Path | None:
             )
             raise OptionError(msg, option="summary")
         path = Path(given)
-    if not path.exists():
+    if not os.path.exists(path):  # noqa: PTH110 (unlike Path.exists it never raises)
         check_place(path, "summary")
-    elif path.is_dir() or not os.access(path, os.W_OK):
+    elif path.is_dir() or path.is_fifo() or not os.access(path, os.W_OK):
         msg = f"Nothing can be added to {str(path)!r}; name another file for the summary."
         raise OptionError(msg, option="summary")
     return path

@@ -8,10 +8,16 @@ from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_h
 
 from typer.core import TyperCommand, TyperGroup
 
+from curvewise.text import encodable
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 __all__ = ["PlainCommand", "PlainGroup"]
+
+
+def _texts(values: Iterable[str]) -> list[str]:
+    return [encodable(value) for value in values]
 
 
 def _paths(values: Iterable[str]) -> list[Path]:
@@ -20,10 +26,10 @@ def _paths(values: Iterable[str]) -> list[Path]:
 
 # What becomes of the text, or of the texts, that were typed.
 TAKEN: dict[Any, Callable[[Any], Any]] = {
-    str: str,
-    str | None: str,
-    list[str]: list,
-    list[str] | None: list,
+    str: encodable,
+    str | None: encodable,
+    list[str]: _texts,
+    list[str] | None: _texts,
     Path: Path,
     Path | None: Path,
     list[Path]: _paths,

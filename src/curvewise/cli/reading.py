@@ -208,7 +208,16 @@ class Reading:
         """Return the arguments of read() and read_tasks()."""
         selection = asdict(self)
         del selection["paths"]
-        selection["where"] = dict(_column_and_value(text) for text in self.where or [])
+        where: dict[str, str] = {}
+        for column, value in map(_column_and_value, self.where or []):
+            if where.setdefault(column, value) != value:
+                msg = (
+                    f"--where asks for {where[column]!r} and for {value!r} in column {column!r}, "
+                    "and a row has one of them. Keep several algorithms with --only; else make a "
+                    "table of these rows first."
+                )
+                raise OptionError(msg, option="where")
+        selection["where"] = where
         return selection
 
 

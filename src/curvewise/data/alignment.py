@@ -8,6 +8,7 @@ refused there.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -27,10 +28,10 @@ from curvewise.data.selection import check_algorithms
 from curvewise.data.short_runs import find_short, kept_runs, usable_part
 from curvewise.data.steps import as_steps, in_window
 from curvewise.errors import CurvesError
-from curvewise.text import argument, capitalised, listed, plural
+from curvewise.text import argument, capitalised, listed, plural, shown_value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from curvewise.data.alignment_options import How, Policy
     from curvewise.data.grids import Grid, Range
@@ -119,6 +120,10 @@ def align(
     """
     check_choice("how", how, ("linear", "previous", "bins"))
     options = AlignmentOptions(how, n_steps, short, reason, min_steps)
+    given: object = run_logs
+    if not isinstance(given, Iterable):
+        msg = f"Give a list of RunLog to align, not {shown_value(run_logs)}."
+        raise CurvesError(msg)
     logs = list(run_logs)
     kept = _checked(logs, only)
     everyone = natural_order({log.algorithm for log in logs})

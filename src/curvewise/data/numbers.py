@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -43,11 +44,17 @@ def numbers(series: nw.Series[Any]) -> Floats:
     """Return a column as numbers; cells that are missing or not numbers become NaN."""
     import narwhals as nw
 
-    if series.dtype.is_numeric() or series.dtype == nw.Boolean:
-        values = np.asarray(series.cast(nw.Float64).to_numpy(), dtype=np.float64)
-        if series.implementation.is_polars():
-            values.setflags(write=False)  # nobody can change it, so nobody need copy it
-        return values
+    is_polars = series.implementation.is_polars()
+    # Others turn decimals into the nearest number but one.
+    is_exact = is_polars or series.dtype != nw.Decimal
+    if (series.dtype.is_numeric() and is_exact) or series.dtype == nw.Boolean:
+        with suppress(Exception):  # of a library that refuses integers beyond 2**53
+            values = np.asarray(series.cast(nw.Float64).to_numpy(), dtype=np.float64)
+            if is_polars:
+                values.setflags(
+                    write=False
+                )  # nobody can change it, so nobody need copy it
+            return values
     return np.array([number_of(value) for value in series.to_list()], dtype=np.float64)
 
 
@@ -97,7 +104,10 @@ def step_numbers(
     one that is too large to be exact.
     """
     values: np.ndarray[Any, Any]
-    if series.dtype.is_integer() and not series.null_count():
+    import narwhals as nw
+
+    is_known = series.dtype.is_integer() and series.dtype not in (nw.Int128, nw.UInt128)
+    if is_known and not series.null_count():
         values = series.to_numpy()
     else:
         values = numbers(series)

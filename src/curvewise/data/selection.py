@@ -12,7 +12,7 @@ from curvewise.data.choices import check_choice
 from curvewise.data.records import Duplicates
 from curvewise.data.steps import in_window
 from curvewise.errors import CurvesError
-from curvewise.text import did_you_mean
+from curvewise.text import did_you_mean, shown_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -109,9 +109,12 @@ class Selection:
 
 def check_algorithms(asked: Iterable[str], algorithms: Sequence[str]) -> None:
     """Raise if a name that is asked for is not that of an algorithm."""
-    for name in asked:
+    try:
+        names = list(asked)
+    except TypeError:
+        msg = f"Name algorithms in a list, such as {list(algorithms)[:2]}, not {shown_value(asked)}."
+        raise CurvesError(msg) from None
+    for name in names:
         if name not in algorithms:
-            msg = (
-                f"No algorithm is called {name!r}; {did_you_mean(str(name), algorithms)}"
-            )
+            msg = f"No algorithm is called {shown_value(name)}; {did_you_mean(str(name), algorithms)}"
             raise CurvesError(msg)

@@ -9,7 +9,7 @@ from curvewise.data.choices import check_choice
 from curvewise.data.curves import Curves
 from curvewise.data.selection import SelectionOptions, check_algorithms
 from curvewise.errors import CurvesError
-from curvewise.text import argument, did_you_mean, listed, plural
+from curvewise.text import argument, did_you_mean, listed, plural, shown_value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -290,6 +290,11 @@ def _named(tables: Any) -> dict[str, Curves]:
         )
         raise CurvesError(msg)
     pairs = tables.items() if isinstance(tables, Mapping) else tables
+    try:
+        pairs = [(task, own) for task, own in pairs]
+    except (TypeError, ValueError):
+        msg = f"Give a mapping from names of tasks to Curves, not {shown_value(tables)}."
+        raise CurvesError(msg) from None
     named: dict[str, Curves] = {}
     for task, own in pairs:
         name = str(task)

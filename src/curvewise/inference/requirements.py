@@ -12,7 +12,7 @@ from curvewise.data.choices import check_choice, refuse_option
 from curvewise.data.curves import Curves
 from curvewise.errors import CurvesError, OptionError
 from curvewise.shuffling.stopping import RULES
-from curvewise.text import in_python, number_text, plural
+from curvewise.text import in_python, number_text, plural, shown_value
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "RNGLike",
+    "as_float",
     "as_generator",
     "check_alpha",
     "check_choice",
@@ -64,7 +65,7 @@ def as_generator(rng: RNGLike) -> np.random.Generator:
         return np.random.default_rng(rng)
     except (TypeError, ValueError):
         generator = in_python(" or a numpy Generator")
-        text = f"must be a non-negative integer{generator}, not {rng!r}."
+        text = f"must be a non-negative integer{generator}, not {value_text(rng)}."
         refuse_option("rng", text)
 
 
@@ -88,11 +89,12 @@ def check_curves(curves: object, question: str) -> None:
 def check_alpha(alpha: object, option: str = "alpha") -> None:
     """Raise unless a probability, such as alpha, lies between 0 and 1."""
     example = 0.05 if option == "alpha" else 0.95
-    if not 0 < _float(alpha) < 1:
+    if not 0 < as_float(alpha) < 1:
         refuse_option(
-            option, f"must lie between 0 and 1, such as {example}; it is {alpha!r}."
+            option,
+            f"must lie between 0 and 1, such as {example}; it is {value_text(alpha)}.",
         )
-    if _float(alpha) < MIN_ALPHA:
+    if as_float(alpha) < MIN_ALPHA:
         text = f"must be {MIN_ALPHA:g} or more, such as {example}; it is {alpha!r}."
         refuse_option(option, text)
 
@@ -100,29 +102,32 @@ def check_alpha(alpha: object, option: str = "alpha") -> None:
 def check_jobs(n_jobs: object) -> None:
     """Raise unless the number of jobs is positive and such as there are, or -1 for all cores."""
     if not isinstance(n_jobs, int | np.integer) or not (n_jobs >= 1 or n_jobs == -1):
-        text = f"must be a positive integer, or -1 for all cores, not {n_jobs!r}."
+        text = (
+            f"must be a positive integer, or -1 for all cores, not {value_text(n_jobs)}."
+        )
         refuse_option("n_jobs", text)
     if n_jobs > MAX_JOBS:
-        refuse_option("n_jobs", f"must be {MAX_JOBS:,} at most, not {n_jobs:,}.")
+        given = f"{n_jobs:,}" if n_jobs < 10**40 else value_text(n_jobs)
+        refuse_option("n_jobs", f"must be {MAX_JOBS:,} at most, not {given}.")
 
 
 def check_number(option: str, value: object, what: str = "number") -> None:
     """Raise unless the value of an option is a finite number."""
-    if not math.isfinite(_float(value)):
+    if not math.isfinite(as_float(value)):
         refuse_option(option, f"must be a finite {what}, not {value_text(value)}.")
 
 
 def check_flag(option: str, value: object) -> None:
     """Raise unless the value of an option is True or False."""
     if not isinstance(value, bool | np.bool_):
-        refuse_option(option, f"must be True or False, not {value!r}.")
+        refuse_option(option, f"must be True or False, not {value_text(value)}.")
 
 
 def shuffle_count(n_shuffles: object) -> int | str:
     """Return a number of shuffles as an integer, or "auto" or "precise"; else raise."""
     if isinstance(n_shuffles, str) and n_shuffles in RULES:
         return n_shuffles
-    number = _float(n_shuffles)
+    number = as_float(n_shuffles)
     if not number >= 1 or number % 1 > 0 or n_shuffles == math.inf:
         rules = " or ".join(map(repr, RULES))
         text = f"must be a positive integer, or {rules}, not {value_text(n_shuffles)}."
@@ -133,7 +138,7 @@ def shuffle_count(n_shuffles: object) -> int | str:
     return int(number)
 
 
-def _float(value: object) -> float:
+def as_float(value: object) -> float:
     """Return a number as a float: NaN for what is none, infinite for integers too large."""
     if isinstance(value, bool) or not isinstance(
         value, int | float | np.integer | np.floating
@@ -148,7 +153,7 @@ def _float(value: object) -> float:
 def value_text(value: object) -> str:
     """Return a value as it was given, but no integer of hundreds of digits."""
     is_long = isinstance(value, int) and abs(value) >= 10**40
-    return "an integer of more than 40 digits" if is_long else repr(value)
+    return "an integer of more than 40 digits" if is_long else shown_value(value)
 
 
 def resample_count(n_resamples: object) -> int:
@@ -158,7 +163,7 @@ def resample_count(n_resamples: object) -> int:
     ):
         text = (
             f"must be an integer of {MIN_RESAMPLES} or more, or 0 for no intervals, not "
-            f"{n_resamples!r}."
+            f"{value_text(n_resamples)}."
         )
         refuse_option("n_resamples", text)
     return int(n_resamples)

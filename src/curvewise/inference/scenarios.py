@@ -223,7 +223,7 @@ def scenario(
     a lift of 5; learning 1.5 times as fast
     """
     check_number("size", size)
-    if abs(size) > MAX_SCORE:
+    if abs(float(size)) > MAX_SCORE:
         refuse_option("size", f"must be at most {MAX_SCORE:g}, not {size!r}.")
     check_choice("unit", unit, get_args(Unit))
     check_choice("on", on, get_args(On))

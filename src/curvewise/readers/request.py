@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from curvewise.data.alignment_options import AlignmentOptions
+from curvewise.data.choices import refuse_option
 from curvewise.data.selection import Columns, Selection, SelectionOptions
 from curvewise.errors import CurvesError
 from curvewise.text import shown_value
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from curvewise.data.alignment import Unaligned
     from curvewise.data.alignment_options import How, Policy
@@ -21,6 +23,11 @@ if TYPE_CHECKING:
 __all__ = ["Naming", "Options", "PathLike", "Request", "RunsByTask", "as_paths"]
 
 PathLike = str | os.PathLike[str]
+# The arguments that are names of columns, keys, tasks or metrics.
+NAMES = (
+    *("task", "metric", "x", "group_by", "run_by"),
+    *("algorithm", "run", "step", "score", "block"),
+)
 
 
 class RunsByTask(dict["str | None", "Callable[[], Unaligned]"]):
@@ -34,7 +41,15 @@ class RunsByTask(dict["str | None", "Callable[[], Unaligned]"]):
 
 def as_paths(path: PathLike | Sequence[PathLike]) -> list[PathLike]:
     """Return one path, or several, as a list; raise CurvesError if there is none."""
-    paths = [path] if isinstance(path, str | os.PathLike) else list(path)
+    given: Any = path
+    try:
+        paths = [given] if isinstance(given, str | os.PathLike) else list(given)
+    except TypeError:
+        paths = [given]
+    for each in paths:
+        if not isinstance(each, str | os.PathLike):
+            msg = f"Name files or folders to read; {shown_value(each)} is not the name of one."
+            raise CurvesError(msg)
     if not paths:
         msg = "There is nothing to read: name a file or a folder."
         raise CurvesError(msg)
@@ -115,6 +130,15 @@ class Request:
 
     def __post_init__(self) -> None:
         # Values that cannot be used are refused before anything is read.
+        for option in NAMES:
+            value = getattr(self, option)
+            if value is not None and not isinstance(value, str):
+                refuse_option(option, f"must be a name, not {shown_value(value)}.")
+        where: object = self.where
+        if where is not None and not isinstance(where, Mapping):
+            example = "such as {'game': 'pong'}"
+            text = f"must map columns to values, {example}, not {shown_value(where)}."
+            refuse_option("where", text)
         self.selection(higher_is_better=True)
 
     @property

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Literal, TypedDict, get_args
 
 import numpy as np
 
-from curvewise.data.choices import check_choice
+from curvewise.data.choices import check_choice, check_drawn
+from curvewise.data.curves import Curves
 from curvewise.errors import OptionError
 from curvewise.rendering.figures import (
     axes_or_current,
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.lines import Line2D
 
-    from curvewise.data.curves import Curves
     from curvewise.kernels import Floats
 
 __all__ = ["Band", "CurveOptions", "RunSpread", "plot_curves", "run_spreads"]
@@ -143,6 +143,7 @@ def plot_curves(
         If an argument has a value that cannot be used, such as ``ylog`` where scores are not
         positive.
     """
+    check_drawn(curves, Curves, "plot_curves() draws Curves")
     check_choice("band", band, get_args(Band))
     _check_smooth(smooth, curves.n_steps)
     if ylog and float(curves.scores.min()) <= 0:

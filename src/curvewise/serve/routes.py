@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 __all__ = ["ASSETS", "PUBLIC", "Session", "application"]
 
 MAX_QUESTION = 1_000_000  # bytes of JSON
+MAX_DIGITS = 18  # of a length: more than any disk holds
 # What the page does, from the top: each imports only those after it.
 SCRIPTS = (
     "page",
@@ -144,13 +145,19 @@ def _fits(name: str, value: Any) -> bool:
     if name == "align":
         return value in get_args(How)
     if name in {"start", "stop"}:
-        is_number = isinstance(value, int | float) and not isinstance(value, bool)
-        return is_number and math.isfinite(value)
+        return isinstance(value, int | float) and _is_finite(value)
     if name == "only":
         return isinstance(value, list) and all(map(_is_name, value))
     if name == "where":
         return isinstance(value, dict) and all(map(_is_name, value.values()))
     return name in TEXTS and _is_name(value)
+
+
+def _is_finite(value: float) -> bool:
+    try:
+        return not isinstance(value, bool) and math.isfinite(value)
+    except OverflowError:  # an integer that no float is as large as
+        return False
 
 
 def _is_name(value: object) -> bool:
@@ -262,7 +269,8 @@ def application(session: Session) -> Starlette:
             msg = f"A file needs a name of at most {MAX_NAME:,} letters."
             raise BadQuestionError(msg)
         length = request.headers.get("content-length")
-        announced = int(length) if length is not None and length.isdigit() else None
+        is_number = length is not None and length.isascii() and length.isdigit()
+        announced = int(str(length)[:MAX_DIGITS]) if is_number else None
         file = await store.add(name, announced, request.stream())
         return JSONResponse(_record(file), 201)
 
@@ -341,9 +349,9 @@ def application(session: Session) -> Starlette:
             route("/kinds", kinds, "POST"),
             route("/preview", preview, "POST"),
             route("/jobs", begin, "POST"),
-            route("/jobs/{number:int}/events", events),
-            route("/jobs/{number:int}/report", report),
-            route("/jobs/{number:int}", stop, "DELETE"),
+            route("/jobs/{number}/events", events),
+            route("/jobs/{number}/report", report),
+            route("/jobs/{number}", stop, "DELETE"),
         ]
     )
     app.router.redirect_slashes = False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import socket
 import threading
@@ -14,6 +15,7 @@ from curvewise.serve.files import Limits, Store
 from curvewise.serve.guard import Guard, Keys
 from curvewise.serve.jobs import GIGABYTE, Jobs
 from curvewise.serve.routes import PUBLIC, Session, application
+from curvewise.text import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -75,7 +77,7 @@ def serve(
         import starlette  # noqa: F401
         import uvicorn
     for path in paths:
-        if not path.exists():
+        if not os.path.exists(path):  # noqa: PTH110 (unlike Path.exists it never raises)
             msg = f"There is no file or folder {str(path)!r}. Check the name and the folder."
             raise OptionError(msg)
     listening = _listening(host, port)
@@ -135,21 +137,26 @@ def serve(
 
 def _listening(host: str, port: int) -> socket.socket:
     """Return a socket that is bound; raise OptionError if it cannot be."""
+    if not host:  # the system would take it for every address
+        msg = "--host is empty. Give it an address of this computer, such as 127.0.0.1."
+        raise OptionError(msg, option="host")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listening = socket.socket(family, socket.SOCK_STREAM)
     listening.setsockopt(socket.SOL_SOCKET, _own_address(), 1)
     try:
         listening.bind((host, port))
         listening.listen()
-    except (OSError, OverflowError) as error:
+    except (OSError, OverflowError, TypeError, ValueError) as error:
         listening.close()
         reason = (getattr(error, "strerror", None) or str(error)).rstrip(".")
-        what = f"port {port} of {host}" if port else host
-        msg = (
-            f"The page cannot listen on {what}: {reason}. Choose another port with --port, or "
-            "leave it out for one that is free."
-        )
-        raise OptionError(msg, option="port") from None
+        if port:
+            what, option = f"port {port} of {host}", "port"
+            advice = "Choose another with --port, or leave it out for one that is free."
+        else:
+            what, option = shortened(host), "host"
+            advice = "Give --host an address of this computer, such as 127.0.0.1."
+        msg = f"The page cannot listen on {what}: {reason}. {advice}"
+        raise OptionError(msg, option=option) from None
     return listening
 
 

@@ -5,6 +5,7 @@ Most questions keep no checkpoint, so what only files need is imported where it 
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Mapping
 from contextlib import contextmanager
@@ -14,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from curvewise.data.curves import Curves
-from curvewise.errors import CurvesError
+from curvewise.errors import CurvesError, OptionError
 from curvewise.shuffling.tally import Tally
+from curvewise.text import argument, shown_value
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Iterator, Sequence
 
 __all__ = ["Checkpoint", "fingerprint", "open_checkpoint"]
@@ -84,6 +85,10 @@ def open_checkpoint(
     if path is None or isinstance(path, Checkpoint):
         yield list(keys), path
         return
+    given: object = path
+    if not isinstance(given, str | os.PathLike):
+        msg = f"{argument('checkpoint')} must be the name of a file, not {shown_value(path)}."
+        raise OptionError(msg, option="checkpoint")
     checkpoint = Checkpoint(Path(path), fingerprint(*asked), keys if seeded else None)
     try:
         yield checkpoint.keys(keys), checkpoint

@@ -143,3 +143,8 @@ def test_a_question_says_which_file_it_used(tmp_path: Path) -> None:
     assert result["A"].value == 0.75
     assert "for each task in humans.json" in result.describe()
     assert "normalised by the reference of humans.json" in str(result)
+
+
+def test_a_name_that_no_file_can_have_is_refused() -> None:
+    with pytest.raises(cw.CurvewiseError, match="There is no file"):
+        found("é" * 300)

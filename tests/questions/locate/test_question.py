@@ -354,6 +354,11 @@ def test_progress_is_reported_to_the_end() -> None:
             ("cluster_threshold", "--cluster-threshold"),
         ),
         (
+            {"cluster_threshold": 10**400},
+            "cluster_threshold must be a positive F, not an integer of more than 40 digits.",
+            ("cluster_threshold", "--cluster-threshold"),
+        ),
+        (
             {"cluster_threshold": np.inf},
             "cluster_threshold must be a positive F, not inf.",
             ("cluster_threshold", "--cluster-threshold"),

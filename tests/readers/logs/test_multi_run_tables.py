@@ -180,6 +180,32 @@ def test_rows_without_a_name_and_cut_lines_are_said(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("ending", ["csv", "txt"])
+@pytest.mark.parametrize("separator", [",", "|", " "])
+def test_rows_are_read_in_any_order_and_without_a_last_newline(
+    tmp_path: Path, ending: str, separator: str
+) -> None:
+    rows = ["ppo,0,1,1.1", "dqn,0,0,2.0", "ppo,0,0,1.0", "dqn,0,2,2.2", "ppo,0,2,1.2"]
+    rows += ["ppo,0,1,1.1", "dqn,0,1,2.1"]  # the same row again says nothing new
+    text = "\n".join(["algorithm,seed,step,return", *rows]).replace(",", separator)
+    (tmp_path / f"all.{ending}").write_text(text)
+    runs = read_all(MODULE, tmp_path)
+    assert points(runs[f"all.{ending}#dqn 0"], "return") == [(0, 2.0), (1, 2.1), (2, 2.2)]
+    ppo = runs[f"all.{ending}#ppo 0"]
+    assert points(ppo, "return") == [(0, 1.0), (1, 1.1), (1, 1.1), (2, 1.2)]
+    assert not ppo.notes
+    assert {run.metrics["return"].n_points for run in scan(tmp_path).runs} == {3}
+
+
+def test_a_resumed_run_of_a_table_is_told_by_the_order_of_its_rows(
+    tmp_path: Path,
+) -> None:
+    rows = "ppo,0,0,1,\nppo,0,1,2,\nppo,0,2,3,\nppo,0,1,7,\n"
+    (tmp_path / "all.csv").write_text(HEADER + rows)
+    (run,) = read_all(MODULE, tmp_path).values()
+    assert points(run, "return") == [(0, 1), (1, 2), (2, 3), (1, 7)]
+
+
 def test_scores_of_whole_runs_are_refused(tmp_path: Path) -> None:
     (tmp_path / "final.csv").write_text("algorithm,seed,score\nppo,0,1\nppo,1,2\n")
     with pytest.raises(CurvesError, match="one row per run and no steps"):

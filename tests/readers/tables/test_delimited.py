@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from curvewise import CurvesError, read
+from curvewise import CurvesError, read, scan
 from curvewise.readers.tables.delimited import open_text, separator
 
 HEADER = "algorithm,run,step,score\n"
@@ -27,6 +27,17 @@ def test_blank_lines_are_passed_over(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text(HEADER + "A,1,0,1\n\nA,2,0,3\n\n\n", encoding="utf-8")
     assert read(path).scores[:, 0].tolist() == [1, 3]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("ending", ["csv", "txt"])
+def test_lines_may_end_in_any_way(tmp_path: Path, ending: str, end: str) -> None:
+    lines = ["algorithm,run,step,score", "A,1,0,1", "A,1,1,2", "A,2,0,3", "A,2,1,5"]
+    path = tmp_path / f"a.{ending}"
+    for last in ("", end):
+        path.write_bytes((end.join(lines) + last).encode())
+        assert read(path).scores.tolist() == [[1, 2], [3, 5]]
+        assert scan(path).metrics["score"].n_points == (2, 2)
 
 
 @pytest.mark.parametrize(
@@ -73,6 +84,7 @@ def test_semicolons_and_spaces_around_names(tmp_path: Path) -> None:
             HEADER + "A,1,0,1\nA,1,1,oops\n",
             "Line 3 .* has 'oops' in column 'score', .*run '1', step '1'.* Fix or drop these",
         ),
+        (HEADER + 'A,1,0,1\n"', "could not parse `\"` at column 'algorithm' .* a quote"),
         (HEADER + "A,1,0,1\nA,1,1,inf\n", "A: run '1' diverges at step 1"),
         (HEADER + "A,1,0,1\nA,1,1,nan\n", "A: run '1' diverges at step 1"),
         (HEADER + "A,1,0,\nA,1,1,n/a\n", "No run of 1 has a finite score"),

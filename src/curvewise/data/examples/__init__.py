@@ -10,7 +10,7 @@ from curvewise.data.curves import Curves
 from curvewise.data.display import Display
 from curvewise.data.tasks import Tasks
 from curvewise.errors import OptionError
-from curvewise.text import did_you_mean
+from curvewise.text import did_you_mean, shown_value
 
 __all__ = ["EXAMPLES", "load_example"]
 
@@ -50,8 +50,8 @@ def load_example(name: str = "tictactoe") -> Curves | Tasks:
     >>> load_example("atari-8")["pong"].select("DQN", "IQN")
     Curves(2 algorithms × 5 runs × 20 steps: 'DQN', 'IQN'; steps 9 to 198)
     """
-    if name not in EXAMPLES:
-        msg = f"No example is called {name!r}; {did_you_mean(str(name), EXAMPLES)}"
+    if not isinstance(name, str) or name not in EXAMPLES:
+        msg = f"No example is called {shown_value(name)}; {did_you_mean(str(name), EXAMPLES)}"
         raise OptionError(msg, option="name")
     record = stored(name)
     source = f"embedded example {name!r}: {record['about']}"

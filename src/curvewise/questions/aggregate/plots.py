@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from curvewise.data.choices import check_drawn
 from curvewise.errors import OptionError
 from curvewise.inference.measures import EVERY_STEP
 from curvewise.questions.aggregate.profiles import Profiles
@@ -45,7 +46,7 @@ def plot_aggregate(aggregate: Aggregate, ax: Axes | None = None) -> Axes:
     A line marks the value of the first. Draws on the current Axes if none are given, and
     returns the Axes.
     """
-    _check(aggregate, Aggregate, "plot_aggregate() draws what aggregate() found")
+    check_drawn(aggregate, Aggregate, "plot_aggregate() draws what aggregate() found")
     ax = axes_or_current(ax, forest_size(len(aggregate)))
     looks = looks_of(aggregate)
     rows = [
@@ -74,7 +75,9 @@ def plot_aggregate_curves(aggregate: Aggregate, ax: Axes | None = None) -> Axes:
     Raises `OptionError` if the aggregate is not one of every step. Draws on the current Axes if
     none are given, and returns the Axes.
     """
-    _check(aggregate, Aggregate, "plot_aggregate_curves() draws what aggregate() found")
+    check_drawn(
+        aggregate, Aggregate, "plot_aggregate_curves() draws what aggregate() found"
+    )
     if aggregate.steps is None:
         msg = f"There are no curves to draw. Ask for them with {argument('on', EVERY_STEP)}."
         raise OptionError(msg, option="aggregate")
@@ -116,7 +119,7 @@ def plot_profiles(profiles: Profiles, ax: Axes | None = None) -> Axes:
     ``profiles`` are what `Aggregate.profile` returns. Draws on the current Axes if none are
     given, and returns the Axes.
     """
-    _check(
+    check_drawn(
         profiles, Profiles, "plot_profiles() draws what aggregate(…).profile() returns"
     )
     ax = axes_or_current(ax, CURVES_SIZE)
@@ -204,9 +207,3 @@ def _interval_text(aggregate: Aggregate) -> str:
     level = percent(aggregate.confidence)
     tasks = plural(len(aggregate.tasks), "task")
     return f"{tasks}, {aggregate.measure};\n{level} intervals"
-
-
-def _check(given: object, kind: type, text: str) -> None:
-    if not isinstance(given, kind):
-        msg = f"{text}; it was given {type(given).__name__}."
-        raise OptionError(msg, option=kind.__name__.lower())

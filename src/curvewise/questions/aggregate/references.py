@@ -100,7 +100,7 @@ def _from_mapping(given: Mapping[Any, Any], where: str) -> Pairs:
 
 
 def _from_file(path: Path) -> Pairs:
-    if not path.is_file():
+    if not os.path.isfile(path):  # noqa: PTH113 (unlike Path.is_file it never raises)
         _refuse(
             f"There is no file {str(path)!r} with the reference. Check the name and the "
             f"folder, or use {RAW!r} for scores that are on one scale already."

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from curvewise.data.choices import check_choice
+from curvewise.data.choices import check_choice, check_drawn
+from curvewise.questions.best.bests import Bests
 from curvewise.rendering.figures import axes_or_current, label_text, legend_below
 from curvewise.rendering.forest import (
     CLEAR_COLOUR,
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
 
     from curvewise.kernels import Floats
-    from curvewise.questions.best.bests import Bests
 
 __all__ = ["map_size", "plot_bests"]
 
@@ -49,6 +49,7 @@ def plot_bests(bests: Bests, ax: Axes | None = None, *, show: Shown = "ranks") -
         What colours stand for: the rank of an algorithm on a task, or where its mean is between
         those of the worst and the best algorithm of the task.
     """
+    check_drawn(bests, Bests, "plot_bests() draws what best_many() found")
     check_choice("show", show, ("ranks", "scores"))
     ax = axes_or_current(ax, map_size(bests))
     standings = bests.standings

@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from curvewise.data.choices import check_drawn
 from curvewise.questions.best.bests import Bests
 from curvewise.questions.best.heat_map import map_size, plot_bests
+from curvewise.questions.best.result import Best
 from curvewise.rendering.figures import axes_or_current, label_text, one_axes
 from curvewise.rendering.forest import (
     CLEAR_COLOUR,
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from curvewise.data.curves import Curves
-    from curvewise.questions.best.result import Best, Contender
+    from curvewise.questions.best.result import Contender
 
 __all__ = ["figure", "plot_best"]
 
@@ -34,6 +36,7 @@ def plot_best(best: Best, ax: Axes | None = None) -> Axes:
 
     Draws on the current Axes if none are given, and returns the Axes.
     """
+    check_drawn(best, Best, "plot_best() draws what best() found")
     ax = axes_or_current(ax, forest_size(len(best.rows)))
 
     def row(contender: Contender) -> Row:

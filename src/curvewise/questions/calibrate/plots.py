@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from curvewise.errors import OptionError
+from curvewise.data.choices import check_drawn
 from curvewise.questions.calibrate.result import Calibration
 from curvewise.rendering.figures import axes_or_current, label_text, one_axes
 from curvewise.rendering.looks import COLOURS
@@ -29,13 +29,7 @@ def plot_calibration(result: Calibration, ax: Axes | None = None) -> Axes:
     Lines are how far that varies between sets of runs, dots the algorithms by themselves. What
     holds by construction is not filled; the line is what the tests promise.
     """
-    given: object = result
-    if not isinstance(given, Calibration):
-        msg = (
-            "plot_calibration() draws what calibrate() found; it was given "
-            f"{type(given).__name__}."
-        )
-        raise OptionError(msg, option="result")
+    check_drawn(result, Calibration, "plot_calibration() draws what calibrate() found")
     ax = axes_or_current(ax, (8, 3.4))
     for place, row in enumerate(result.rows):
         _bar(ax, place, row)

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from curvewise.inference.effects import EFFECTS
-from curvewise.questions.compare.result import Comparisons
+from curvewise.data.choices import check_drawn
+from curvewise.inference.effects import EFFECTS, Effect
+from curvewise.questions.compare.result import Comparison, Comparisons
 from curvewise.rendering.curve_plot import plot_curves
 from curvewise.rendering.figures import (
     OBSERVED_COLOUR,
@@ -26,9 +27,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from curvewise.data.curves import Curves
-    from curvewise.inference.effects import Effect
     from curvewise.kernels import Floats
-    from curvewise.questions.compare.result import Comparison
     from curvewise.rendering.curve_plot import CurveOptions
 
 __all__ = ["figure", "plot_comparison", "plot_null_distribution"]
@@ -51,6 +50,11 @@ def figure(
 
 def plot_null_distribution(effect: Effect, ax: Axes | None = None) -> Axes:
     """Draw where the observed statistic falls among those of the relabellings."""
+    check_drawn(
+        effect,
+        Effect,
+        "plot_null_distribution() draws what compare() found of an effect, such as .overall",
+    )
     ax = axes_or_current(ax)
     null = effect.null_distribution[np.isfinite(effect.null_distribution)]
     edge = _right_edge(null, effect)
@@ -110,6 +114,7 @@ def plot_comparison(
     Without curves the null distributions are drawn alone, and without ``details`` the curves.
     Curves are drawn as `plot_curves` does it, with the same options.
     """
+    check_drawn(comparison, Comparison, "plot_comparison() draws what compare() found")
     effects = [comparison.algorithm]
     if comparison.interaction is not None:
         effects.append(comparison.interaction)

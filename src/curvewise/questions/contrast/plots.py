@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from curvewise.questions.contrast.result import Contrasts
+from curvewise.data.choices import check_drawn
+from curvewise.questions.contrast.result import Contrast, Contrasts
 from curvewise.rendering.figures import axes_or_current, label_text, one_axes
 from curvewise.rendering.forest import (
     CLEAR_COLOUR,
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from curvewise.data.curves import Curves
-    from curvewise.questions.contrast.result import Contrast
 
 __all__ = ["figure", "plot_contrasts"]
 
@@ -41,6 +41,11 @@ def plot_contrasts(contrasts: Contrast | Contrasts, ax: Axes | None = None) -> A
 
     Draws on the current Axes if none are given, and returns the Axes.
     """
+    check_drawn(
+        contrasts,
+        (Contrast, Contrasts),
+        "plot_contrasts() draws what contrast() or contrast_many() found",
+    )
     ax = axes_or_current(ax, _size(contrasts))
     family = isinstance(contrasts, Contrasts)
     named = (

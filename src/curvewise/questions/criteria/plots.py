@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from curvewise.data.choices import check_drawn
 from curvewise.questions.criteria.result import SIGNS
+from curvewise.questions.criteria.verdict import Verdict
 from curvewise.questions.criteria.words import outcome_text
 from curvewise.rendering.figures import axes_or_current, new_figure
 from curvewise.rendering.looks import COLOURS
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
 
     from curvewise.data.curves import Curves
     from curvewise.questions.criteria.result import Criteria
-    from curvewise.questions.criteria.verdict import CurvePair, Verdict
+    from curvewise.questions.criteria.verdict import CurvePair
 
 __all__ = ["figure", "plot_criterion"]
 
@@ -36,6 +38,11 @@ def plot_criterion(verdict: Verdict, ax: Axes | None = None) -> Axes:
 
     The Axes given is divided into a panel for each pair.
     """
+    check_drawn(
+        verdict,
+        Verdict,
+        "plot_criterion() draws what check_criteria() found for a metric",
+    )
     case = verdict.case
     ax = axes_or_current(ax, _size(1))
     ax.set_axis_off()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -15,7 +15,7 @@ from curvewise.questions.gate.caveats import TooManyGates
 from curvewise.questions.gate.options import GateOptions
 from curvewise.questions.gate.question import gate_at_levels
 from curvewise.questions.gate.result import Gates
-from curvewise.text import did_you_mean, listed
+from curvewise.text import did_you_mean, listed, shown_value
 
 if TYPE_CHECKING:
     import os
@@ -183,10 +183,11 @@ def _checked_order(
 ) -> tuple[str, ...]:
     if order is None:
         return ()
-    if isinstance(order, str) or sorted(map(str, order)) != sorted(members):
+    is_list = isinstance(order, Iterable) and not isinstance(order, str)
+    if not is_list or sorted(map(str, order)) != sorted(members):
         msg = (
             f"order must name every gate once: {listed(list(members), MAX_NAMED)}; it is "
-            f"{order!r}."
+            f"{shown_value(order)}."
         )
         raise OptionError(msg, option="order")
     return tuple(order)

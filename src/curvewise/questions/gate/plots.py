@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from curvewise.data.choices import check_drawn
 from curvewise.questions.gate.amounts import margin_text
-from curvewise.questions.gate.result import Gates
+from curvewise.questions.gate.result import Gate, Gates
 from curvewise.rendering.figures import axes_or_current, label_text, one_axes
 from curvewise.rendering.forest import (
     CLEAR_COLOUR,
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from curvewise.data.curves import Curves
-    from curvewise.questions.gate.result import Gate
 
 __all__ = ["figure", "plot_gates"]
 
@@ -52,6 +52,9 @@ def plot_gates(gates: Gate | Gates, ax: Axes | None = None) -> Axes:
     in half-widths of its own interval. Draws on the current Axes if none are given, and returns
     the Axes.
     """
+    check_drawn(
+        gates, (Gate, Gates), "plot_gates() draws what gate() or gate_many() found"
+    )
     ax = axes_or_current(ax, _size(gates))
     named, answers = _named(gates)
     some = next(iter(named.values()))

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from curvewise.data.choices import check_choice
+from curvewise.data.choices import check_choice, check_drawn
 from curvewise.errors import OptionError
+from curvewise.questions.locate.result import Location
 from curvewise.questions.locate.window_plots import step_edges
 from curvewise.rendering.curve_plot import plot_curves
 from curvewise.rendering.figures import (
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
     from curvewise.data.curves import Curves
     from curvewise.kernels import Floats
-    from curvewise.questions.locate.result import Crossing, Location, StepEffect
+    from curvewise.questions.locate.result import Crossing, StepEffect
     from curvewise.rendering.curve_plot import CurveOptions
 
     Steps = np.ndarray[Any, Any]
@@ -79,6 +80,7 @@ def plot_location(
     **drawing
         How curves are drawn, as in `plot_curves`.
     """
+    check_drawn(location, Location, "plot_location() draws what locate() found")
     drawn = _panels(curves, location, panels)
     if panels is None and not drawing.get("details", True):
         drawn.remove("profiles")
@@ -163,6 +165,7 @@ def _heights(panel: Panel, location: Location) -> list[float]:
 
 def plot_difference(location: Location, ax: Axes | None = None) -> Axes:
     """Draw the difference of two mean curves, its band, and where the curves cross."""
+    check_drawn(location, Location, "plot_difference() draws what locate() found")
     band = location.band
     if band is None:
         msg = (

@@ -12,16 +12,18 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from curvewise.errors import OptionError
+from curvewise.data.choices import refuse_option
 from curvewise.inference.diagnostics import different_spread, prepared, too_few
 from curvewise.inference.effects import PARTS
 from curvewise.inference.requirements import (
+    as_float,
     check_alpha,
     check_choice,
     check_curves,
     check_design,
     check_variation,
     resample_count,
+    value_text,
 )
 from curvewise.inference.work import shuffling_work
 from curvewise.kernels.location.nested import sequential
@@ -38,7 +40,6 @@ from curvewise.questions.locate.step_effects import (
     window_tests,
 )
 from curvewise.shuffling.layout import Layout
-from curvewise.text import argument
 
 if TYPE_CHECKING:
     import os
@@ -224,7 +225,7 @@ def _last(steps: np.ndarray[Any, Any], pvalues: Floats, alpha: float) -> float |
 def _threshold(given: float | None, df: tuple[int, int], alpha: float) -> float:
     if given is None:
         return f_quantile(alpha, df)
-    if not isinstance(given, int | float | np.number) or not 0 < given < np.inf:
-        msg = f"{argument('cluster_threshold')} must be a positive F, not {given!r}."
-        raise OptionError(msg, option="cluster_threshold")
+    if not 0 < as_float(given) < np.inf:
+        shown = value_text(given)
+        refuse_option("cluster_threshold", f"must be a positive F, not {shown}.")
     return float(given)

@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from curvewise.data.choices import check_drawn
 from curvewise.errors import OptionError
 from curvewise.inference.effects import EFFECTS, PARTS
+from curvewise.questions.locate.result import Location
 from curvewise.rendering.figures import axes_or_current, new_figure
 from curvewise.text import did_you_mean, step_text
 
@@ -17,7 +19,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from curvewise.kernels import Floats
-    from curvewise.questions.locate.result import Location
     from curvewise.questions.locate.windows import WindowTests
 
     Steps = np.ndarray[Any, Any]
@@ -67,6 +68,7 @@ def plot_windows(
         Whether p allows for choosing the window by looking at the data. Otherwise it
         holds for a window that was chosen before.
     """
+    check_drawn(location, Location, "plot_windows() draws what locate() found")
     tests, row = _window_tests(location, effect)
     ax = axes_or_current(ax, (6.4, 4.8))
     mesh = _window_map(ax, tests, row, adjusted=adjusted)
@@ -76,6 +78,7 @@ def plot_windows(
 
 def plot_window_maps(location: Location, *, adjusted: bool = True) -> Figure:
     """Draw the p of every window, for height and for shape, side by side."""
+    check_drawn(location, Location, "plot_window_maps() draws what locate() found")
     figure = new_figure((5.2 * len(location.effects) + 1, 5), layout="compressed")
     grid = figure.subplots(1, len(location.effects), squeeze=False)[0]
     for ax, name in zip(grid, location.effects, strict=True):

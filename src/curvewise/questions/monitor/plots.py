@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from curvewise.data.choices import check_drawn
 from curvewise.inference.effects import EFFECTS
+from curvewise.questions.monitor.result import Monitoring
 from curvewise.rendering.figures import (
     axes_or_current,
     label_text,
@@ -24,7 +26,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from curvewise.data.curves import Curves
-    from curvewise.questions.monitor.result import Monitoring
 
 __all__ = ["Line", "figure", "lines_of", "plot_monitoring"]
 
@@ -53,6 +54,7 @@ def plot_monitoring(found: Monitoring, ax: Axes | None = None) -> Axes:
     there is a line for each pair, with its adjusted p. Draws on the current Axes if none are
     given, and returns the Axes.
     """
+    check_drawn(found, Monitoring, "plot_monitoring() draws what monitor() found")
     ax = axes_or_current(ax, SIZE)
     looks = np.arange(1, found.plan.n_batches + 1)
     smallest = np.array(found.plan.smallest_pvalues()) * len(found.pairs)

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from curvewise.data.choices import check_drawn
+from curvewise.questions.pairs.result import Pairs
 from curvewise.rendering.figures import axes_or_current, label_text, one_axes
 from curvewise.rendering.forest import (
     CLEAR_COLOUR,
@@ -27,7 +29,6 @@ if TYPE_CHECKING:
 
     from curvewise.data.curves import Curves
     from curvewise.kernels import Integers
-    from curvewise.questions.pairs.result import Pairs
 
 __all__ = ["Cell", "figure", "matrix_cells", "plot_pairs"]
 
@@ -59,6 +60,7 @@ def plot_pairs(pairs: Pairs, ax: Axes | None = None) -> Axes:
     and worse than, with the letters of `Pairs` at its right. Draws on the current Axes if none
     are given, and returns the Axes.
     """
+    check_drawn(pairs, Pairs, "plot_pairs() draws what compare_pairs() found")
     ax = axes_or_current(ax, _size(pairs))
     if len(pairs.algorithms) > MAX_IN_ROWS:
         return _matrix(pairs, ax)

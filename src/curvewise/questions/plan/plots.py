@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from curvewise.data.choices import check_drawn
 from curvewise.inference.effects import EFFECTS
+from curvewise.questions.plan.result import Plan
 from curvewise.questions.power.plots import ALONE, shade_unattainable
 from curvewise.rendering.figures import (
     OBSERVED_COLOUR,
@@ -22,7 +24,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from curvewise.data.curves import Curves
-    from curvewise.questions.plan.result import Plan
 
 __all__ = ["figure", "plot_plan"]
 
@@ -36,6 +37,7 @@ def plot_plan(plan: Plan, ax: Axes | None = None) -> Axes:
 
     The power is that of what `compare` claims; a dotted line is that of its test alone. Draws on the current Axes if none are given, and returns the Axes.
     """
+    check_drawn(plan, Plan, "plot_plan() draws what plan() found")
     ax = axes_or_current(ax, SIZE)
     asked = plan.assumptions
     label = "runs vary as in the pilots" if asked.n_pilots else "runs vary as assumed"

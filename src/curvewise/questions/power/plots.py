@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from curvewise.data.choices import check_drawn
 from curvewise.inference.effects import EFFECTS
+from curvewise.questions.power.result import Power
 from curvewise.rendering.figures import (
     axes_or_current,
     lower_legend,
@@ -22,7 +24,6 @@ if TYPE_CHECKING:
 
     from curvewise.data.curves import Curves
     from curvewise.inference.effects import EffectName
-    from curvewise.questions.power.result import Power
 
 __all__ = ["ALONE", "figure", "plot_power", "shade_unattainable", "whole_numbers"]
 
@@ -41,6 +42,7 @@ def plot_power(
     are what `compare` would claim; dotted ones are the tests of height and of shape alone. Draws
     on the current Axes if none are given, and returns the Axes.
     """
+    check_drawn(power, Power, "plot_power() draws what estimate_power() found")
     ax = axes_or_current(ax, SIZE)
     asked = power.assumptions
     curves = {curve.name: curve for curve in power.curves}

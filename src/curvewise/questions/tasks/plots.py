@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from curvewise.questions.tasks.result import TaskComparison
+from curvewise.data.choices import check_drawn
+from curvewise.questions.tasks.result import TaskComparison, TaskComparisons
 from curvewise.questions.tasks.tables import by_lead
 from curvewise.rendering.figures import axes_or_current, label_text, one_axes
 from curvewise.rendering.forest import (
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 
     from curvewise.data.curves import Curves
     from curvewise.questions.tasks.evidence import TaskDifference
-    from curvewise.questions.tasks.result import TaskComparisons
 
 __all__ = ["figure", "plot_task_pairs", "plot_tasks"]
 
@@ -45,6 +45,11 @@ def plot_tasks(found: TaskComparison, ax: Axes | None = None) -> Axes:
     where it is said which is better, after adjustment. Draws on the current Axes if none are
     given, and returns the Axes.
     """
+    check_drawn(
+        found,
+        TaskComparison,
+        "plot_tasks() draws what compare_tasks() found of two algorithms",
+    )
     ax = axes_or_current(ax, _size(len(found.per_task)))
     rows = [_row(task, own, found) for task, own in by_lead(found)]
     values = {row.value for row in rows}
@@ -108,6 +113,11 @@ def plot_task_pairs(
     A row for each pair, the one that is ahead first, with its interval and the p on the whole;
     a line marks a half. Draws on the current Axes if none are given, and returns the Axes.
     """
+    check_drawn(
+        found,
+        (TaskComparison, TaskComparisons),
+        "plot_task_pairs() draws what compare_tasks() found",
+    )
     pairs = [found] if isinstance(found, TaskComparison) else list(found.values())
     ax = axes_or_current(ax, _size(len(pairs)))
     ahead = [

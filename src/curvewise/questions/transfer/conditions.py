@@ -27,7 +27,7 @@ from curvewise.kernels.transfer.metrics import (
 )
 from curvewise.questions.transfer.run_values import RunValues
 from curvewise.shuffling.layout import Layout
-from curvewise.text import argument, did_you_mean, number_text
+from curvewise.text import argument, did_you_mean, number_text, shown_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -297,7 +297,7 @@ def select_conditions(curves: Curves, control: str, experimental: str) -> Curves
     for side, name in (("control", control), ("experimental", experimental)):
         if name not in curves.algorithms:
             msg = (
-                f"No condition is called {name!r} ({side}); "
+                f"No condition is called {shown_value(name)} ({side}); "
                 f"{did_you_mean(str(name), curves.algorithms)}"
             )
             raise CurvesError(msg)

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from curvewise.data.choices import check_drawn
 from curvewise.kernels.transfer.metrics import first_reached
+from curvewise.questions.transfer.result import Transfer
 from curvewise.rendering.figures import axes_or_current, label_text, score_label
 from curvewise.rendering.forest import value_text
 from curvewise.rendering.looks import COLOURS
@@ -22,7 +24,6 @@ if TYPE_CHECKING:
     from matplotlib.legend import Legend
 
     from curvewise.questions.transfer.metric import Metric
-    from curvewise.questions.transfer.result import Transfer
 
 __all__ = ["plot_gain"]
 
@@ -78,6 +79,7 @@ def plot_gain(transfer: Transfer, ax: Axes | None = None) -> Axes:
     Arrows lead from the control to the experimental condition: at the first step, at the
     end, and, at equally spaced scores, in the training it takes to reach them.
     """
+    check_drawn(transfer, Transfer, "plot_gain() draws what transfer() found")
     ax = axes_or_current(ax, (8, 5.5))
     steps = np.asarray(transfer.steps, dtype=np.float64)
     span = float(np.ptp(steps)) or 1.0

@@ -7,7 +7,9 @@ import textwrap
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from curvewise.data.choices import check_drawn
 from curvewise.questions.transfer.metrics import RECORDS
+from curvewise.questions.transfer.result import Transfer
 from curvewise.rendering.figures import label_text, new_figure
 from curvewise.rendering.forest import (
     CLEAR_COLOUR,
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
 
     from curvewise.questions.transfer.metric import Metric
     from curvewise.questions.transfer.metrics import MetricRecord
-    from curvewise.questions.transfer.result import Transfer, Transfers
+    from curvewise.questions.transfer.result import Transfers
 
 __all__ = ["draw_metrics", "metrics_height", "plot_metrics", "plot_tasks"]
 
@@ -41,6 +43,7 @@ def plot_metrics(transfer: Transfer) -> Figure:
     A line marks what each would be if the conditions did not differ; the metric to quote
     is marked, and metrics that are undefined are named.
     """
+    check_drawn(transfer, Transfer, "plot_metrics() draws what transfer() found")
     figure = new_figure((8, metrics_height(transfer)))
     draw_metrics(figure, transfer)
     return figure

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from curvewise.errors import OptionError
+from curvewise.data.choices import check_drawn
 from curvewise.questions.transfer.gain_plot import plot_gain
 from curvewise.questions.transfer.metrics_plot import (
     draw_metrics,
@@ -34,13 +34,8 @@ def plot_transfer(result: Transfer | Transfers) -> Figure:
     """
     if isinstance(result, Transfers):
         return plot_tasks(result)
-    given: object = result
-    if not isinstance(given, Transfer):
-        msg = (
-            "plot_transfer() draws what transfer() or transfer_many() found; it was given "
-            f"{type(given).__name__}."
-        )
-        raise OptionError(msg, option="result")
+    source = "transfer() or transfer_many()"
+    check_drawn(result, Transfer, f"plot_transfer() draws what {source} found")
     heights = [5.2, *([3.6] if result.threshold_given else []), metrics_height(result)]
     figure = new_figure((8, sum(heights)))
     parts: Any = figure.subfigures(len(heights), height_ratios=heights)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from curvewise.errors import OptionError
+from curvewise.data.choices import check_drawn
 from curvewise.questions.transfer.gain_plot import CONTROL, EXPERIMENTAL
 from curvewise.questions.transfer.result import Transfer
 from curvewise.questions.transfer.survival_words import goal
@@ -31,13 +31,7 @@ def plot_survival(result: Transfer, ax: Axes | None = None) -> Axes:
     A line that goes down early is fast. Where it crosses one half is the median, marked; ticks
     are runs that end without having reached it.
     """
-    given: object = result
-    if not isinstance(given, Transfer):
-        msg = (
-            "plot_survival() draws what transfer() found; it was given "
-            f"{type(given).__name__}."
-        )
-        raise OptionError(msg, option="result")
+    check_drawn(result, Transfer, "plot_survival() draws what transfer() found")
     found = result.survival
     ax = axes_or_current(ax, (8, 4))
     first = min(0.0, float(result.steps[0]))

@@ -7,8 +7,11 @@ columns; or it is a whole run, with a column per step or lists in its cells.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 from curvewise.errors import CurvesError
 from curvewise.readers.logged import Claim
@@ -46,7 +49,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from curvewise.readers.folders import File, Folder
-    from curvewise.readers.logged import LoggedRun, Wanted
+    from curvewise.readers.logged import LoggedRun, Series, Wanted
 
 __all__ = ["claims", "read"]
 
@@ -253,6 +256,7 @@ def _run(
                 key: run.series[key] for key in run.series if key.endswith(metric)
             }
         _check_steps(run, parts, values, name)
+        run.series = {key: _in_order(series) for key, series in run.series.items()}
         if merged is None:
             merged = run
         merged.series.update(run.series)
@@ -292,6 +296,24 @@ def _check_steps(run: LoggedRun, parts: Parts, values: dict[str, str], name: str
             raise CurvesError(msg)
 
 
+def _in_order(series: Series) -> Series:
+    """Sort records by their steps: rows of a table have no order.
+
+    Unless a step has several scores: then the run may have been resumed, and the order tells
+    which of them holds.
+    """
+    if series.sessions is not None:
+        return series
+    order = np.argsort(series.steps, kind="stable")
+    steps, scores = series.steps[order], series.scores[order]
+    differs = (scores[1:] != scores[:-1]) & ~(
+        np.isnan(scores[1:]) & np.isnan(scores[:-1])
+    )
+    if (differs & (steps[1:] == steps[:-1])).any():
+        return series
+    return replace(series, steps=steps, scores=scores)
+
+
 def _telling(frame: pl.DataFrame, columns: list[str]) -> list[str]:
     """Return the columns whose values differ, or the first if none do."""
     return [name for name in columns if frame[name].n_unique() > 1] or columns[:1]
@@ -328,7 +350,8 @@ def _frame(file: File, notes: list[str]) -> pl.DataFrame:
 
     name = file.name.lower()
     if name.endswith(TABLES):
-        table = read_log_table(file)
+        # Nothing tells that it is still being written, as little as of any other table.
+        table = read_log_table(file, is_finished=True)
         notes += table.notes
         return table.frame
     if name.endswith(JSON):

@@ -181,7 +181,7 @@ def _header_line(file: File) -> str:
     """Return the first line that is neither blank nor a comment, however long it is."""
     comment = ""
     for line in file.first_lines(MAX_COMMENTS):
-        text = line.decode("utf-8-sig", errors="replace").strip("\r\n")
+        text = line.decode("utf-8-sig", errors="replace").strip("\r\n").partition("\r")[0]
         if not text.strip():
             continue
         if not text.startswith("#"):
@@ -216,12 +216,15 @@ def is_number(cell: str) -> bool:
     return True
 
 
-def read_log_table(file: File, columns: Sequence[str] | None = None) -> LogTable:
+def read_log_table(
+    file: File, columns: Sequence[str] | None = None, *, is_finished: bool = False
+) -> LogTable:
     """Read columns of a table, all by default, as text.
 
-    A last line without a newline is left out, and so are lines that repeat the header and
-    lines with more cells than the header. Of columns with the same name the first is read.
-    Raises CurvesError if the file is no table.
+    A last line without a newline is left out, unless the table ``is_finished`` and the line has
+    all its cells, and so are lines that repeat the header and lines with more cells than the
+    header. Of columns with the same name the first is read. Raises CurvesError if the file is no
+    table.
     """
     import polars as pl
 
@@ -235,10 +238,18 @@ def read_log_table(file: File, columns: Sequence[str] | None = None) -> LogTable
     places = [first_place[name] for name in wanted]
     separator = separator_of(file)
     data, is_cut = file.content()
+    if b"\n" not in data:  # a few programs end lines with carriage returns alone
+        data = data.replace(b"\r", b"\n")
     notes = []
     if is_cut or (data and not data.endswith((b"\n", b"\r"))):
-        data = data[: data.rfind(b"\n") + 1]
-        notes.append(CUT_LINE.format(name=file.path.name))
+        end = data.rfind(b"\n") + 1
+        last = data[end:].decode("utf-8", errors="replace")
+        n_cells = len(cells_of(last, separator))
+        if is_finished and not is_cut and n_cells >= len(header):
+            data += b"\n"
+        else:
+            data = data[:end]
+            notes.append(CUT_LINE.format(name=file.path.name))
     # Our own names for the columns: theirs may repeat. One more column shows lines that are
     # too long, and the first column those that repeat the header.
     names = [f"column_{place}" for place in range(len(header) + 1)]

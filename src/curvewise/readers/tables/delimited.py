@@ -41,9 +41,18 @@ def separator(path: Path) -> str:
     """Return the tab for TSV, else what the header has most of: some files use ``;``."""
     if ".tsv" in path.name.lower():
         return "\t"
+    return max(",;\t", key=_first_line(path).count)
+
+
+def _first_line(path: Path) -> str:
+    """Return the first line that is not blank, with its end."""
     with open_text(path) as file:
-        header = next((line for line in file if line.strip()), "")
-    return max(",;\t", key=header.count)
+        return next((line for line in file if line.strip()), "")
+
+
+def _line_end(path: Path) -> str:
+    """Return what ends a line: a few programs still write carriage returns alone."""
+    return "\r" if _first_line(path).endswith("\r") else "\n"
 
 
 def columns(path: Path) -> dict[str, bool]:
@@ -78,6 +87,7 @@ def load(path: Path, to_read: ColumnsToRead) -> pl.DataFrame:
             frame = pl.read_csv(
                 by_name_or_content(path),
                 separator=separator(path),
+                eol_char=_line_end(path),
                 columns=None if is_whole else list(schema),
                 # Types are given, not guessed: a column of whole numbers may turn decimal on
                 # row 1e6. Cells that are not numbers become null, and are explained below.
@@ -100,6 +110,7 @@ def load(path: Path, to_read: ColumnsToRead) -> pl.DataFrame:
 
 def _malformed(path: Path, reason: str) -> str:
     first = reason.strip().splitlines()[0].rstrip(".")
+    first = re.sub(r" as dtype `\w+`", "", first)  # it is ours, not of the file
     return f"{path.name} cannot be read: {first}. {_line_advice(path)}"
 
 
@@ -127,6 +138,7 @@ def _check_cells(path: Path, frame: pl.DataFrame, has_nulls: pl.Series) -> None:
             texts = pl.read_csv(
                 by_name_or_content(path),
                 separator=separator(path),
+                eol_char=_line_end(path),
                 columns=frame.columns,
                 infer_schema=False,
                 glob=False,
