@@ -21,6 +21,8 @@ def test_one_path_or_several() -> None:
     assert as_paths(("a", Path("b"))) == ["a", Path("b")]
     with pytest.raises(CurvesError, match="nothing to read: name a file or a folder"):
         as_paths([])
+    with pytest.raises(CurvesError, match="to read is empty"):
+        as_paths(["runs", ""])
     for nothing in (1.5, None, ["a", 2], [b"a"]):
         with pytest.raises(CurvesError, match="is not the name of one"):
             as_paths(nothing)  # type: ignore[arg-type]

@@ -54,6 +54,9 @@ def as_paths(path: PathLike | Sequence[PathLike]) -> list[PathLike]:
         msg = "There is nothing to read: name a file or a folder."
         raise CurvesError(msg)
     for each in paths:
+        if str(each) == "":
+            msg = "The name of a file or folder to read is empty; for this folder write a dot."
+            raise CurvesError(msg)
         if "\0" in str(each):
             msg = f"{shown_value(str(each))} has a null character, which no name of a file has."
             raise CurvesError(msg)

@@ -106,6 +106,13 @@ def test_a_header_written_again_begins_a_session(table: TableWriter) -> None:
     assert read_log_table(table("step,a\n1,5\n")).sessions is None
 
 
+def test_an_algorithm_may_be_called_as_its_column(table: TableWriter) -> None:
+    path = table("agent,step,a\nagent,1,5\nother,1,6\nagent,step,a\nagent,1,7\n")
+    found = read_log_table(path)
+    assert found.frame["agent"].to_list() == ["agent", "other", "agent"]
+    assert read_log_table(path, ["agent"]).frame.height == 3
+
+
 def test_comments_come_before_the_header_or_are_it(table: TableWriter) -> None:
     assert header_of(table('#{"t_start": 1}\nr,l,t\n1,2,3\n')) == ["r", "l", "t"]
     by_numpy = table("# step,loss\n1,0.5\n2,0.25\n")

@@ -251,7 +251,7 @@ def read_log_table(
             data = data[:end]
             notes.append(CUT_LINE.format(name=file.path.name))
     # Our own names for the columns: theirs may repeat. One more column shows lines that are
-    # too long, and the first column those that repeat the header.
+    # too long, and the first column, with one other, those that repeat the header.
     names = [f"column_{place}" for place in range(len(header) + 1)]
     start = _start_of_rows(data, has_header=bool(header))
     rows = data[start:]
@@ -264,7 +264,7 @@ def read_log_table(
                 io.BytesIO(f"{separator.join(names)}\n".encode() + rows),
                 separator=separator,
                 infer_schema=False,
-                columns=sorted({0, *places, len(header)}),
+                columns=sorted({0, min(1, len(header)), *places, len(header)}),
                 truncate_ragged_lines=True,
                 encoding="utf8-lossy",
             )
@@ -272,8 +272,7 @@ def read_log_table(
         lines = str(error).strip().splitlines()
         msg = f"{file.path.name} cannot be read as a table ({lines[0] if lines else error})."
         raise CurvesError(msg) from None
-    first = frame[names[0]].fill_null("").str.strip_chars()
-    is_header = first.is_in(header[:1]) & (first != "")
+    is_header = _repeats(frame, dict(zip(names, header, strict=False)))
     is_long = frame[names[-1]].fill_null("").str.strip_chars() != ""
     n_long = int((is_long & ~is_header).sum())
     if n_long:
@@ -288,6 +287,25 @@ def read_log_table(
         for place, name in zip(places, wanted, strict=True)
     )
     return LogTable(frame, notes, sessions if is_header.any() else None)
+
+
+def _repeats(frame: pl.DataFrame, header: dict[str, str]) -> pl.Series:
+    """Tell which rows repeat the header: its first name, and some other.
+
+    One of them alone may be the name of an algorithm.
+    """
+    import polars as pl
+
+    alike = [
+        pl.col(column).fill_null("").str.strip_chars() == header[column].strip()
+        for column in frame.columns
+        if header.get(column)
+    ]
+    if not alike:
+        return pl.repeat(value=False, n=frame.height, eager=True)
+    first, *others = alike
+    found = first & pl.any_horizontal(others) if others else first
+    return frame.select(found.alias("repeats")).to_series()
 
 
 def _as_log_table(frame: pl.DataFrame, columns: Sequence[str] | None) -> LogTable:
