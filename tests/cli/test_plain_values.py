@@ -79,3 +79,7 @@ def test_bytes_that_are_no_text_are_spelt_out() -> None:
     _, seen = run("x", "--name", "caf\udce9", "--only", "\udcff")
     assert seen is not None
     assert (seen["name"], seen["only"]) == (r"caf\udce9", [r"\udcff"])
+
+
+def test_an_empty_name_is_not_the_current_folder() -> None:
+    assert run("x", "") == (2, None)

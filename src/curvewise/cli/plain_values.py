@@ -6,12 +6,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_hints
 
+import typer
 from typer.core import TyperCommand, TyperGroup
 
 from curvewise.text import encodable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
 __all__ = ["PlainCommand", "PlainGroup"]
 
@@ -20,7 +21,11 @@ def _texts(values: Iterable[str]) -> list[str]:
     return [encodable(value) for value in values]
 
 
-def _paths(values: Iterable[str]) -> list[Path]:
+def _paths(values: Sequence[str]) -> list[Path]:
+    """Return what is to be read; an empty name would be that of the current folder."""
+    if "" in values:
+        msg = "The name of a file or folder is empty; for this folder write a dot."
+        raise typer.BadParameter(msg)
     return [Path(value) for value in values]
 
 
