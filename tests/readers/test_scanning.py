@@ -269,6 +269,13 @@ def test_where_nothing_can_be_read_each_reason_is_said_once(tmp_path: Path) -> N
     assert len(lines) == len(set(lines)) == 2
 
 
+def test_logs_that_no_run_has_begun_are_told(tmp_path: Path) -> None:
+    study = {"op_code": 0, "worker_id": "w", "study_name": "kernels", "directions": [2]}
+    (tmp_path / "journal.log").write_text(json.dumps(study) + "\n")
+    with pytest.raises(CurvesError, match=r"hold no run so far\. Wait until one"):
+        cw.scan(tmp_path)
+
+
 def test_logs_that_say_what_they_are_among_others_that_cannot_be_told(
     tmp_path: Path,
 ) -> None:

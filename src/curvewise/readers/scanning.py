@@ -391,6 +391,11 @@ class Logs:
         reasons = list(
             dict.fromkeys(said_of([each.path.name], each.reason) for each in self.skipped)
         )
+        if not reasons:
+            return (
+                f"The logs in {self.place} hold no run so far. Wait until one has logged a score, "
+                "or name another folder."
+            )
         more = len(reasons) - MAX_REASONS
         lines = reasons[:MAX_REASONS] + ([f"and {more} more"] if more > 0 else [])
         return "\n  ".join([f"Nothing in {self.place} can be read:", *lines])
