@@ -7,8 +7,6 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from tornado.websocket import websocket_connect
-
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -50,6 +48,8 @@ async def _address(process: asyncio.subprocess.Process) -> str:
 
 
 async def _asked(address: str, url: str, code: str) -> tuple[Any, list[str]]:
+    from tornado.websocket import websocket_connect
+
     socket = await websocket_connect(address)
     logged: list[str] = []
     number = 0

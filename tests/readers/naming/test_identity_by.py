@@ -127,6 +127,12 @@ def test_the_run_that_does_not_match_is_named() -> None:
         identify(CLUES, group_by="maze/{algorithm}/*")
 
 
+def test_how_columns_of_a_table_are_named_is_said() -> None:
+    clues = [Clues(("runs.txt",), key=key) for key in ("A/1", "A/2", "B/1", "B/2")]
+    with pytest.raises(OptionError, match=r"give its file the ending \.csv"):
+        identify(clues, group_by="agent")
+
+
 def test_settings_unknown_of_some_runs() -> None:
     bare = Clues(("x", "y", "seed1", "logs"))
     with pytest.raises(

@@ -157,6 +157,8 @@ def _by_name(
         f"{did_you_mean(name, known)} A pattern for paths will do, too, such as "
         f"{argument(option, '{task}/{algorithm}/seed{run}')}."
     )
+    if any(trait.name.partition(".")[0] == "key" for trait in traits):
+        msg += " To name columns of a table, give its file the ending .csv or .tsv."
     raise OptionError(msg, option=option)
 
 
