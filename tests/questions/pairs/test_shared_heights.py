@@ -1,3 +1,5 @@
+"""Sums of heights that all pairs of an algorithm share."""
+
 from __future__ import annotations
 
 from itertools import combinations
@@ -18,6 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     import numpy as np
+
+
+pytestmark = pytest.mark.compiled
 
 
 @pytest.fixture(autouse=True)
