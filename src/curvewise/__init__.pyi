@@ -92,10 +92,10 @@ from .questions.transfer.metrics_plot import plot_metrics as plot_metrics
 from .questions.transfer.plots import plot_transfer as plot_transfer
 from .questions.transfer.question import transfer as transfer
 from .questions.transfer.result import Transfer as Transfer
-from .questions.transfer.result import Transfers as Transfers
 from .questions.transfer.survival import Survival as Survival
 from .questions.transfer.survival_plot import plot_survival as plot_survival
 from .questions.transfer.tasks import transfer_many as transfer_many
+from .questions.transfer.transfers import Transfers as Transfers
 from .readers import read as read
 from .readers import read_tasks as read_tasks
 from .readers.scan import Scan as Scan

@@ -15,7 +15,8 @@ from curvewise.errors import OptionError
 
 if TYPE_CHECKING:
     from curvewise.data.curves import Curves
-    from curvewise.questions.transfer.result import Transfer, Transfers
+    from curvewise.questions.transfer.result import Transfer
+    from curvewise.questions.transfer.transfers import Transfers
 
 __all__ = ["transfer"]
 

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from curvewise.inference.sampling import Sampling
     from curvewise.questions.transfer.conditions import TwoConditions
     from curvewise.questions.transfer.options import TransferOptions
-    from curvewise.questions.transfer.result import AcrossTasks, Transfer
+    from curvewise.questions.transfer.result import Transfer
+    from curvewise.questions.transfer.transfers import AcrossTasks
 
 __all__ = [
     "LevelThroughout",

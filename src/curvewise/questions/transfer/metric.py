@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from curvewise.inference.effects import json_ready
 from curvewise.inference.result import beside
 from curvewise.questions.transfer.metrics import RECORDS
+from curvewise.text import interval_text, number_text, p_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,8 +20,9 @@ if TYPE_CHECKING:
         MetricRecord,
         UndefinedKind,
     )
+    from curvewise.questions.transfer.transfers import AcrossTasks
 
-__all__ = ["Metric", "MetricContext", "interval_ends"]
+__all__ = ["Metric", "MetricContext", "cells", "interval_ends"]
 
 
 @dataclass(frozen=True)
@@ -182,3 +184,14 @@ class Metric:
 def interval_ends(interval: Interval | None) -> list[float | None] | None:
     """Return the ends of an interval as JSON-ready data."""
     return None if interval is None else [json_ready(end) for end in interval]
+
+
+def cells(found: Metric | AcrossTasks | None) -> tuple[str, str, str]:
+    """Return value, interval and p as they stand in a table; nothing for nothing."""
+    if found is None:
+        return "", "", ""
+    return (
+        "undefined" if found.value is None else number_text(found.value),
+        "" if found.interval is None else interval_text(found.interval),
+        "" if found.pvalue is None else p_text(found.pvalue),
+    )

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from curvewise.questions.transfer.metric import Metric
     from curvewise.questions.transfer.metrics import MetricRecord
-    from curvewise.questions.transfer.result import Transfers
+    from curvewise.questions.transfer.transfers import Transfers
 
 __all__ = ["draw_metrics", "metrics_height", "plot_metrics", "plot_tasks"]
 

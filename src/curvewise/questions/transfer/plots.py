@@ -11,8 +11,9 @@ from curvewise.questions.transfer.metrics_plot import (
     metrics_height,
     plot_tasks,
 )
-from curvewise.questions.transfer.result import Transfer, Transfers
+from curvewise.questions.transfer.result import Transfer
 from curvewise.questions.transfer.survival_plot import plot_survival
+from curvewise.questions.transfer.transfers import Transfers
 from curvewise.rendering.figures import new_figure
 
 if TYPE_CHECKING:

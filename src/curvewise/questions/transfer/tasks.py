@@ -19,8 +19,8 @@ from curvewise.questions.transfer.caveats import tasks_left_out
 from curvewise.questions.transfer.metrics import RECORDS
 from curvewise.questions.transfer.options import TransferOptions
 from curvewise.questions.transfer.question import settled_interval, transfer_curves
-from curvewise.questions.transfer.result import AcrossTasks, Transfers
 from curvewise.questions.transfer.shuffled_metrics import smaller_tail_twice, tail_counts
+from curvewise.questions.transfer.transfers import AcrossTasks, Transfers
 
 if TYPE_CHECKING:
     import os

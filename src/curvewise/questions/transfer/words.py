@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from curvewise.inference.phrases import one_line
 from curvewise.questions.transfer import survival_words
 from curvewise.questions.transfer.metrics import RECORDS
-from curvewise.questions.transfer.result import Transfer, Transfers
+from curvewise.questions.transfer.result import Transfer
+from curvewise.questions.transfer.transfers import Transfers
 from curvewise.text import (
     about_step,
     interval_text,
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from curvewise.inference.result import Result
     from curvewise.questions.transfer.metric import Metric, MetricContext
     from curvewise.questions.transfer.metrics import UndefinedKind
-    from curvewise.questions.transfer.result import AcrossTasks
+    from curvewise.questions.transfer.transfers import AcrossTasks
 
 __all__ = [
     "advice",
