@@ -23,9 +23,9 @@ INSTALL = if command -v uv > /dev/null; \
 	else $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile $(1); fi
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow test-all coverage check docs format calibration power alignment fuzz bench other-tools schemas studies studies-quick clean
+.PHONY: help demo test test-slow test-all coverage check docs format calibration power alignment fuzz bench other-tools house schemas studies studies-quick clean
 
-.PHONY: style changelog wheel release-check test-oldest test-newest test-least
+.PHONY: style wheel release-check test-oldest test-newest test-least
 
 # Bytecode is kept even where it is not wanted elsewhere: without it each of the many processes
 # that the tests start would compile the package again.
@@ -120,9 +120,6 @@ format: $(READY)  ## Format the code
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
 
-changelog: $(READY)  ## Gather the fragments of changes into CHANGELOG.md
-	@$(BIN)/python -m release.changelog
-
 wheel: $(READY)  ## Build wheel and source distribution into dist, and check them
 	@rm -rf dist
 	@$(BIN)/python -m build --outdir dist > /dev/null
@@ -160,6 +157,9 @@ fuzz: $(READY)  ## Mutated tables, logs, frames, options, checkpoints through ev
 other-tools: $(READY)  ## Measure false alarms of common tools; writes docs/other-tools.md (five minutes)
 	@$(call INSTALL,--editable '.[bench]')
 	@$(BIN)/python -m benchmarks.false_alarms
+
+house: $(RUNTIME)  ## Measure the code: lines, tokens, files, files that commands walk through
+	@$(BIN)/python tools/house.py
 
 schemas: $(RUNTIME)  ## Write docs/schemas: what --json of every command prints
 	@$(BIN)/python docs/write_schemas.py

@@ -76,10 +76,7 @@ def _rates_table(rates: dict[str, dict[str, float]]) -> list[str]:
 
 
 def _kernels_table(found: dict[str, dict[str, float]]) -> list[str]:
-    lines = [
-        _row(["over the light NumPy baseline", *DESIGNS]),
-        "|:--|" + "--:|" * len(DESIGNS),
-    ]
+    lines = [_row(["over the light NumPy baseline", *DESIGNS]), "|:--|" + "--:|" * len(DESIGNS)]
     for name, what in (("kernel", "kernels alone"), ("compare", "through `compare()`")):
         ratios = [_times(each[name] / each["light"]) for each in found.values()]
         lines.append(_row([what, *ratios]))
@@ -117,16 +114,12 @@ def markdown(record: dict[str, Any]) -> str:
         "waits": partial(_values_table, "other questions", CPU),
         "memory": partial(_values_table, "memory that is added", "MB"),
         "power": partial(_values_table, "power", CPU),
-        "startup": partial(
-            _values_table, "CPU time of fresh processes", "over `import numpy`"
-        ),
+        "startup": partial(_values_table, "CPU time of fresh processes", "over `import numpy`"),
         "reading": partial(_values_table, "reading", "ratio, if not seconds"),
         "peers": partial(_values_table, "where and how much", "so many times faster"),
     }
     parts = [lay_out(record[name]) for name, lay_out in tables.items() if name in record]
-    made = (
-        f"{record['date']}, {record['machine']}, {record['python']}. D6: {record['D6']}."
-    )
+    made = f"{record['date']}, {record['machine']}, {record['python']}. D6: {record['D6']}."
     return "\n\n".join(["\n".join(lines) for lines in parts] + [made])
 
 
@@ -134,9 +127,7 @@ def main() -> None:
     """Measure, print, write."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument(
-        "--atari", type=Path, help="a table of six agents on one game, for D6"
-    )
+    parser.add_argument("--atari", type=Path, help="a table of six agents on one game, for D6")
     parser.add_argument("--only", nargs="*", help="parts to measure")
     arguments = parser.parse_args()
     rounds, atari = arguments.rounds, arguments.atari

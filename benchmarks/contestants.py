@@ -64,9 +64,7 @@ def baseline(scores: Any, labels: Any, n_shuffles: int) -> Outcome:
     while done < n_shuffles:
         size = min(batch, n_shuffles - done)
         shuffled = rng.permuted(np.tile(small, (size, 1)), axis=1)
-        counts += [
-            np.sum(f >= o) for f, o in zip(ratios(shuffled), observed, strict=True)
-        ]
+        counts += [np.sum(f >= o) for f, o in zip(ratios(shuffled), observed, strict=True)]
         done += size
     overall = observed[0] * (n_runs - n_groups) / (n_groups - 1)
     return Outcome(float(overall), float((1 + counts[0]) / (1 + done)), done)
@@ -123,9 +121,7 @@ def scipy(scores: Any, labels: Any, n_shuffles: int) -> Outcome:
     sum_of_squares = np.sum((means - means.mean()) ** 2)
 
     def f_ratio(*samples: Any, axis: int = -1) -> Any:
-        between = sum(
-            s.shape[axis] * (s.mean(axis=axis) - means.mean()) ** 2 for s in samples
-        )
+        between = sum(s.shape[axis] * (s.mean(axis=axis) - means.mean()) ** 2 for s in samples)
         error = sum_of_squares - between
         return (between / (n_groups - 1)) / (error / (n_runs - n_groups))
 
@@ -198,10 +194,7 @@ CONTESTANTS: dict[str, tuple[Callable[[Any, Any, int], Outcome], tuple[int, ...]
         _skbio("cython"),
         (40_000, 30_000, 20_000, 40_000, 5_000, 30_000, 5_000),
     ),
-    "scipy permutation_test": (
-        scipy,
-        (150_000, 150_000, 80_000, 150_000, 30_000, 80_000, 30_000),
-    ),
+    "scipy permutation_test": (scipy, (150_000, 150_000, 80_000, 150_000, 30_000, 80_000, 30_000)),
     "mne cluster test": (mne, (2_000, 2_000, 2_000, 100, 500, 1_000, 500)),
     "pingouin in a loop": (pingouin, (20, 20, 10, 0, 2, 3, 0)),
 }

@@ -41,8 +41,7 @@ def simulate(rng: np.random.Generator, truth: str) -> tuple[Any, Any]:
     noise = rng.normal(size=(2 * N_RUNS, N_STEPS))
     for step in range(1, N_STEPS):
         noise[:, step] = (
-            CORRELATION * noise[:, step - 1]
-            + np.sqrt(1 - CORRELATION**2) * noise[:, step]
+            CORRELATION * noise[:, step - 1] + np.sqrt(1 - CORRELATION**2) * noise[:, step]
         )
     scores = rising + noise + RUN_SD * rng.normal(size=(2 * N_RUNS, 1))
     if truth == "better everywhere":
@@ -156,10 +155,7 @@ def curvewise(scores: Any, labels: Any) -> Found:
 PROCEDURES: dict[str, tuple[str, Callable[[Any, Any], Found]]] = {
     "t test of final scores": ("scipy.stats.ttest_ind", final_t),
     "t test at every step, any star": ("scipy.stats.ttest_ind", every_t),
-    "bootstrap interval of the mean over training": (
-        "scipy.stats.bootstrap",
-        mean_bootstrap,
-    ),
+    "bootstrap interval of the mean over training": ("scipy.stats.bootstrap", mean_bootstrap),
     "shuffled means over training": ("scipy.stats.permutation_test", mean_shuffled),
     "two-way ANOVA of all scores": ("statsmodels anova_lm", two_way),
     "mixed ANOVA, runs as subjects": ("pingouin.mixed_anova", mixed),
@@ -198,10 +194,7 @@ def measure(n_tables: int) -> dict[str, dict[str, float | None]]:
 
 def written(rates: dict[str, dict[str, float | None]], n_tables: int) -> str:
     """Return the table as Markdown, with how it was made."""
-    lines = [
-        f"| procedure | by | {' | '.join(HEADERS)} |",
-        "|:--|:--|--:|--:|--:|",
-    ]
+    lines = [f"| procedure | by | {' | '.join(HEADERS)} |", "|:--|:--|--:|--:|--:|"]
     for name, own in rates.items():
         cells = ["–" if rate is None else f"{rate:.1%}" for rate in own.values()]
         lines.append(f"| {name} | {PROCEDURES[name][0]} | {' | '.join(cells)} |")

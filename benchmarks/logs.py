@@ -20,8 +20,7 @@ import time
 from functools import cache
 from pathlib import Path
 
-from curvewise.readers.parsing.event_messages import event_messages
-from curvewise.readers.parsing.tfrecords import masked_crc
+from curvewise.readers.parsing.events import event_messages, masked_crc
 
 WAYS = ("all metrics", "one metric")
 PEERS = ("tensorboard EventAccumulator, unlimited", "tbparse")
@@ -58,9 +57,7 @@ def write_run(path: Path, n_metrics: int, n_points: int) -> None:
 def read(folder: Path, way: str) -> int:
     """Read a folder in some way and return how many points there were."""
     if way == PEERS[0]:
-        from tensorboard.backend.event_processing.event_accumulator import (
-            EventAccumulator,
-        )
+        from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
         events = EventAccumulator(str(folder), size_guidance={"scalars": 0})
         events.Reload()
@@ -69,9 +66,8 @@ def read(folder: Path, way: str) -> int:
         from tbparse import SummaryReader
 
         return len(SummaryReader(str(folder)).scalars)
-    from curvewise.readers.folders import walk
-    from curvewise.readers.logged import Wanted
     from curvewise.readers.logs import tensorboard
+    from curvewise.readers.walk import Wanted, walk
 
     wanted = Wanted(frozenset({"train/metric_3"}) if way == WAYS[1] else None)
     return sum(
@@ -115,9 +111,7 @@ def main() -> None:
             for way in (*WAYS, *(PEERS if folder != top else ())):
                 command = [sys.executable, "-m", "benchmarks.logs"]
                 command += ["--measure", str(folder), way]
-                done = subprocess.run(
-                    command, capture_output=True, text=True, check=False
-                )
+                done = subprocess.run(command, capture_output=True, text=True, check=False)
                 if done.returncode:
                     continue  # it is not installed
                 found = json.loads(done.stdout)

@@ -59,19 +59,14 @@ def other_questions() -> dict[str, float]:
             ratios.append(float(e.mean(axis=0).sum() / c.mean(axis=0).sum()))
         return ratios
 
-    combined = _rate(
-        lambda n: cw.compare(curves, exact=False, n_shuffles=n, rng=0), 9_999
-    )
-    steps = _rate(
-        lambda n: cw.locate(curves, windows=False, n_shuffles=n, **options), 9_999
-    )
+    combined = _rate(lambda n: cw.compare(curves, exact=False, n_shuffles=n, rng=0), 9_999)
+    steps = _rate(lambda n: cw.locate(curves, windows=False, n_shuffles=n, **options), 9_999)
     windows = _rate(lambda n: cw.locate(curves, n_shuffles=n, **options), 9_999)
     metrics = _rate(lambda n: cw.transfer(conditions, n_resamples=n, **sides), 9_999)
     return {
         "the combined overall test of 200 steps, over mne": combined / _rate(by_mne, 999),
         "F, p and clusters at each of 200 steps, over mne": steps / _rate(by_mne, 999),
-        "the same and all 20,100 windows, over mne without windows": windows
-        / _rate(by_mne, 999),
+        "the same and all 20,100 windows, over mne without windows": windows / _rate(by_mne, 999),
         "nine metrics of 2×30×1000 with intervals, over one in a NumPy loop": metrics
         / _rate(by_loop, 999),
     }
@@ -91,9 +86,7 @@ def startup() -> dict[str, float]:
         path = Path(folder) / "small.csv"
         rows = [
             f"{label},{run},{step},{score}"
-            for label, run, row in zip(
-                curves.labels, curves.runs, curves.scores, strict=True
-            )
+            for label, run, row in zip(curves.labels, curves.runs, curves.scores, strict=True)
             for step, score in zip(curves.steps, row, strict=True)
         ]
         path.write_text("\n".join(["agent,seed,step,score", *rows]), encoding="utf-8")
@@ -114,9 +107,7 @@ def startup() -> dict[str, float]:
                 line = [sys.executable, *command]
                 own = seconds_of_process(line)
                 seconds[name] = min(seconds[name], own)
-    return {
-        name: float(value / seconds["import numpy"]) for name, value in seconds.items()
-    }
+    return {name: float(value / seconds["import numpy"]) for name, value in seconds.items()}
 
 
 READING = """

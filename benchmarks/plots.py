@@ -19,12 +19,9 @@ SWEEPS: dict[str, list[tuple[float, tuple[int, int, int], int]]] = {
         (n, (2, n, 50), 3_000_000 if n < 50 else 300_000)
         for n in (5, 8, 10, 11, 15, 20, 30, 31, 50, 100, 200)
     ],
-    "steps (2 × 10 runs)": [
-        (k, (2, 10, k), 20_000_000) for k in (2, 8, 32, 128, 1_000, 10_000)
-    ],
+    "steps (2 × 10 runs)": [(k, (2, 10, k), 20_000_000) for k in (2, 8, 32, 128, 1_000, 10_000)],
     "algorithms (5 runs each, 50 steps)": [
-        (m, (m, 5, 50), 200_000 if m < 50 else 20_000)
-        for m in (2, 3, 5, 10, 20, 50, 100, 200)
+        (m, (m, 5, 50), 200_000 if m < 50 else 20_000) for m in (2, 3, 5, 10, 20, 50, 100, 200)
     ],
     "shuffles (2 × 10 runs, 8 steps)": [
         (z, (2, 10, 8), z) for z in (10**3, 10**4, 10**5, 10**6, 10**7, 10**8)

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from benchmarks.contestants import Outcome
+    from curvewise.kernels.compiled_kernels import Counter
+    from curvewise.kernels.relabel import Shuffles
 
 __all__ = ["THROUGH", "contest", "kernel_ratios"]
 
@@ -52,27 +54,23 @@ def contest(n_rounds: int, atari: Path | None) -> dict[str, dict[str, float]]:
                     contestant(scores, labels, max(n_shuffles // 100, 1))  # warm
                 outcome, seconds = timed(partial(contestant, scores, labels, n_shuffles))
                 _check(outcome, n_shuffles, float(overall or 0), f"{name} on {design}")
-                rates[name][design] = max(
-                    n_shuffles / seconds, rates[name].get(design, 0.0)
-                )
+                rates[name][design] = max(n_shuffles / seconds, rates[name].get(design, 0.0))
         print(
-            design,
-            {
-                name: f"{rate[design]:.3g}"
-                for name, rate in rates.items()
-                if design in rate
-            },
+            design, {name: f"{rate[design]:.3g}" for name, rate in rates.items() if design in rate}
         )
     return rates
 
 
+def _count(counter: Counter, shuffles: Shuffles, n_batches: int) -> None:
+    for number in range(n_batches):
+        counter(shuffles.batch(number))
+
+
 def kernel_ratios(n_rounds: int, atari: Path | None) -> dict[str, dict[str, float]]:
     """Return rates of the kernels and of `compare`, and the light baseline's; interleaved."""
-    from curvewise.kernels.anova.design import Design
-    from curvewise.kernels.anova.engines import compiled_counter
-    from curvewise.kernels.anova.thresholds import rounding
-    from curvewise.kernels.relabelling.shuffles import Shuffles
-    from curvewise.kernels.relabelling.streams import BATCH
+    from curvewise.kernels.anova import Design, rounding
+    from curvewise.kernels.compiled_kernels import NO_LOOKS, Counter
+    from curvewise.kernels.relabel import BATCH, Shuffles
 
     found: dict[str, dict[str, float]] = {}
     for place, design in enumerate(DESIGNS):
@@ -80,12 +78,13 @@ def kernel_ratios(n_rounds: int, atari: Path | None) -> dict[str, dict[str, floa
         blocks = np.zeros_like(labels)
         summed = Design.from_scores(scores, labels, blocks, rounding(scores, 2.2e-16))
         shuffles = Shuffles(labels, blocks, 10**12, 7)
-        count = compiled_counter(shuffles, summed)
-        count(0, 1)
+        counter = Counter(summed, np.empty((len(labels), 0)), NO_LOOKS)
+        count = partial(_count, counter, shuffles)
+        count(1)
         curvewise(scores, labels, THROUGH[place])
         best = dict.fromkeys(("kernel", "compare", "light"), 0.0)
         works: dict[str, tuple[Any, int]] = {
-            "kernel": (partial(count, 0, KERNEL_BATCHES[place]), KERNEL_BATCHES[place] * BATCH),
+            "kernel": (partial(count, KERNEL_BATCHES[place]), KERNEL_BATCHES[place] * BATCH),
             "compare": (partial(curvewise, scores, labels, THROUGH[place]), THROUGH[place]),
             "light": (partial(light_baseline, scores, labels, LIGHT_SHUFFLES[place]), LIGHT_SHUFFLES[place]),
         }  # fmt: skip

@@ -34,8 +34,8 @@ def _curves(n_groups: int, n_runs: int, n_steps: int) -> Any:
 def comparing() -> dict[str, float]:
     """Time exact answers, and many algorithms; compiled code is loaded already."""
     import curvewise as cw
-    from curvewise.kernels.anova.design import Design
-    from curvewise.kernels.anova.subset_sums import count_heights
+    from curvewise.kernels.anova import Design
+    from curvewise.kernels.invert import count_heights
 
     seconds = {}
     for n_runs in (10, 11):
@@ -53,9 +53,7 @@ def comparing() -> dict[str, float]:
     design = Design.from_scores(scores, labels, np.zeros_like(labels))
     heights = design.factor[0, 0] * design.coordinates[:, 0]
     bound = float(design.extreme_rule.bounds[1])
-    seconds["exact height, 2 × 20 runs"] = best_seconds(
-        lambda: count_heights(heights, 20, bound)
-    )
+    seconds["exact height, 2 × 20 runs"] = best_seconds(lambda: count_heights(heights, 20, bound))
     for n_groups in (50, 100, 200, 400, 1_000):
         curves = _curves(n_groups, 5, 100)
         seconds[f"compare {n_groups} algorithms × 5 runs × 100 steps"] = best_seconds(
@@ -70,14 +68,10 @@ def on_all_cores() -> dict[str, float]:
 
     seconds = {}
     for n_runs in (18, 20):
-        ask = partial(
-            cw.compare, _curves(2, n_runs, 8), exact=True, overall="F", n_jobs=-1
-        )
+        ask = partial(cw.compare, _curves(2, n_runs, 8), exact=True, overall="F", n_jobs=-1)
         started = time.perf_counter()
         ask()
-        seconds[f"exact, all five statistics, 2 × {n_runs} runs"] = (
-            time.perf_counter() - started
-        )
+        seconds[f"exact, all five statistics, 2 × {n_runs} runs"] = time.perf_counter() - started
     return seconds
 
 
@@ -174,8 +168,6 @@ def power_seconds() -> dict[str, float]:
     effect = cw.scenario("lift")
     cw.estimate_power(pilots, effect=effect, n_runs=5, n_experiments=100, rng=0)  # warm
     best = best_seconds(
-        lambda: cw.estimate_power(
-            pilots, effect=effect, n_runs=range(4, 24, 2), **options
-        )
+        lambda: cw.estimate_power(pilots, effect=effect, n_runs=range(4, 24, 2), **options)
     )
     return {"a power curve: 10 numbers of runs, 3 sizes, 2,000 experiments each": best}

@@ -55,20 +55,14 @@ def _all(seed: int, numbers: range, n_jobs: int) -> int:
         waiting.put(number)
     answers: list[dict[str, Any]] = []
     started = said = time.monotonic()
-    workers = [
-        threading.Thread(target=_work, args=(seed, waiting, answers))
-        for _ in range(n_jobs)
-    ]
+    workers = [threading.Thread(target=_work, args=(seed, waiting, answers)) for _ in range(n_jobs)]
     for worker in workers:
         worker.start()
     while any(worker.is_alive() for worker in workers):
         time.sleep(0.2)
         if time.monotonic() - said > SECONDS_BETWEEN_LINES:
             said = time.monotonic()
-            print(
-                f"{len(answers)} of {len(numbers)} cases, {said - started:.0f} s",
-                flush=True,
-            )
+            print(f"{len(answers)} of {len(numbers)} cases, {said - started:.0f} s", flush=True)
     kinds = Counter(answer["kind"].split(" ")[0] for answer in answers)
     n_clear = sum(answer.get("clear", False) for answer in answers)
     n_wrong = sum(bool(answer["wrong"]) for answer in answers)

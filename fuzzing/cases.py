@@ -12,18 +12,33 @@ from fuzzing.options import COMMANDS, WITHOUT_TABLE, command_line
 from fuzzing.saved_work import damage_checkpoint, damage_plan
 from fuzzing.slow_reading import slow_reading
 from fuzzing.tables import write_plain, write_table
+from fuzzing.traps import TRAPS
 from fuzzing.truths import some_truth
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from fuzzing.judging import Outcome
     from fuzzing.truths import Truth
 
 __all__ = ["KINDS", "Case", "make_case"]
 
 # How often a kind is drawn.
-KINDS = {"table": 8, "options": 8, "logs": 4, "frame": 5, "checkpoint": 2, "plan": 1}
+KINDS = {
+    "table": 8,
+    "options": 8,
+    "logs": 4,
+    "frame": 5,
+    "checkpoint": 2,
+    "plan": 1,
+    "gaps": 3,
+    "direction": 2,
+    "orientation": 2,
+    "units": 1,
+    "names": 3,
+    "bomb": 2,
+}
 
 
 @dataclass
@@ -44,6 +59,8 @@ class Case:
         The command line that is run before, without being judged.
     damage : callable, optional
         What is then done to its files.
+    check : callable, optional
+        What is wrong with the value or the refusal of the call, beyond what is wrong with any.
     """
 
     kind: str
@@ -52,12 +69,16 @@ class Case:
     truth: Truth | None = None
     first: list[str] | None = None
     damage: Callable[[], object] | None = None
+    check: Callable[[Outcome], list[str]] | None = None
 
 
 def make_case(seed: int, number: int, folder: Path) -> Case:
     """Return a case, the same for the same seed and number, with its files in a folder."""
     rng = Random(f"{seed} {number}")
     kind = rng.choices(list(KINDS), list(KINDS.values()))[0]
+    if kind in TRAPS:
+        call, check = TRAPS[kind](rng, folder)
+        return Case(kind, [], call=call, check=check)
     return {
         "table": _table,
         "options": _options,
@@ -95,9 +116,7 @@ def _options(rng: Random, folder: Path) -> Case:
         truth = some_truth(rng, hostile=False)
     else:
         write_plain(path, truth.rows)
-    return Case(
-        "options", command_line(rng, command, path, truth.algorithms, hostile=True)
-    )
+    return Case("options", command_line(rng, command, path, truth.algorithms, hostile=True))
 
 
 def _with_batches(truth: Truth) -> str:
@@ -114,8 +133,7 @@ def _write_tasks(rng: Random, path: Path) -> None:
     for game in range(rng.choice([1, 2, 3, 6])):
         truth = some_truth(rng, hostile=False)
         lines += [
-            f"{name},{run},{step},{score},game {game}"
-            for name, run, step, score in truth.rows
+            f"{name},{run},{step},{score},game {game}" for name, run, step, score in truth.rows
         ]
     path.write_text("\n".join(lines), encoding="utf-8")
 
@@ -140,12 +158,7 @@ def _checkpoint(rng: Random, folder: Path) -> Case:
     checkpoint = folder / "work.npz"
     line = command_line(rng, command, path, truth.algorithms, hostile=False)
     line += ["--sampled", "--checkpoint", str(checkpoint)]
-    return Case(
-        "checkpoint",
-        line,
-        first=line,
-        damage=lambda: damage_checkpoint(rng, checkpoint),
-    )
+    return Case("checkpoint", line, first=line, damage=lambda: damage_checkpoint(rng, checkpoint))
 
 
 def _plan(rng: Random, folder: Path) -> Case:
@@ -153,9 +166,5 @@ def _plan(rng: Random, folder: Path) -> Case:
     path = folder / "runs.csv"
     path.write_text(_with_batches(truth), encoding="utf-8")
     plan = folder / "plan.json"
-    line = [
-        *command_line(rng, "monitor", path, [], hostile=False),
-        "--plan-file",
-        str(plan),
-    ]
+    line = [*command_line(rng, "monitor", path, [], hostile=False), "--plan-file", str(plan)]
     return Case("plan", line, first=line, damage=lambda: damage_plan(rng, plan))

@@ -30,8 +30,7 @@ def frame_call(rng: Random, truth: Truth) -> tuple[Callable[[], Any], Truth | No
     if kind == "arrays":
         return _of_arrays(rng, truth)
     columns = {
-        name: list(cells)
-        for name, cells in zip(HEADER, zip(*truth.rows, strict=True), strict=True)
+        name: list(cells) for name, cells in zip(HEADER, zip(*truth.rows, strict=True), strict=True)
     }
     clear = beyond_doubt(truth)
     if rng.random() < 0.7:
@@ -42,15 +41,11 @@ def frame_call(rng: Random, truth: Truth) -> tuple[Callable[[], Any], Truth | No
         frame = make(rng, columns)
     except Exception:  # noqa: BLE001 (the library itself refuses such a column)
         frame, clear = _pandas(rng, {"agent": []}), None
-    named: dict[str, Any] = dict(
-        zip(("algorithm", "run", "step", "score"), HEADER, strict=True)
-    )
+    named: dict[str, Any] = dict(zip(("algorithm", "run", "step", "score"), HEADER, strict=True))
     if rng.random() < 0.1:
         named[rng.choice(list(named))] = rng.choice(["none", "", "agent", "SCORE"])
         clear = None
-    if kind == "pandas" and (
-        frame.isna().to_numpy().any() or not frame.columns.is_unique
-    ):
+    if kind == "pandas" and (frame.isna().to_numpy().any() or not frame.columns.is_unique):
         clear = None
     return lambda: cw.Curves.from_frame(frame, **named), clear, kind
 
@@ -141,7 +136,9 @@ def _by_algorithm(truth: Truth) -> dict[str, list[tuple[float, ...]]]:
 def _of_dict(rng: Random, truth: Truth) -> tuple[Callable[[], Any], Truth | None, str]:
     arrays: dict[Any, Any] = dict(_by_algorithm(truth))
     steps: Any = truth.steps
-    clear = beyond_doubt(truth)
+    # Of a square nobody can tell which way round it is.
+    is_square = any(len(own) == len(steps) for own in arrays.values())
+    clear = None if is_square else beyond_doubt(truth)
     if rng.random() < 0.6:
         clear = None
         name = rng.choice(list(arrays))
@@ -156,13 +153,7 @@ def _of_dict(rng: Random, truth: Truth) -> tuple[Callable[[], Any], Truth | None
             [["a"]],
             [[10**400]],
         ]
-        odd += [
-            np.zeros((2, 3, 4)),
-            np.array([["a"]], dtype=object),
-            [[np.inf]],
-            {},
-            object(),
-        ]
+        odd += [np.zeros((2, 3, 4)), np.array([["a"]], dtype=object), [[np.inf]], {}, object()]
         arrays[rng.choice([name, None, 5, ("a", 1)])] = rng.choice(odd)
         steps = rng.choice([steps, None, "x", [1], [[1]], [np.nan], [2, 1], 5])
     return lambda: cw.Curves.from_dict(arrays, steps), clear, "dict"

@@ -54,6 +54,8 @@ def complaints(case: Case, outcome: Outcome) -> list[str]:
         found += _of_a_call(outcome)
     else:
         found += _of_a_command(case, outcome)
+    if case.check is not None:
+        found += case.check(outcome)
     if case.truth is not None:
         found += _against(case, outcome, case.truth)
     return found
@@ -78,9 +80,7 @@ def _of_a_command(case: Case, outcome: Outcome) -> list[str]:
     for stream, text in (("stdout", outcome.stdout), ("stderr", outcome.stderr)):
         match = BUGS.search(text)
         if match:
-            found.append(
-                f"{stream} has {match[0]!r}: {text[match.start() - 200 :][:600]}"
-            )
+            found.append(f"{stream} has {match[0]!r}: {text[match.start() - 200 :][:600]}")
         if UNSAFE.search(text):
             found.append(f"{stream} has control characters")
     if outcome.code == 3:
@@ -101,7 +101,7 @@ def _of_a_command(case: Case, outcome: Outcome) -> list[str]:
 def _of_a_message(text: str) -> list[str]:
     """Tell whether a message has whole sentences, long enough to say what to do."""
     ending = re.sub(r"\n +and [\d,]+ more$", "", text.rstrip())
-    if len(text) < MIN_SENTENCE or not ending.endswith((".", "?", ")")):
+    if len(text) < MIN_SENTENCE or not ending.endswith((".", "?", ")", ']"')):
         return [f"no sentence: {text!r}"]
     if UNSAFE.search(text):
         return [f"control characters in a message: {text!r}"]
@@ -148,9 +148,7 @@ def _against(case: Case, outcome: Outcome, truth: Truth) -> list[str]:
     return []
 
 
-def _sorted(
-    labels: Any, runs: Any, scores: Any
-) -> list[tuple[str, str, tuple[float, ...]]]:
+def _sorted(labels: Any, runs: Any, scores: Any) -> list[tuple[str, str, tuple[float, ...]]]:
     names = [""] * len(labels) if runs is None else map(str, runs)
     curves = (tuple(map(float, own)) for own in scores)
     return sorted(zip(map(str, labels), names, curves, strict=True))
@@ -167,8 +165,6 @@ def _digits(printed: dict[str, Any], truth: Truth) -> list[str]:
         if effect not in expected:
             continue  # a single step has no shape
         now, was = printed[effect]["pvalue"], expected[effect]["pvalue"]
-        if now != was and not (
-            now is not None and was is not None and abs(now - was) < 1e-12
-        ):
+        if now != was and not (now is not None and was is not None and abs(now - was) < 1e-12):
             found.append(f"p of {effect} is {now}, and of the slow reading {was}")
     return found

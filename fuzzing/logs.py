@@ -14,23 +14,22 @@ if TYPE_CHECKING:
 
 __all__ = ["write_logs"]
 
-FIXTURES = Path(__file__).parents[1] / "tests" / "readers" / "logs" / "fixtures"
+TESTS = Path(__file__).parents[1] / "tests"
+SETS = (TESTS / "readers" / "logs" / "fixtures", TESTS / "data" / "logs")
 MAX_SIZE = 200_000  # bytes of a file that is worth mutating
 
 
 def write_logs(rng: Random, folder: Path) -> Path:
     """Copy the logs of one library, and damage one to three of its files."""
-    kinds = sorted(place.name for place in FIXTURES.iterdir() if place.is_dir())
-    source = FIXTURES / rng.choice(kinds)
+    places = (sorted(each.iterdir()) for each in SETS)
+    source = rng.choice([own for each in places for own in each if own.is_dir()])
     target = folder / "logs"
-    ignored = shutil.ignore_patterns("truth*", "VERSIONS.txt")
+    ignored = shutil.ignore_patterns("truth*", "runs.csv", "VERSIONS.txt")
     shutil.copytree(
         source / "logs" if (source / "logs").is_dir() else source, target, ignore=ignored
     )
     files = sorted(
-        path
-        for path in target.rglob("*")
-        if path.is_file() and path.stat().st_size < MAX_SIZE
+        path for path in target.rglob("*") if path.is_file() and path.stat().st_size < MAX_SIZE
     )
     for path in rng.sample(files, min(len(files), rng.choice([0, 1, 1, 2, 3]))):
         _damage(rng, path)
@@ -38,9 +37,7 @@ def write_logs(rng: Random, folder: Path) -> Path:
 
 
 def _damage(rng: Random, path: Path) -> None:
-    kind = rng.choice(
-        ["bytes", "bytes", "text", "json", "empty", "gone", "folder", "name"]
-    )
+    kind = rng.choice(["bytes", "bytes", "text", "json", "empty", "gone", "folder", "name"])
     data = path.read_bytes()
     if kind == "bytes":
         path.write_bytes(mutated_bytes(rng, data))
@@ -51,9 +48,7 @@ def _damage(rng: Random, path: Path) -> None:
         lines = data.split(b"\n")
         place = rng.randrange(len(lines))
         try:
-            value = (
-                json.loads(data) if path.suffix == ".json" else json.loads(lines[place])
-            )
+            value = json.loads(data) if path.suffix == ".json" else json.loads(lines[place])
         except ValueError:
             path.write_bytes(mutated_bytes(rng, data))
             return
@@ -63,9 +58,7 @@ def _damage(rng: Random, path: Path) -> None:
     elif kind == "empty":
         path.write_bytes(b"")
     elif kind == "name":
-        path.rename(
-            path.with_name(rng.choice(["caf\udce9.csv", "a\nb", "x.csv", ".hidden"]))
-        )
+        path.rename(path.with_name(rng.choice(["caf\udce9.csv", "a\nb", "x.csv", ".hidden"])))
     else:
         path.unlink()
         if kind == "folder":

@@ -14,28 +14,9 @@ if TYPE_CHECKING:
 __all__ = ["mutated_bytes", "mutated_json", "mutated_text"]
 
 TOKENS = (
-    *(
-        b"\x00",
-        b"\xff",
-        b"\xff\xfe",
-        b"\xef\xbb\xbf",
-        b"\n",
-        b"\r\n",
-        b"\r",
-        b'"',
-        b",",
-        b"\t",
-    ),
+    *(b"\x00", b"\xff", b"\xff\xfe", b"\xef\xbb\xbf", b"\n", b"\r\n", b"\r", b'"', b",", b"\t"),
     *(b"\\", b"\\ud800", b"{", b"[", b"}" * 9, b"[" * 2_000, b"PK\x03\x04", b"\x1b[31m"),
-    *(
-        b"\x7f\xff\xff\xff",
-        b"\xff" * 8,
-        b"\x80",
-        b"\x1a",
-        b"\xe2\x80\xae",
-        b"nan",
-        b"1e999",
-    ),
+    *(b"\x7f\xff\xff\xff", b"\xff" * 8, b"\x80", b"\x1a", b"\xe2\x80\xae", b"nan", b"1e999"),
 )
 
 
@@ -133,14 +114,7 @@ def _other(rng: Random, value: Any) -> Any:
                 rng.choice(HOSTILE_NAMES),
                 rng.choice(HOSTILE_NUMBERS),
             ),
-            *(
-                [],
-                {},
-                [value, value],
-                {"x": value},
-                [1, "a", None],
-                json.dumps(str(value)),
-            ),
+            *([], {}, [value, value], {"x": value}, [1, "a", None], json.dumps(str(value))),
         ]
     )
 

@@ -6,18 +6,15 @@ The options are those the commands have: a new one is fuzzed without being named
 from __future__ import annotations
 
 from functools import cache
-from importlib import import_module
-from inspect import signature
-from pathlib import Path
-from types import NoneType, UnionType
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Any
 
-from typer.models import OptionInfo
+import click
 
-from curvewise.cli.option_groups import with_option_groups
+from curvewise.cli import app
 from fuzzing.truths import HOSTILE_NAMES, HOSTILE_NUMBERS
 
 if TYPE_CHECKING:
+    from pathlib import Path
     from random import Random
 
 __all__ = ["COMMANDS", "WITHOUT_TABLE", "command_line"]
@@ -36,16 +33,7 @@ COMMANDS: dict[str, list[str]] = {
     "power": ["--effect", "lift", "--size", "1", "--runs", "3,4", "--experiments", "50"],
     "plan": ["--effect", "lift", "--size", "3", "--max-runs", "6", "--experiments", "50"],
     "calibrate": ["--splits", "19"],
-    "gate": [
-        "--shuffles",
-        "99",
-        "--baseline",
-        "{a}",
-        "--candidate",
-        "{b}",
-        "--margin",
-        "1",
-    ],
+    "gate": ["--shuffles", "99", "--baseline", "{a}", "--candidate", "{b}", "--margin", "1"],
     "monitor": ["--batch", "week", "--n-batches", "3", "--batch-size", "2"],
     "tasks": ["--shuffles", "99", "--task", "game"],
     "report": ["--shuffles", "99", "-o", "{folder}/report.html"],
@@ -58,107 +46,34 @@ WITHOUT_TABLE: dict[str, list[str]] = {
 }
 # Options whose every value is worth an hour, or a browser: of these only some values.
 BOUNDED: dict[str, tuple[str, ...]] = {
-    "shuffles": (
-        "1",
-        "99",
-        "1e2",
-        "0",
-        "-1",
-        "auto",
-        "nan",
-        "1e400",
-        "0.5",
-        "many",
-        "",
-        "1_0",
-    ),
-    "experiments": ("1", "50", "0", "-1", "1.5", "x"),
-    "splits": ("1", "19", "0", "-1", "x"),
-    "resamples": ("1", "19", "0", "-1", "x"),
+    "n_shuffles": ("1", "99", "1e2", "0", "-1", "auto", "nan", "1e400", "0.5", "many", "", "1_0"),
+    "n_experiments": ("1", "50", "0", "-1", "1.5", "x"),
+    "n_splits": ("1", "19", "0", "-1", "x"),
+    "n_resamples": ("1", "19", "0", "-1", "x"),
     "max_runs": ("2", "5", "0", "-1", "x"),
-    "runs": ("2", "3,4", "0", "-1", "3,,4", "x", "", "2,2", "1e3"),
+    "n_runs": ("2", "3,4", "0", "-1", "3,,4", "x", "", "2,2", "1e3"),
     "cluster": ("nowhere", "", "tcp://", "ray://", "http://x"),
-    "algorithms": ("2", "3", "0", "-1", "1"),
+    "n_algorithms": ("2", "3", "0", "-1", "1"),
     "batch_size": ("2", "1", "0", "-1", "100"),
     "n_batches": ("1", "3", "0", "-1"),
-    "dpi": ("50",),
 }
 LEFT_OUT = {"open_it", "report"}  # they start a browser
-WHOLE = (
-    "0",
-    "1",
-    "2",
-    "3",
-    "-1",
-    "7",
-    "2147483648",
-    "-9223372036854775809",
-    "1e3",
-    "x",
-    "",
-)
+WHOLE = ("0", "1", "2", "3", "-1", "7", "2147483648", "-9223372036854775809", "1e3", "x", "")
 BROKEN = (
-    *(
-        "0",
-        "1",
-        "0.05",
-        "0.5",
-        "-1",
-        "2",
-        "nan",
-        "inf",
-        "-inf",
-        "1e308",
-        "1e-320",
-        "-1e308",
-    ),
+    *("0", "1", "0.05", "0.5", "-1", "2", "nan", "inf", "-inf", "1e308", "1e-320", "-1e308"),
     *("1e15", "x", "", "1,5", "100", "3.3"),
 )
-PATHS = (
-    "{folder}/new.{ending}",
-    "{folder}",
-    "{folder}/no/new.png",
-    "/dev/null",
-    "{table}",
-    "",
-)
+PATHS = ("{folder}/new.{ending}", "{folder}", "{folder}/no/new.png", "/dev/null", "{table}", "")
 ENDINGS = ("png", "pdf", "svg", "xyz", "json", "csv", "PNG", "eps", "npz")
 
 
-class Option(NamedTuple):
-    """An option of a command: its name, its flags, and the type of each of its values."""
-
-    name: str
-    flags: list[str]
-    types: list[Any]
-
-
 @cache
-def _options(command: str) -> list[Option]:
-    """Return the options of a command, as its own signature has them."""
-    function = getattr(import_module(f"curvewise.cli.{command}"), command)
-    found = []
-    for parameter in signature(with_option_groups(function)).parameters.values():
-        hint, info = get_args(parameter.annotation)
-        if isinstance(info, OptionInfo) and parameter.name not in LEFT_OUT:
-            dashed = f"--{parameter.name.replace('_', '-')}"
-            flags = [
-                flag for each in info.param_decls or [dashed] for flag in each.split("/")
-            ]
-            found.append(Option(parameter.name, flags, _types(hint)))
-    return found
-
-
-def _types(hint: Any) -> list[Any]:
-    """Return the type of each value that follows a flag; none if it stands alone."""
-    given = [each for each in get_args(hint) if each is not NoneType]
-    if hint is bool:
-        return []
-    if get_origin(hint) in {UnionType, Union}:
-        return _types(given[0])
-    if get_origin(hint) in {list, tuple}:
-        return given
-    return [hint]
+def _options(command: str) -> list[click.Option]:
+    """Return the options of a command."""
+    built = app.get_command(click.Context(app), command)
+    assert built is not None
+    options = [each for each in built.params if isinstance(each, click.Option)]
+    return [option for option in options if option.name not in LEFT_OUT]
 
 
 def command_line(
@@ -188,31 +103,27 @@ def _filled(word: str, words: dict[str, str]) -> str:
     return word
 
 
-def _given(
-    rng: Random, option: Option, names: list[str], words: dict[str, str]
-) -> list[str]:
+def _given(rng: Random, option: click.Option, names: list[str], words: dict[str, str]) -> list[str]:
     """Return an option with values for it."""
-    values = [_value(rng, option.name, kind, names, words) for kind in option.types]
-    return [rng.choice(option.flags), *values]
+    flag = rng.choice([*option.opts, *option.secondary_opts])
+    n_values = 0 if option.is_flag else option.nargs
+    return [flag, *(_value(rng, option, names, words) for _ in range(n_values))]
 
 
-def _value(
-    rng: Random, option: str, kind: Any, names: list[str], words: dict[str, str]
-) -> str:
-    if option in BOUNDED:
-        return rng.choice(BOUNDED[option])
-    if get_origin(kind) is Literal and rng.random() < 0.9:
-        return str(rng.choice(get_args(kind)))
-    if kind is int:
+def _value(rng: Random, option: click.Option, names: list[str], words: dict[str, str]) -> str:
+    if option.name in BOUNDED:
+        return rng.choice(BOUNDED[option.name])
+    kind: Any = option.type
+    if isinstance(kind, click.Choice) and rng.random() < 0.9:
+        return str(rng.choice(list(kind.choices)))
+    if kind.name.startswith("integer"):
         return rng.choice(WHOLE)
-    if kind is float:
+    if kind.name == "float":
         return rng.choice(BROKEN)
-    if kind is Path:
+    if kind.name == "path":
         path = rng.choice(PATHS).replace("{ending}", rng.choice(ENDINGS))
         return _filled(path, words)
-    name = rng.choice(
-        [*names, *rng.sample(HOSTILE_NAMES, 3), *rng.sample(HOSTILE_NUMBERS, 2)]
-    )
+    name = rng.choice([*names, *rng.sample(HOSTILE_NAMES, 3), *rng.sample(HOSTILE_NUMBERS, 2)])
     return rng.choice(
         [
             *(name, name, f"{name}=1", f"{name}=#0072B2", f"{name}={name}", "score"),

@@ -66,7 +66,7 @@ def judged(seed: int, number: int, folder: Path) -> dict[str, Any]:
         "kind": case.kind,
         "line": case.line,
         "code": outcome.code,
-        "clear": case.truth is not None,
+        "clear": case.truth is not None or case.check is not None,
         "seconds": round(seconds, 3),
         "wrong": wrong,
         "stderr": outcome.stderr[-600:] if wrong else "",
@@ -106,13 +106,13 @@ def _outcome(case: Case) -> Outcome:
 
 def _run(line: list[str]) -> Outcome:
     """Run a command in this process; what it prints is taken from the streams themselves."""
-    from curvewise.cli import build_app
+    from curvewise.cli import app
     from fuzzing.judging import Outcome
 
     outcome = Outcome()
     os.environ["COLUMNS"] = "100"
     with _printed(outcome), _watched(outcome):
-        build_app([line[0]])(line, prog_name="curvewise")
+        app(line, prog_name="curvewise")
     return outcome
 
 

@@ -29,9 +29,7 @@ def damage_checkpoint(rng: Random, path: Path) -> None:
     elif kind == "truncate":
         path.write_bytes(data[: rng.randrange(len(data))])
     elif kind == "foreign":
-        path.write_bytes(
-            rng.choice([b"", b"PK\x05\x06" + bytes(18), b"{}", b"\x80\x04N."])
-        )
+        path.write_bytes(rng.choice([b"", b"PK\x05\x06" + bytes(18), b"{}", b"\x80\x04N."]))
     elif kind != "none":
         with np.load(io.BytesIO(data)) as archive:
             arrays = {name: archive[name] for name in archive.files}
@@ -41,8 +39,8 @@ def damage_checkpoint(rng: Random, path: Path) -> None:
         else:
             name = rng.choice(list(arrays))
             if kind == "name":
-                arrays[rng.choice(["0/done", "x", "0/counts/-1", "9/done", "0//"])] = (
-                    arrays.pop(name)
+                arrays[rng.choice(["0/done", "x", "0/counts/-1", "9/done", "0//"])] = arrays.pop(
+                    name
                 )
             else:
                 arrays[name] = _other(rng, arrays[name])
@@ -71,7 +69,7 @@ def _other(rng: Random, array: Any) -> Any:
 
 def damage_plan(rng: Random, path: Path) -> None:
     """Change bytes, words or values of a plan; the checksum is made to fit now and then."""
-    from curvewise.questions.monitor.plan_file import _checksum
+    from curvewise.questions.monitor.ask import _checksum
 
     if not path.exists():
         return

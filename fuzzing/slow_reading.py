@@ -57,10 +57,7 @@ def beyond_doubt(truth: Truth | None) -> Truth | None:
     if truth is None or len(truth.algorithms) < 2:
         return None
     names = [name for who in truth.curves for name in who]
-    counts = [
-        sum(algorithm == each for each, _ in truth.curves)
-        for algorithm in truth.algorithms
-    ]
+    counts = [sum(algorithm == each for each, _ in truth.curves) for algorithm in truth.algorithms]
     numbers = [*truth.steps, *(score for own in truth.curves.values() for score in own)]
     is_clear = (
         all(map(_is_name, names))
@@ -94,9 +91,7 @@ def _delimited(path: Path, separator: str) -> list[Row]:
     # What quotes mean inside a cell, and what a lone carriage return means, is a matter of taste.
     if re.search(r'[^"\n\r,\t]"[^"\n\r,\t]|\r(?!\n)|\x00|""', text):
         raise ValueError(path)
-    header, *rows = csv.reader(
-        io.StringIO(text, newline=""), delimiter=separator, strict=True
-    )
+    header, *rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     if any(len(row) != len(header) for row in rows):
         raise ValueError(path)
     if header[:2] == ["agent", "seed"] and not COLUMNS & set(header[2:]):
@@ -110,8 +105,7 @@ def _delimited(path: Path, separator: str) -> list[Row]:
         raise ValueError(path)
     records = [dict(zip(header, row, strict=True)) for row in rows]
     return [
-        (row["agent"], row["seed"], _number(row["step"]), _number(row["score"]))
-        for row in records
+        (row["agent"], row["seed"], _number(row["step"]), _number(row["score"])) for row in records
     ]
 
 
@@ -130,9 +124,7 @@ def _json_lines(path: Path) -> list[Row]:
     if re.search(r"\r(?!\n)", text):
         raise ValueError(path)  # whether that ends a line is a matter of taste
     lines = text.split("\n")
-    records = [
-        json.loads(line, object_pairs_hook=_pairs) for line in lines if line.strip()
-    ]
+    records = [json.loads(line, object_pairs_hook=_pairs) for line in lines if line.strip()]
     return [_row(record) for record in records]
 
 
@@ -153,9 +145,7 @@ def _row(record: dict[str, Any]) -> Row:
     """Return a row of typed cells: names are text or whole numbers, numbers are numbers."""
     if set(record) != COLUMNS:
         raise ValueError(record)
-    agent, seed, step, score = (
-        record[name] for name in ("agent", "seed", "step", "score")
-    )
+    agent, seed, step, score = (record[name] for name in ("agent", "seed", "step", "score"))
     if type(agent) is not str or type(seed) not in {str, int}:
         raise TypeError(record)
     if not {type(step), type(score)} <= {int, float}:
@@ -191,10 +181,7 @@ def _array(data: bytes) -> tuple[tuple[int, ...], list[float]]:
     if magic != b"\x93NUMPY" or (major, minor) != (1, 0):
         raise ValueError(magic)
     head = ast.literal_eval(data[10 : 10 + length].decode("latin-1"))
-    if (
-        set(head) != {"descr", "fortran_order", "shape"}
-        or head["fortran_order"] is not False
-    ):
+    if set(head) != {"descr", "fortran_order", "shape"} or head["fortran_order"] is not False:
         raise ValueError(head)
     shape: tuple[int, ...] = head["shape"]
     if not all(type(size) is int for size in shape):

@@ -92,26 +92,17 @@ def _write_delimited(rng: Random, path: Path, truth: Truth) -> None:
 
 
 def _write_json_lines(rng: Random, path: Path, truth: Truth) -> None:
-    records: list[dict[str, Any]] = [
-        dict(zip(HEADER, row, strict=True)) for row in truth.rows
-    ]
+    records: list[dict[str, Any]] = [dict(zip(HEADER, row, strict=True)) for row in truth.rows]
     if rng.random() < 0.15:
         records = [
-            {
-                "agent": algorithm,
-                "seed": run,
-                "step": list(truth.steps),
-                "score": list(own),
-            }
+            {"agent": algorithm, "seed": run, "step": list(truth.steps), "score": list(own)}
             for (algorithm, run), own in truth.curves.items()
         ]
     if rng.random() < 0.45:
         records = mutated_json(rng, records)
     lines = [json.dumps(record) for record in records]
     if rng.random() < 0.05:
-        lines.insert(
-            rng.randrange(len(lines) + 1), '{"agent": ' * rng.choice([50, 100_000])
-        )
+        lines.insert(rng.randrange(len(lines) + 1), '{"agent": ' * rng.choice([50, 100_000]))
     text = "\n".join(lines) + "\n"
     if rng.random() < 0.2:
         text = mutated_text(rng, text)
@@ -137,12 +128,7 @@ def _retyped(rng: Random, table: Any, name: str) -> Any:
     n_rows = table.num_rows
     others = [
         *(pa.float32(), pa.int64(), pa.string(), pa.large_string(), pa.decimal128(38, 6)),
-        *(
-            pa.dictionary(pa.int32(), pa.string()),
-            pa.timestamp("ns"),
-            pa.bool_(),
-            pa.int8(),
-        ),
+        *(pa.dictionary(pa.int32(), pa.string()), pa.timestamp("ns"), pa.bool_(), pa.int8()),
         *(pa.binary(), pa.float16(), pa.date32(), pa.duration("s"), pa.uint64()),
     ]
     made = [
@@ -190,12 +176,8 @@ def _write_odd_archive(rng: Random, path: Path, arrays: dict[str, Any]) -> None:
             shape = repr(array.shape)
             kind, order, version = repr(array.dtype.str), "False", b"\x01\x00"
             if name == odd:
-                shape = rng.choice(
-                    [shape, "(True, 3)", "(-1, 3)", "(10**9, 10**9)", "(2,)", "()"]
-                )
-                kind = rng.choice(
-                    [kind, "'<f16'", "'|O'", "'<U1000000000'", "[('a', '<f8')]", "x"]
-                )
+                shape = rng.choice([shape, "(True, 3)", "(-1, 3)", "(10**9, 10**9)", "(2,)", "()"])
+                kind = rng.choice([kind, "'<f16'", "'|O'", "'<U1000000000'", "[('a', '<f8')]", "x"])
                 order = rng.choice([order, "True", "1", "None"])
                 version = rng.choice([version, b"\x02\x00", b"\x09\x00", b"\x00\x00"])
             head = f"{{'descr': {kind}, 'fortran_order': {order}, 'shape': {shape}, }}\n"
@@ -205,9 +187,7 @@ def _write_odd_archive(rng: Random, path: Path, arrays: dict[str, Any]) -> None:
     if rng.random() < 0.2:  # the flag of encrypted files, in every header
         data = path.read_bytes()
         path.write_bytes(
-            re.sub(
-                rb"(PK\x03\x04..|PK\x01\x02....).", b"\\g<1>\x01", data, flags=re.DOTALL
-            )
+            re.sub(rb"(PK\x03\x04..|PK\x01\x02....).", b"\\g<1>\x01", data, flags=re.DOTALL)
         )
 
 

@@ -14,31 +14,8 @@ Row = tuple[str, str, float, float]  # algorithm, run, step, score
 
 HOSTILE_NAMES = (
     *("nan", "NaN", "null", "None", "True", "inf", "-", "1", "1.0", "01", "-0", "1e5"),
-    *(
-        "A B",
-        "a,b",
-        "a\tb",
-        'a"b',
-        "a'b",
-        "a\nb",
-        "a|b",
-        "a\\b",
-        "a=b",
-        "=1+1",
-        "@x",
-        "#x",
-    ),
-    *(
-        "é",
-        "e\u0301",
-        "\u202eabc",
-        "\u200b",
-        "日本語",
-        "𝒳",
-        "\x1b[31mred",
-        "\x00",
-        "\x7f",
-    ),
+    *("A B", "a,b", "a\tb", 'a"b', "a'b", "a\nb", "a|b", "a\\b", "a=b", "=1+1", "@x", "#x"),
+    *("é", "e\u0301", "\u202eabc", "\u200b", "日本語", "𝒳", "\x1b[31mred", "\x00", "\x7f"),
     *("<b>x</b>", "</script><script>", "<!--", "&amp;", "{x}", "%s", "$x$", "_", "**"),
     *("x" * 400, "steps", "step", "score", "overall", "CON", "..", "/", "~", "C:\\x"),
 )
@@ -108,8 +85,7 @@ def some_truth(rng: Random, *, hostile: bool = True) -> Truth:
         lift = rng.choice([0.0, 2.0 * place])
         for run in runs:
             curves[name, run] = tuple(
-                level + scale * round(rng.gauss(lift, 1), rng.choice([0, 2, 17]))
-                for _ in steps
+                level + scale * round(rng.gauss(lift, 1), rng.choice([0, 2, 17])) for _ in steps
             )
     return Truth(steps, curves)
 
@@ -122,14 +98,6 @@ def _steps(rng: Random, n_steps: int, *, hostile: bool) -> list[float]:
     if kind == "hundreds":
         return [100.0 * (step + 1) for step in range(n_steps)]
     first, gap = rng.choice(
-        [
-            (-3, 1),
-            (0.1, 0.1),
-            (1e9, 1e9),
-            (1e15, 1),
-            (0, 1e-9),
-            (-1e12, 7),
-            (2**40, 2**20),
-        ]
+        [(-3, 1), (0.1, 0.1), (1e9, 1e9), (1e15, 1), (0, 1e-9), (-1e12, 7), (2**40, 2**20)]
     )
     return [first + gap * step for step in range(n_steps)]

@@ -1,1 +1,1 @@
-"""What a release needs besides the code: its changelog, and metadata that agree."""
+"""What a release needs besides the code: metadata that agree."""

@@ -30,9 +30,7 @@ def main() -> None:
     started = time.perf_counter()
     finished = []
     try:
-        for study in run_all(
-            names, arguments.jobs, quick=arguments.quick, seed=arguments.seed
-        ):
+        for study in run_all(names, arguments.jobs, quick=arguments.quick, seed=arguments.seed):
             print(f"{study.name}, {study.seconds:.0f} s: {tally(study)}", flush=True)
             finished.append(study)
     except KeyboardInterrupt:
@@ -54,9 +52,7 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python -m studies", description="Run the studies and write their page."
     )
-    parser.add_argument(
-        "--quick", action="store_true", help="a reduced form, in about a minute"
-    )
+    parser.add_argument("--quick", action="store_true", help="a reduced form, in about a minute")
     parser.add_argument(
         "--only", action="append", choices=STUDIES, help="run this study; repeat for more"
     )
@@ -67,11 +63,7 @@ def _arguments() -> argparse.Namespace:
         help="seed of all studies, instead of their own",
     )
     parser.add_argument(
-        "--jobs",
-        type=integer_from(1),
-        metavar="N",
-        default=2,
-        help="studies run at a time (2)",
+        "--jobs", type=integer_from(1), metavar="N", default=2, help="studies run at a time (2)"
     )
     parser.add_argument(
         "--fresh", action="store_true", help="recompute the stored parts of these studies"

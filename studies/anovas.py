@@ -87,6 +87,4 @@ def f_ratios_along(
     heights = start_sums.sum(axis=1) + factor * slope_sums.sum(axis=1)
     ss_algorithm = heights**2 / n_steps * scale
     ms_pooled = (ss_total - ss_effects) / (n_steps * (n_runs - 2))
-    return (
-        np.array([ss_algorithm, (ss_effects - ss_algorithm) / (n_steps - 1)]) / ms_pooled
-    )
+    return np.array([ss_algorithm, (ss_effects - ss_algorithm) / (n_steps - 1)]) / ms_pooled

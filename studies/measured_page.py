@@ -24,11 +24,7 @@ DOCS = Path(__file__).parents[1] / "docs"
 
 
 def write_measured_page(
-    name: str,
-    what: str,
-    page_text: Callable[[int, int], str],
-    n_sets: int,
-    page: str | None = None,
+    name: str, what: str, page_text: Callable[[int, int], str], n_sets: int, page: str | None = None
 ) -> None:
     """Read the options, measure, and write the page into docs/.
 
@@ -60,12 +56,8 @@ def write_measured_page(
         default=n_sets,
         help=f"data sets for each cell ({n_sets})",
     )
-    parser.add_argument(
-        "--seed", type=integer_from(0), metavar="N", default=1, help="the seed (1)"
-    )
-    parser.add_argument(
-        "--fresh", action="store_true", help="measure the stored cells again"
-    )
+    parser.add_argument("--seed", type=integer_from(0), metavar="N", default=1, help="the seed (1)")
+    parser.add_argument("--fresh", action="store_true", help="measure the stored cells again")
     arguments = parser.parse_args()
     if arguments.fresh:
         forget(name)

@@ -52,10 +52,7 @@ MARKS = {
 
 def write_page(studies: Sequence[Study], path: Path, provenance: str) -> None:
     """Write the page; ``provenance`` says when and with which versions it was made."""
-    parts = [
-        *_head(studies, provenance),
-        *(line for each in studies for line in _study(each)),
-    ]
+    parts = [*_head(studies, provenance), *(line for each in studies for line in _study(each))]
     body = "\n".join(parts)
     text = (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
@@ -88,10 +85,7 @@ def tally(study: Study) -> str:
 
 
 def _tally(verdicts: Sequence[Verdict], words: dict[str, str]) -> str:
-    counts = {
-        words.get(verdict, verdict): verdicts.count(verdict)
-        for verdict in get_args(Verdict)
-    }
+    counts = {words.get(verdict, verdict): verdicts.count(verdict) for verdict in get_args(Verdict)}
     return ", ".join(f"{count} {word}" for word, count in counts.items() if count)
 
 
@@ -144,19 +138,14 @@ def _claims(claims: Sequence[Claim]) -> str:
     rows = []
     for claim in claims:
         kind, mark = MARKS[claim.verdict]
-        note = (
-            f'<div class="provenance">{html.escape(claim.note)}</div>'
-            if claim.note
-            else ""
-        )
+        note = f'<div class="provenance">{html.escape(claim.note)}</div>' if claim.note else ""
         rows.append(
             f"<tr><td>{html.escape(claim.where)}</td><td>{html.escape(claim.claim)}{note}</td>"
             f"<td>{html.escape(claim.published)}</td><td>{html.escape(claim.ours)}</td>"
             f'<td class="{kind}">{mark}</td></tr>'
         )
     head = "".join(
-        f"<th>{word}</th>"
-        for word in ("where", "claim", "published", "re-run", "verdict")
+        f"<th>{word}</th>" for word in ("where", "claim", "published", "re-run", "verdict")
     )
     return (
         f'<table class="claims"><thead><tr>{head}</tr></thead>'
@@ -196,9 +185,7 @@ def _svg(figure: Figure, study: Study, picture: Picture) -> str:
     from matplotlib import rc_context
 
     out = io.StringIO()
-    with rc_context(
-        {"svg.hashsalt": f"{study.name}-{picture.name}", "svg.fonttype": "path"}
-    ):
+    with rc_context({"svg.hashsalt": f"{study.name}-{picture.name}", "svg.fonttype": "path"}):
         figure.savefig(out, format="svg", metadata={"Date": None})
     text = out.getvalue()
     prefix = f"{study.name}-{picture.name}-"

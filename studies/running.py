@@ -29,9 +29,7 @@ def run(name: str, *, quick: bool, seed: int | None) -> Study:
     return replace(study, seconds_before=sum(reused_seconds))
 
 
-def run_all(
-    names: Sequence[str], n_jobs: int, *, quick: bool, seed: int | None
-) -> Iterator[Study]:
+def run_all(names: Sequence[str], n_jobs: int, *, quick: bool, seed: int | None) -> Iterator[Study]:
     """Run studies, ``n_jobs`` at a time, and yield them in the order of ``names``."""
     if n_jobs == 1 or len(names) == 1:
         yield from (run(name, quick=quick, seed=seed) for name in names)

@@ -19,10 +19,11 @@ mpl.use("Agg")
 HAS_NUMBA = importlib.util.find_spec("numba") is not None
 NEEDS_NUMBA = "needs numba: pip install curvewise[fast]"
 # Tests of compiled code itself, beside those whose names say so.
-COMPILED = {"test_engines.py", "test_scanning.py"}
+COMPILED = {"test_scanning.py"}
 # Tests that start browsers or clusters, interrupt or damage many things, compile the learners of
 # studies, or run long examples. Of each there are short forms among the others.
-SLOW_FOLDERS = {"browser", "studies"}
+TESTS = Path(__file__).parent
+SLOW_FOLDERS = {TESTS / "browser", TESTS / "studies"}
 SLOW_FILES = {
     "plan.md",
     "scripts.md",
@@ -57,7 +58,7 @@ def pytest_pycollect_makemodule(
     name = module_path.name
     # The studies compile learners of their own.
     compiled = name.startswith("test_compiled_") or name in COMPILED
-    if HAS_NUMBA or not (compiled or module_path.parent.name == "studies"):
+    if HAS_NUMBA or not (compiled or module_path.parent == TESTS / "studies"):
         return None
     return NeedsNumba.from_parent(parent, path=module_path)
 
@@ -71,7 +72,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """
     for item in items:
         name = item.path.name
-        slow = name in COMPILED | SLOW_FILES or SLOW_FOLDERS & set(item.path.parts)
+        slow = name in COMPILED | SLOW_FILES or SLOW_FOLDERS & set(item.path.parents)
         if slow or name.startswith("test_compiled_"):
             item.add_marker(pytest.mark.slow)
 
@@ -89,12 +90,13 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
         return (yield)
     except ModuleNotFoundError as error:
         # Questions decide for themselves what to compile: there it would be a mistake.
-        if HAS_NUMBA or error.name != "numba" or "kernels" not in pyfuncitem.path.parts:
+        of_kernels = TESTS / "kernels" in pyfuncitem.path.parents
+        if HAS_NUMBA or error.name != "numba" or not of_kernels:
             raise
         pytest.skip(NEEDS_NUMBA)
 
 
-ATARI = Path(__file__).parents[2] / "shared" / "data" / "atari"
+ATARI = TESTS.parents[1] / "shared" / "data" / "atari"
 
 
 @pytest.fixture(scope="session")

@@ -19,15 +19,11 @@ __all__ = [
     "needs_proc",
 ]
 
-needs_posix = pytest.mark.skipif(
-    os.name != "posix", reason="needs the signals and pipes of POSIX"
-)
+needs_posix = pytest.mark.skipif(os.name != "posix", reason="needs the signals and pipes of POSIX")
 needs_proc = pytest.mark.skipif(
     not Path("/proc/self/status").exists(), reason="needs Linux's /proc"
 )
-needs_links = pytest.mark.skipif(
-    os.name == "nt", reason="links need special rights on Windows"
-)
+needs_links = pytest.mark.skipif(os.name == "nt", reason="links need special rights on Windows")
 
 
 def _hear_interrupts() -> None:
@@ -40,9 +36,7 @@ def _ignore_interrupts() -> None:
 
 # Arguments of Popen for a process that an interrupt ends, also where this one ignores them: a
 # shell starts what it puts into the background so.
-HEARS_INTERRUPTS: dict[str, Any] = (
-    {"preexec_fn": _hear_interrupts} if os.name == "posix" else {}
-)
+HEARS_INTERRUPTS: dict[str, Any] = {"preexec_fn": _hear_interrupts} if os.name == "posix" else {}
 
 
 IGNORES_INTERRUPTS: dict[str, Any] = (

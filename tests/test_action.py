@@ -68,9 +68,7 @@ def run_step(
 
 def write_runs(folder: Path) -> None:
     for name, lift in (("old", 0.0), ("new", 0.5), ("bad", -9.0)):
-        rows = [
-            f"{run},{step},{run + step + lift}" for run in range(6) for step in range(4)
-        ]
+        rows = [f"{run},{step},{run + step + lift}" for run in range(6) for step in range(4)]
         text = "\n".join(["seed,step,score", *rows, ""])
         (folder / f"{name}.csv").write_text(text, encoding="utf-8")
 
@@ -78,17 +76,11 @@ def write_runs(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("inputs", "code", "answer"),
     [
-        pytest.param(
-            *({"candidate": "new.csv", "margin": "4"}, 0, "pass"), marks=pytest.mark.slow
-        ),
+        pytest.param(*({"candidate": "new.csv", "margin": "4"}, 0, "pass"), marks=pytest.mark.slow),
         ({"candidate": "bad.csv", "margin": "1"}, 1, "fail"),
         ({"candidate": "new.csv", "margin": "1"}, 4, "undecided"),
         pytest.param(
-            *(
-                {"candidate": "new.csv", "margin": "1", "undecided": "pass"},
-                0,
-                "undecided",
-            ),
+            *({"candidate": "new.csv", "margin": "1", "undecided": "pass"}, 0, "undecided"),
             marks=pytest.mark.slow,
         ),
         pytest.param(
@@ -131,7 +123,7 @@ def test_every_input_reaches_the_command(tmp_path: Path) -> None:
     )
     assert done.returncode == 2
     assert outputs == "answer=error\n"
-    assert "--title-is-no-option" in done.stderr
+    assert "--title-is-no-option" in done.stdout
     done, outputs, summary = run_step(
         GATE,
         tmp_path,
@@ -157,13 +149,7 @@ def test_inputs_cannot_run_anything(tmp_path: Path) -> None:
     write_runs(tmp_path)
     nasty = "$(touch owned) `touch owned`; touch owned"
     run_step(
-        GATE,
-        tmp_path,
-        baseline=nasty,
-        candidate=nasty,
-        margin=nasty,
-        metric=nasty,
-        args=nasty,
+        GATE, tmp_path, baseline=nasty, candidate=nasty, margin=nasty, metric=nasty, args=nasty
     )
     assert not (tmp_path / "owned").exists()
     # No input stands in a script: GitHub would put its text there before the shell reads it.
@@ -171,11 +157,69 @@ def test_inputs_cannot_run_anything(tmp_path: Path) -> None:
         assert "${{" not in step["run"]
 
 
+PATHS = (
+    *("-", "--help", "--version", "--margin=9", "x\n::set-output name=answer::pass\n"),
+    *("##[error]x", "'", "*", "x\nanswer=pass\n", "é\x1b[2J"),
+)
+ARGUMENTS = ("--", "--help", "\n", "::warning::x", "##[error]x", '"', "*", "--title")
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        *({"candidate": "--help"}, {"candidate": "--margin=9"}),
+        *({"baseline": text, "candidate": text} for text in PATHS),
+        *({"args": text} for text in ARGUMENTS),
+    ],
+)
+def test_no_input_makes_a_gate_pass_that_would_not(tmp_path: Path, given: dict[str, str]) -> None:
+    """With these inputs the gate is a fail, or cannot be asked; it is never a pass."""
+    write_runs(tmp_path)
+    inputs = {"baseline": "old.csv", "candidate": "bad.csv", "margin": "1", **given}
+    done, outputs, _ = run_step(GATE, tmp_path, **inputs)
+    assert outputs in {"answer=fail\n", "answer=error\n"}, done.stdout
+    assert done.returncode not in {0, 4}
+    assert not done.stderr
+    # What the inputs hold is printed only where commands are stopped, by a secret word.
+    outside = re.sub(r"(?s)::stop-commands::(\w{32})\n.*?\n::\1::\n", "", done.stdout)
+    assert re.fullmatch(r"(::error::[\w :]*\n)?", outside), done.stdout
+
+
+@pytest.mark.parametrize("name", ["margin", "metric", "unit", "on", "alpha", "undecided"])
+@pytest.mark.parametrize("text", ["--help", "::set-output name=answer::pass"])
+def test_no_value_becomes_an_option(tmp_path: Path, name: str, text: str) -> None:
+    write_runs(tmp_path)
+    inputs = {"baseline": "old.csv", "candidate": "new.csv", "margin": "4", name: text}
+    done, outputs, _ = run_step(GATE, tmp_path, **inputs)
+    assert outputs == "answer=error\n"
+    assert done.returncode in {2, 3}
+
+
+@pytest.mark.parametrize("told", ["", "[]", '{"answer": "maybe", "verdict": ""}', "null"])
+def test_what_is_no_answer_is_an_error(tmp_path: Path, told: str) -> None:
+    """Another program that ends with 0 has not passed the gate."""
+    (tmp_path / "curvewise.py").write_text(f"print({told!r})", encoding="utf-8")
+    done, outputs, _ = run_step(
+        {**GATE, "env": {**GATE["env"], "PYTHONPATH": str(tmp_path)}},
+        tmp_path,
+        baseline="old.csv",
+        margin="1",
+    )
+    assert (done.returncode, outputs) == (3, "answer=error\n")
+
+
+def test_files_whose_names_look_like_options_are_read(tmp_path: Path) -> None:
+    write_runs(tmp_path)
+    for own, name in (("old", "--help"), ("new", "-v")):
+        (tmp_path / f"{own}.csv").rename(tmp_path / f"{name}.csv")
+    inputs = {"baseline": "--help.csv", "candidate": "-v.csv", "margin": "4"}
+    done, outputs, _ = run_step(GATE, tmp_path, **inputs)
+    assert (done.returncode, outputs) == (0, "answer=pass\n"), done.stdout
+
+
 def test_what_is_installed_is_this_source_or_what_was_asked(tmp_path: Path) -> None:
     run_step(INSTALL, tmp_path)
-    assert (tmp_path / "pip").read_text(encoding="utf-8") == (
-        f"-m pip install --quiet {ROOT}\n"
-    )
+    assert (tmp_path / "pip").read_text(encoding="utf-8") == (f"-m pip install --quiet -- {ROOT}\n")
     run_step(INSTALL, tmp_path, install="curvewise==0.1.0")
     assert "curvewise==0.1.0" in (tmp_path / "pip").read_text(encoding="utf-8")
 

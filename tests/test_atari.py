@@ -47,8 +47,7 @@ def test_c51_and_iqn_on_seaquest(atari: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "game",
-    ["asterix", "breakout", "freeway", "pong", "qbert", "seaquest", "spaceinvaders"],
+    "game", ["asterix", "breakout", "freeway", "pong", "qbert", "seaquest", "spaceinvaders"]
 )
 def test_six_agents_of_any_game_are_compared(atari: Path, game: str) -> None:
     curves = read(atari / f"{game}.csv")

@@ -7,12 +7,7 @@ import pickle
 import pytest
 
 import curvewise
-from curvewise.errors import (
-    CurvesError,
-    CurvewiseError,
-    CurvewiseWarning,
-    OptionError,
-)
+from curvewise.errors import CurvesError, CurvewiseError, CurvewiseWarning, OptionError
 
 
 def test_every_refusal_is_a_curvewise_error_and_a_value_error() -> None:
@@ -33,8 +28,7 @@ def test_an_option_error_knows_its_option() -> None:
 
 
 @pytest.mark.parametrize(
-    "error",
-    [CurvesError("no runs"), OptionError("no", option="rng"), CurvewiseError("died")],
+    "error", [CurvesError("no runs"), OptionError("no", option="rng"), CurvewiseError("died")]
 )
 def test_errors_survive_the_way_from_another_process(error: CurvewiseError) -> None:
     again = pickle.loads(pickle.dumps(error))  # noqa: S301 (our own)

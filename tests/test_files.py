@@ -42,9 +42,7 @@ def test_texts_are_added_at_the_end(tmp_path: Path) -> None:
     assert path.read_text(encoding="utf-8") == "one\ntwo\n"
 
 
-def test_half_a_text_is_taken_back(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_half_a_text_is_taken_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "summary.md"
     path.write_text("old\n", encoding="utf-8")
     write = io.FileIO.write
@@ -61,9 +59,7 @@ def test_half_a_text_is_taken_back(
 
 
 def test_places_that_cannot_be_written_are_told(tmp_path: Path) -> None:
-    with pytest.raises(
-        OptionError, match="is a directory; name a file in it for the report"
-    ):
+    with pytest.raises(OptionError, match="is a directory; name a file in it for the report"):
         check_place(tmp_path, "report")
     with pytest.raises(OptionError, match=r"no folder .* to save the report in"):
         check_place(tmp_path / "no" / "report.xml", "report")

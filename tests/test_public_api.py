@@ -21,10 +21,7 @@ def test_every_public_name_is_there_and_documented() -> None:
         (cw.Curves, ["scores", "labels", "steps", "runs", "blocks", "higher_is_better"]),
         (cw.Curves.from_frame, ["frame", "algorithm", "run", "step", "score", "block"]),
         (cw.read, ["path", "metric", "x", "group_by", "run_by"]),
-        (
-            cw.compare,
-            ["curves", "error", "alpha", "n_shuffles", "exact", "n_jobs", "rng"],
-        ),
+        (cw.compare, ["curves", "error", "alpha", "n_shuffles", "exact", "n_jobs", "rng"]),
         (cw.compare_pairs, ["curves", "adjust"]),
         (cw.contrast, ["curves", "coefficients", "weights", "alternative"]),
     ],

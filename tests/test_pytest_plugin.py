@@ -58,9 +58,7 @@ def test_a_fail_fails_with_the_verdict(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(TEST.format(moved=-9, margin=1))
     result = run(pytester)
     result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(
-        ["*Fail: the candidate is worse than the baseline*(margin 1*"]
-    )
+    result.stdout.fnmatch_lines(["*Fail: the candidate is worse than the baseline*(margin 1*"])
     assert "pytest_plugin.py" not in result.stdout.str()
 
 
@@ -147,9 +145,7 @@ def test_what_cannot_be_read_is_told_in_a_sentence(pytester: pytest.Pytester) ->
 
 
 def test_what_cannot_be_asked_is_told_in_a_sentence(pytester: pytest.Pytester) -> None:
-    pytester.makepyfile(
-        "def test_gate(gate): gate('a.csv', 'b.csv', margin=1, short='no')"
-    )
+    pytester.makepyfile("def test_gate(gate): gate('a.csv', 'b.csv', margin=1, short='no')")
     result = run(pytester)
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["E *OptionError: short must be *"])
@@ -177,12 +173,10 @@ def test_answers_do_not_change_from_run_to_run(pytester: pytest.Pytester) -> Non
 def test_the_plugin_is_light() -> None:
     code = (
         "import sys, curvewise.pytest_plugin\n"
-        "heavy = {'numpy', 'scipy', 'polars', 'matplotlib', 'typer'}\n"
+        "heavy = {'numpy', 'scipy', 'polars', 'matplotlib', 'click'}\n"
         "print(sorted(heavy & set(sys.modules)))"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
 
 

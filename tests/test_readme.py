@@ -36,9 +36,7 @@ def test_the_demo_prints_what_the_readme_shows(tmp_path: Path) -> None:
 
 
 def test_every_make_target_it_names_exists() -> None:
-    targets = set(
-        re.findall(r"^([a-z-]+):.*##", (ROOT / "Makefile").read_text(), re.MULTILINE)
-    )
+    targets = set(re.findall(r"^([a-z-]+):.*##", (ROOT / "Makefile").read_text(), re.MULTILINE))
     named = set(re.findall(r"make ([a-z-]+)", README)) - {"and"}
     assert {"demo", "test", "help"} <= named <= targets | {"help"}
 
@@ -80,12 +78,8 @@ def test_the_rates_of_other_tools_are_those_that_were_measured() -> None:
 
 def test_the_coverage_of_intervals_is_what_was_measured() -> None:
     page = (ROOT / "docs" / "tasks.md").read_text(encoding="utf-8")
-    rows = re.findall(
-        r"^\| \d+ × \d, [a-z ]+ \| (\.\d+) \| (\.\d+) \|", page, re.MULTILINE
-    )
-    for column, words in enumerate(
-        ("curvewise's in {} to {}", "the truth in {} to {} of")
-    ):
+    rows = re.findall(r"^\| \d+ × \d, [a-z ]+ \| (\.\d+) \| (\.\d+) \|", page, re.MULTILINE)
+    for column, words in enumerate(("curvewise's in {} to {}", "the truth in {} to {} of")):
         rates = [float(row[column]) for row in rows]
         sentence = words.format(f"{min(rates):.0%}", f"{max(rates):.0%}")
         assert sentence in " ".join(README.split())

@@ -1,4 +1,4 @@
-"""What is released: one version everywhere, a changelog from fragments, builds that can be installed."""
+"""What is released: one version everywhere, builds that can be installed."""
 
 from __future__ import annotations
 
@@ -17,14 +17,13 @@ import pytest
 import yaml
 
 import curvewise
-from release.changelog import KINDS, Fragment, fragments, gathered
 from release.metadata import disagreements, release_date, source_version, unreleased
 from tests.cli.running import run_process
 
 ROOT = Path(__file__).parents[1]
-PROJECT: dict[str, Any] = tomllib.loads(
-    (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-)["project"]
+PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))[
+    "project"
+]
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 
 
@@ -54,7 +53,6 @@ def copied(tmp_path: Path) -> Path:
     for name in files:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
-    (tmp_path / "changes").mkdir()
     return tmp_path
 
 
@@ -63,7 +61,6 @@ def test_what_stands_in_the_way_of_a_release_is_said(tmp_path: Path) -> None:
     title = f"## {source_version()} ({release_date()})"
     (root / "CHANGELOG.md").write_text(f"# Changelog\n\n{title}\n", encoding="utf-8")
     assert unreleased(root) == []
-    (root / "changes" / "a.fixed.md").write_text("Fixed.", encoding="utf-8")
     (root / "CHANGELOG.md").write_text("# Changelog\n", encoding="utf-8")
     source = root / "src" / "curvewise" / "__init__.py"
     source.write_text('__version__ = "9.9"\n', encoding="utf-8")
@@ -73,53 +70,11 @@ def test_what_stands_in_the_way_of_a_release_is_said(tmp_path: Path) -> None:
         "the version of .zenodo.json is",
         "the version of release/conda/recipe.yaml is",
         "CHANGELOG.md has no '## 9.9 (",
-        "changes/a.fixed.md is not in the changelog",
     ):
         assert words in said
     source.write_text("", encoding="utf-8")
     with pytest.raises(ValueError, match="says no version"):
         source_version(root)
-
-
-# --- the changelog -------------------------------------------------------------------
-
-
-def test_every_fragment_has_a_kind_and_a_text() -> None:
-    for fragment in fragments(ROOT / "changes").values():
-        assert fragment.kind in KINDS
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "refused"),
-    [
-        ("a.news.md", "x", "KIND is one of"),
-        ("fixed.md", "x", "SLUG.KIND.md"),
-        ("a.fixed.md", " \n", "empty"),
-    ],
-)
-def test_a_fragment_that_would_be_lost_is_refused(
-    tmp_path: Path, name: str, text: str, refused: str
-) -> None:
-    (tmp_path / name).write_text(text, encoding="utf-8")
-    with pytest.raises(ValueError, match=refused):
-        fragments(tmp_path)
-
-
-def test_fragments_make_a_section_with_results_first() -> None:
-    found = [Fragment("fixed", "A bug.\nIn two lines."), Fragment("results", "- Digits.")]
-    made = gathered(
-        "# Changelog\n\n## 1.0 (2020-01-01)\n\nOld.\n", found, "2.0", "2021-02-03"
-    )
-    assert made == (
-        "# Changelog\n\n## 2.0 (2021-02-03)\n\n### Results that change\n\n- Digits.\n\n"
-        "### Fixed\n\n- A bug.\n  In two lines.\n\n## 1.0 (2020-01-01)\n\nOld.\n"
-    )
-    # Late ones join those of their kind, on the day of the release.
-    again = gathered(made, [Fragment("fixed", "Late.")], "2.0", "2021-02-04")
-    assert "## 2.0 (2021-02-04)" in again
-    assert "### Fixed\n\n- Late.\n- A bug.\n" in again
-    assert again.count("### Fixed") == 1
-    assert gathered(again, [], "2.0", "2021-02-04") == again
 
 
 # --- packages ------------------------------------------------------------------------
@@ -128,19 +83,15 @@ def test_fragments_make_a_section_with_results_first() -> None:
 def bounds(requirements: list[str]) -> dict[str, str]:
     """Return the lower bound of each package."""
     found = (re.match(r"([\w.-]+)(?:\[.*\])?>=([\d.]+)", each) for each in requirements)
-    return {
-        match[1].replace("matplotlib", "matplotlib-base"): match[2]
-        for match in found
-        if match
-    }
+    return {match[1].replace("matplotlib", "matplotlib-base"): match[2] for match in found if match}
 
 
 def test_the_conda_recipe_asks_for_what_the_project_asks_for() -> None:
     base, full = read_yaml(ROOT / "release" / "conda" / "recipe.yaml")["outputs"]
     listed = [*base["requirements"]["run"][1:], *full["requirements"]["run"][1:]]
-    assert {
-        name: bound[2:] for name, bound in (each.split() for each in listed)
-    } == bounds(PROJECT["dependencies"])
+    assert {name: bound[2:] for name, bound in (each.split() for each in listed)} == bounds(
+        PROJECT["dependencies"]
+    )
 
 
 def test_the_conda_recipe_starts_the_same_command() -> None:
@@ -159,9 +110,7 @@ def test_everything_that_may_be_missing_has_an_extra() -> None:
 def test_python_versions_that_are_promised_are_tested() -> None:
     matrix = read_yaml(ROOT / ".github" / "workflows" / "ci.yml")["jobs"]["test"]
     promised = [
-        each.rsplit(" ", 1)[1]
-        for each in PROJECT["classifiers"]
-        if re.search(r":: 3\.\d+$", each)
+        each.rsplit(" ", 1)[1] for each in PROJECT["classifiers"] if re.search(r":: 3\.\d+$", each)
     ]
     assert matrix["strategy"]["matrix"]["python"] == promised
     assert PROJECT["requires-python"] == f">={promised[0]}"
@@ -181,9 +130,7 @@ def commands(workflow: Any) -> list[str]:
     for job in workflow["jobs"].values():
         chosen = job.get("strategy", {}).get("matrix", {}).get("target", [""])
         runs = [step["run"] for step in job["steps"] if "run" in step]
-        found += [
-            run.replace("${{ matrix.target }}", each) for run in runs for each in chosen
-        ]
+        found += [run.replace("${{ matrix.target }}", each) for run in runs for each in chosen]
     return found
 
 
@@ -219,9 +166,7 @@ def test_hooks_run_the_tools_that_the_project_names() -> None:
         assert make == "make"
         assert target in targets()
     pinned = {
-        each.split("==")[0]
-        for each in PROJECT["optional-dependencies"]["dev"]
-        if "==" in each
+        each.split("==")[0] for each in PROJECT["optional-dependencies"]["dev"] if "==" in each
     }
     assert pinned == {"import-linter", "mypy", "ruff"}
 
@@ -242,9 +187,7 @@ def test_the_metadata_for_archives_are_complete() -> None:
 
 def run(*arguments: object, cwd: Path) -> str:
     """Run a command; return what it prints."""
-    environment = {
-        k: v for k, v in os.environ.items() if k not in {"PYTHONPATH", "PYTHONWARNINGS"}
-    }
+    environment = {k: v for k, v in os.environ.items() if k not in {"PYTHONPATH", "PYTHONWARNINGS"}}
     done = subprocess.run(
         list(map(str, arguments)),
         cwd=cwd,

@@ -9,8 +9,8 @@ import pytest
 
 import curvewise as cw
 from curvewise.cli import COMMANDS
-from curvewise.readers.tables.columns import USUAL_NAMES
-from curvewise.readers.tables.formats import FORMATS
+from curvewise.readers.table_formats import FORMATS
+from curvewise.readers.tables import USUAL_NAMES
 from docs.building import commands, links, names
 from studies.sources import picture
 from tests.cli.running import invoke
@@ -74,9 +74,7 @@ def test_every_page_is_in_a_table_of_contents() -> None:
     ]
     for page in pages:
         for block in re.findall(
-            r"^```\{toctree\}\n(.*?)^```$",
-            page.read_text("utf-8"),
-            re.MULTILINE | re.DOTALL,
+            r"^```\{toctree\}\n(.*?)^```$", page.read_text("utf-8"), re.MULTILINE | re.DOTALL
         ):
             listed |= {
                 (page.parent / f"{entry}.md").resolve()
@@ -90,26 +88,19 @@ def test_the_page_on_file_formats_lists_what_is_read() -> None:
     page = (DOCS / "reference" / "file-formats.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| ([\w ]+) \| (`.*?`) (?:\| `--\w+` )?\|$", page, re.MULTILINE)
     told = {name: tuple(re.findall(r"`(.*?)`", cells)) for name, cells in rows}
-    assert told == {
-        **{table.name: table.endings for table in FORMATS},
-        **USUAL_NAMES,
-    }
+    assert told == {**{table.name: table.endings for table in FORMATS}, **USUAL_NAMES}
 
 
 def test_the_first_page_says_where_the_agents_of_its_picture_differ() -> None:
     curves = cw.load_example("atari-8")[picture.GAME]
     unmarked = [
         step
-        for step, p in zip(
-            curves.steps, cw.locate(curves, rng=0).pvalue_adjusted, strict=True
-        )
+        for step, p in zip(curves.steps, cw.locate(curves, rng=0).pvalue_adjusted, strict=True)
         if p > 0.05
     ]
     page = " ".join((DOCS / "index.md").read_text(encoding="utf-8").split())
     assert f"not between steps {unmarked[0]:g} and {unmarked[-1]:g}," in page
-    assert unmarked == [
-        step for step in curves.steps if unmarked[0] <= step <= unmarked[-1]
-    ]
+    assert unmarked == [step for step in curves.steps if unmarked[0] <= step <= unmarked[-1]]
 
 
 @pytest.mark.slow
@@ -140,9 +131,7 @@ def test_the_picture_is_small_and_can_be_drawn_again(tmp_path: Path) -> None:
         ('<p style="background: url(//elsewhere.org/a.png)">', "loads //elsewhere.org"),
     ],
 )
-def test_dead_links_and_other_hosts_are_found(
-    body: str, found: str | None, tmp_path: Path
-) -> None:
+def test_dead_links_and_other_hosts_are_found(body: str, found: str | None, tmp_path: Path) -> None:
     (tmp_path / "index.html").write_text(body, encoding="utf-8")
     (tmp_path / "other.html").write_text('<p id="there">', encoding="utf-8")
     (tmp_path / "a.png").write_bytes(b"")

@@ -7,8 +7,10 @@ import math
 import re
 import unicodedata
 from pathlib import Path
+from typing import Any
 
 import pytest
+from click import Context
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -93,11 +95,10 @@ def test_flags_are_named_inside_the_block_only_also_after_an_error() -> None:
 
 def known_flags() -> dict[str, set[str]]:
     """The flags of each command."""
-    from typer.main import get_command
+    from curvewise.cli import COMMANDS, app
 
-    from curvewise.cli import build_app
-
-    commands = get_command(build_app()).commands  # type: ignore[attr-defined]
+    context = Context(app)
+    commands: dict[str, Any] = {name: app.get_command(context, name) for name in COMMANDS}
     return {
         name: {flag for option in command.params for flag in option.opts}
         | {flag for option in command.params for flag in option.secondary_opts}
@@ -112,16 +113,27 @@ def source() -> str:
 
 def test_every_flag_that_a_sentence_names_exists() -> None:
     flags = set.union(*known_flags().values())
-    named = re.findall(
-        r"""\b(?:argument|refuse_option|check_choice)\(\s*["'](\w+)""", source()
-    )
+    named = re.findall(r"""\b(?:argument|refuse_option|check_choice)\(\s*["'](\w+)""", source())
     assert len(named) > 20
     with naming_flags():
         missing = {name for name in named if argument(name) not in flags}
         # The command has --over and --align instead, and checks its values itself; noise()
         # and the curves that a scenario acts on, the panels of a figure, what a map shows, and
-        # how many multipliers make a band, are for Python only.
-        python = {"weights", "how", "sd", "correlation", "on", "panels", "show"}
+        # how many multipliers make a band, which way round arrays lie, and which scores of a
+        # learning curve are taken, the axes and the precision of scores are for Python only.
+        python = {
+            "weights",
+            "how",
+            "sd",
+            "correlation",
+            "on",
+            "panels",
+            "show",
+            "rows",
+            "which",
+            "ax",
+            "precision",
+        }
         assert missing <= python | {"n_multipliers"}
         assert {argument("exact", value) for value in (True, False)} <= flags
         assert argument("higher_is_better", value=False) in flags
@@ -182,7 +194,8 @@ def test_two_digits_never_move_p_across_a_usual_level(pvalue: float) -> None:
     [
         (1234567.8, "1234568"),
         (42.4242, "42.42"),
-        (9.99996, "10.000"),
+        (9.99996, "10.00"),
+        (1 - 1e-16, "1.000"),
         (-0.012345, "-0.01235"),
         (0.00001234, "0.00001234"),
         (0.000001234, "1.234e-06"),
@@ -341,3 +354,18 @@ def test_what_is_for_python_alone_is_left_out_among_flags() -> None:
     assert in_python(" or a Generator") == " or a Generator"
     with naming_flags():
         assert in_python(" or a Generator") == ""
+
+
+def test_a_small_number_beside_large_ones_is_not_0() -> None:
+    assert column_texts([1500.0, 0.00021, 1e-20, 0.0, -0.5]) == [
+        "1500.00",
+        "2.1e-04",
+        "0.00",
+        "0.00",
+        "-0.50",
+    ]
+    assert column_texts([0.99999, 0.5]) == ["1.000", "0.500"]
+
+
+def test_an_interval_without_ends_is_said_so() -> None:
+    assert interval_text((-math.inf, math.inf)) == "no limits"

@@ -25,7 +25,7 @@ def curves(m: int, n: int, k: int, digits: int = 6) -> Curves:
     rising = np.linspace(0, 1, k) * rng.uniform(1, 2, (m, n, 1))
     noise = rng.normal(size=(m, n, k)).cumsum(axis=2) / 5
     scores = np.round(rising + noise, digits)
-    return Curves.from_dict({f"a{i}": table for i, table in enumerate(scores)})
+    return Curves.from_dict({f"a{i}": table for i, table in enumerate(scores)}, rows="runs")
 
 
 def compare_f(some: Curves, *, exact: bool = False, n_shuffles: int = 1) -> Result:
@@ -35,9 +35,7 @@ def compare_f(some: Curves, *, exact: bool = False, n_shuffles: int = 1) -> Resu
 # Large enough to be compiled where numba is.
 LARGE: dict[str, Callable[[], Result]] = {
     "locate": lambda: cw.locate(curves(2, 6, 100), n_shuffles=4_999, exact=False, rng=0),
-    "transfer": lambda: cw.transfer(
-        curves(2, 4, 400), control="a0", experimental="a1", rng=0
-    ),
+    "transfer": lambda: cw.transfer(curves(2, 4, 400), control="a0", experimental="a1", rng=0),
 }
 LARGER: dict[str, Callable[[], Result]] = {
     "locate, ties": lambda: cw.locate(curves(6, 4, 150, digits=0), rng=0),
@@ -54,15 +52,11 @@ LARGER: dict[str, Callable[[], Result]] = {
 def ten_digits(result: Result) -> dict[str, Any]:
     """Return a result as data, without what only rounding tells apart."""
     text = json.dumps(result.to_dict())
-    record: dict[str, Any] = json.loads(
-        text, parse_float=lambda number: f"{float(number):.10g}"
-    )
+    record: dict[str, Any] = json.loads(text, parse_float=lambda number: f"{float(number):.10g}")
     return record
 
 
-def check_digits_without_numba(
-    request: pytest.FixtureRequest, ask: Callable[[], Result]
-) -> None:
+def check_digits_without_numba(request: pytest.FixtureRequest, ask: Callable[[], Result]) -> None:
     expected = ten_digits(ask())
     request.getfixturevalue("without_numba")
     with warnings.catch_warnings():
@@ -74,9 +68,7 @@ def check_digits_without_numba(
 
 
 @pytest.mark.parametrize("name", LARGE)
-def test_digits_are_the_same_without_numba(
-    name: str, request: pytest.FixtureRequest
-) -> None:
+def test_digits_are_the_same_without_numba(name: str, request: pytest.FixtureRequest) -> None:
     check_digits_without_numba(request, LARGE[name])
 
 

@@ -44,20 +44,13 @@ def f_ratios(scores: Floats, labels: Integers) -> dict[str, float]:
 
     error, df_error = ss["error"], n_steps * (n_runs - m)
     return {
-        "overall": ratio(
-            ss["algorithm"] + ss["interaction"], (m - 1) * n_steps, error, df_error
-        ),
+        "overall": ratio(ss["algorithm"] + ss["interaction"], (m - 1) * n_steps, error, df_error),
         "algorithm split": ratio(ss["algorithm"], m - 1, ss["curves"], n_runs - m),
         "interaction split": ratio(
-            ss["interaction"],
-            (m - 1) * (n_steps - 1),
-            ss["residual"],
-            (n_runs - m) * (n_steps - 1),
+            ss["interaction"], (m - 1) * (n_steps - 1), ss["residual"], (n_runs - m) * (n_steps - 1)
         ),
         "algorithm pooled": ratio(ss["algorithm"], m - 1, error, df_error),
-        "interaction pooled": ratio(
-            ss["interaction"], (m - 1) * (n_steps - 1), error, df_error
-        ),
+        "interaction pooled": ratio(ss["interaction"], (m - 1) * (n_steps - 1), error, df_error),
     }
 
 
@@ -91,9 +84,7 @@ def exact_pvalues(scores: Floats, sizes: Sequence[int]) -> dict[str, float]:
     return {name: count / total for name, count in counts.items()}
 
 
-def combined_shares(
-    scores: Floats, labels: Integers, blocks: Integers | None = None
-) -> Floats:
+def combined_shares(scores: Floats, labels: Integers, blocks: Integers | None = None) -> Floats:
     """The four shares of the combined statistic by least squares; (4,).
 
     All steps, height, shape, and the largest of single steps: each is what the algorithms

@@ -8,9 +8,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from typer.main import get_command
+from click import Context
 
-from curvewise.cli import COMMANDS, EPILOG, build_app
+from curvewise.cli import COMMANDS, app
+from curvewise.cli.process import EPILOG
 from docs.building.writing import write_if_changed
 
 if TYPE_CHECKING:
@@ -33,11 +34,8 @@ def setup(app: Sphinx) -> dict[str, bool]:
 def write_pages(docs: Path) -> None:
     """Write generated/commands: a page for each command, and one that lists them."""
     folder = docs / "generated" / "commands"
-    app: Any = get_command(build_app())
-    commands = {name: app.commands[name] for name in COMMANDS}
-    lines = [
-        f"| [{name}]({name}.md) | {_first_line(commands[name])} |" for name in commands
-    ]
+    commands: dict[str, Any] = {name: app.get_command(Context(app), name) for name in COMMANDS}
+    lines = [f"| [{name}]({name}.md) | {_first_line(commands[name])} |" for name in commands]
     toctree = ["```{toctree}", ":hidden:", "", *commands, "```"]
     write_if_changed(
         folder / "index.md",
@@ -55,12 +53,10 @@ def write_pages(docs: Path) -> None:
     )
     for name, command in commands.items():
         page = docs / f"{name}.md"
-        write_if_changed(
-            folder / f"{name}.md", command_page(app, command, how_to=page.exists())
-        )
+        write_if_changed(folder / f"{name}.md", command_page(command, how_to=page.exists()))
 
 
-def command_page(app: Any, command: Any, *, how_to: bool) -> list[str]:
+def command_page(command: Any, *, how_to: bool) -> list[str]:
     """Return the lines of the page of a command."""
     context = command.make_context(
         command.name,
@@ -81,17 +77,12 @@ def command_page(app: Any, command: Any, *, how_to: bool) -> list[str]:
         "",
     ]
     if how_to:
-        lines += [
-            f"How to use it, with examples: [{command.name}](../../{command.name}.md).",
-            "",
-        ]
+        lines += [f"How to use it, with examples: [{command.name}](../../{command.name}.md).", ""]
     sections = Sections()
     command.format_options(context, sections)
     for heading, records in sections.records.items():
         lines += [f"## {heading}", "", "| name | meaning |", "|:--|:--|"]
-        lines += [
-            f"| `{_cell(names)}` | {_cell(_plain(text))} |" for names, text in records
-        ]
+        lines += [f"| `{_cell(names)}` | {_cell(_plain(text))} |" for names, text in records]
         lines += [""]
     return lines
 

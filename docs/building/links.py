@@ -85,10 +85,7 @@ def _problems_of(path: Path, page: Page) -> list[str]:
             there /= "index.html"
         if not there.is_file():
             found.append(f"links to {target}, which is not there")
-        elif (
-            there.suffix == ".html"
-            and unquote(parts.fragment) not in page_at(there).anchors
-        ):
+        elif there.suffix == ".html" and unquote(parts.fragment) not in page_at(there).anchors:
             found.append(f"links to {target}, which has no such place")
     return found
 

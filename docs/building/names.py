@@ -86,10 +86,7 @@ def write_pages(docs: Path) -> None:
         rows = [
             line
             for name in sorted(groups[part], key=_functions_first)
-            for line in (
-                f"   * - :py:obj:`~curvewise.{name}`",
-                f"     - {_summary(name)}",
-            )
+            for line in (f"   * - :py:obj:`~curvewise.{name}`", f"     - {_summary(name)}")
         ]
         lines += [
             title,
@@ -101,12 +98,7 @@ def write_pages(docs: Path) -> None:
             *rows,
             "",
         ]
-    lines += [
-        ".. toctree::",
-        "   :hidden:",
-        "",
-        *(f"   {name}" for name in sorted(names)),
-    ]
+    lines += [".. toctree::", "   :hidden:", "", *(f"   {name}" for name in sorted(names))]
     write_if_changed(folder / "index.rst", lines)
     for name in names:
         write_if_changed(folder / f"{name}.rst", _page(name))
@@ -116,12 +108,7 @@ def _page(name: str) -> list[str]:
     value = getattr(curvewise, name)
     lines = [name, "=" * len(name), "", ".. currentmodule:: curvewise", ""]
     if inspect.isclass(value):
-        return [
-            *lines,
-            f".. autoclass:: {name}",
-            "   :members:",
-            "   :inherited-members:",
-        ]
+        return [*lines, f".. autoclass:: {name}", "   :members:", "   :inherited-members:"]
     return [*lines, f".. autofunction:: {name}"]
 
 

@@ -8,12 +8,8 @@ right of the margin it passes, left of it it fails, across it nothing is decided
 
 import curvewise as cw
 
-games = cw.load_example("atari-8").keep(
-    "asterix", "breakout", "pong", "qbert", "seaquest"
-)
-found = cw.gate_many(
-    games, candidate="Rainbow", baseline="DQN", margin=0.1, unit="relative"
-)
+games = cw.load_example("atari-8").keep("asterix", "breakout", "pong", "qbert", "seaquest")
+found = cw.gate_many(games, candidate="Rainbow", baseline="DQN", margin=0.1, unit="relative")
 print(found.describe())
 
 # %%

@@ -3,8 +3,6 @@
 import os
 import signal
 
-__all__ = ["main"]
-
 
 def main() -> None:
     """Run the command; while it is still being imported, an interrupt ends it at once."""

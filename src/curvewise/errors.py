@@ -3,19 +3,10 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-__all__ = [
-    "CurvesError",
-    "CurvewiseError",
-    "CurvewiseWarning",
-    "MissingPackageError",
-    "OptionError",
-    "needed_for",
-]
 
 
 class CurvewiseError(ValueError):
@@ -32,6 +23,11 @@ class OptionError(CurvewiseError):
     def __init__(self, message: str, *, option: str | None = None) -> None:
         super().__init__(message)
         self.option = option
+
+
+def refuse(message: str, option: str | None = None) -> NoReturn:
+    """Raise CurvesError, or OptionError if it is the value of an option that cannot be used."""
+    raise OptionError(message, option=option) if option else CurvesError(message) from None
 
 
 class MissingPackageError(CurvewiseError, ImportError):
@@ -54,9 +50,7 @@ def needed_for(what: str, packages: str, install: str) -> Iterator[None]:
         yield
     except ModuleNotFoundError:
         are = "are" if " and " in packages else "is"
-        msg = (
-            f'{what} needs {packages}, which {are} not installed: pip install "{install}"'
-        )
+        msg = f'{what} needs {packages}, which {are} not installed: pip install "{install}"'
         raise MissingPackageError(msg) from None
 
 

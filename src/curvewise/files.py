@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import errno
 import os
-import tempfile
+import secrets
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from curvewise.errors import OptionError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
-__all__ = ["append_text", "check_place", "replacing", "write_text"]
+_UNFINISHED: set[Path] = set()  # names of files that were begun here
+
+
+def remove_unfinished() -> None:
+    """Remove what an interrupt may have left of files that were being written."""
+    for path in _UNFINISHED:
+        path.unlink(missing_ok=True)
 
 
 def check_place(path: Path, what: str, *, option: str | None = None) -> None:
@@ -105,11 +111,11 @@ def _check_kind(path: Path) -> None:
 
 def _new_file_beside(path: Path) -> Path:
     """Make an empty file of another name in the same folder, and return its path."""
-    handle, name = tempfile.mkstemp(
-        dir=path.parent, prefix="curvewise-", suffix=path.suffix
-    )
+    made = path.parent / f"curvewise-{secrets.token_hex(8)}{path.suffix}"
+    _UNFINISHED.add(made)  # before it exists, so that no interrupt can leave it behind
+    handle = os.open(made, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600)
     os.close(handle)
-    return Path(name)
+    return made
 
 
 def _umask() -> int:

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     Side = str | os.PathLike[str] | Curves
 
-__all__ = ["gate", "pytest_addoption", "pytest_configure"]
 
 UNDECIDED = ("fail", "skip")
 
@@ -36,9 +35,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Refuse an unknown word in the ini file."""
     undecided = config.getini("gate_undecided")
     if undecided not in UNDECIDED:
-        msg = (
-            f"gate_undecided must be one of {', '.join(UNDECIDED)}; it is {undecided!r}."
-        )
+        msg = f"gate_undecided must be one of {', '.join(UNDECIDED)}; it is {undecided!r}."
         raise pytest.UsageError(msg)
 
 
@@ -82,21 +79,15 @@ def gate(pytestconfig: pytest.Config) -> Callable[..., Gate]:
 
 
 def _asked(
-    baseline: Side,
-    candidate: Side,
-    names: dict[str, str] | None,
-    options: dict[str, Any],
+    baseline: Side, candidate: Side, names: dict[str, str] | None, options: dict[str, Any]
 ) -> Gate:
     import curvewise
-    from curvewise.data.roles import BASELINE, CANDIDATE, unaligned
-    from curvewise.readers.request import Options
-    from curvewise.readers.sides import read_sides
+    from curvewise.data.tasks import BASELINE, CANDIDATE, unaligned
+    from curvewise.readers import Options, read_sides
 
     of_paths = {"task", *Options.__annotations__}
     reading = {name: options.pop(name) for name in of_paths & set(options)}
-    if reading and all(
-        isinstance(own, curvewise.Curves) for own in (baseline, candidate)
-    ):
+    if reading and all(isinstance(own, curvewise.Curves) for own in (baseline, candidate)):
         msg = f"{min(reading)} says how paths are read, and both sides are Curves. Leave it out."
         raise curvewise.OptionError(msg, option=min(reading))
     sides = [

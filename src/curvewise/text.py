@@ -14,34 +14,16 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-__all__ = [
-    "MIN_SHORT_STEP",
-    "about_step",
-    "argument",
-    "call",
-    "capitalised",
-    "column_texts",
-    "did_you_mean",
-    "encodable",
-    "everything",
-    "html_text",
-    "in_python",
-    "interval_text",
-    "latex_text",
-    "listed",
-    "markdown_text",
-    "naming_flags",
-    "number_text",
-    "p_short",
-    "p_text",
-    "percent",
-    "plural",
-    "printable",
-    "shortened",
-    "shown_value",
-    "step_text",
-    "threshold_text",
-]
+
+def words(text: str) -> tuple[str, ...]:
+    """Return the words of a text: a short way to write lists of names."""
+    return tuple(text.split())
+
+
+def pairs(text: str) -> dict[str, str]:
+    """Return a mapping from every other word of a text to the word after it."""
+    found = text.split()
+    return dict(zip(found[::2], found[1::2], strict=True))
 
 
 MIN_SHORT_STEP = 10_000  # steps from here on may end in k, M, G or T
@@ -49,27 +31,15 @@ MIN_SHORT_STEP = 10_000  # steps from here on may end in k, M, G or T
 # Whether the reader types flags of the command or arguments of Python.
 _names_flags: ContextVar[bool] = ContextVar("names_flags", default=False)
 # Flags that are not simply the argument with dashes.
-_FLAGS = {
-    "n_shuffles": "--shuffles",
-    "n_resamples": "--resamples",
-    "n_splits": "--splits",
-    "n_jobs": "--jobs",
-    "rng": "--seed",
-    "start": "--from",
-    "stop": "--to",
-    "how": "--align",
-    "n_runs": "--runs",
-    "n_experiments": "--experiments",
-    "n_algorithms": "--algorithms",
-    "sizes": "--size",
-    "kind": "--effect",
-}
-_COMMANDS = {
-    "compare_pairs": "pairs",
-    "check_criteria": "criteria",
-    "scan": "inspect",
-    "estimate_power": "power",
-}
+_FLAGS = pairs(
+    """n_shuffles --shuffles  n_resamples --resamples  n_splits --splits  n_jobs --jobs
+    rng --seed  start --from  stop --to  how --align  n_runs --runs
+    n_experiments --experiments  n_algorithms --algorithms  sizes --size  kind --effect
+    colours --colour  coefficients --coefficient"""
+)
+_COMMANDS = pairs(
+    "compare_pairs pairs  check_criteria criteria  scan inspect  estimate_power power"
+)
 # Values that the command calls otherwise.
 _VALUES = {("question", "algorithm"): "height", ("question", "interaction"): "shape"}
 _SWITCHES = {
@@ -143,13 +113,20 @@ def did_you_mean(name: str, available: Iterable[str], *, most: int = 20) -> str:
     "there are 'agent', 'run'; did you mean 'agent'?"
     """
     names = list(available)
-    listed = ", ".join(map(repr, names[:most]))
-    if len(names) > most:
-        listed += f" and {len(names) - most} more"
     lowered = {other.lower(): other for other in names}
     close = get_close_matches(name.lower(), lowered, n=1)
     hint = f"; did you mean {lowered[close[0]]!r}?" if close else "."
-    return f"there are {listed}{hint}" if names else "there are none."
+    return f"there are {quoted(names, most)}{hint}" if names else "there are none."
+
+
+def quoted(names: Sequence[str], most: int = 6) -> str:
+    """Write names in quotes, of too many only the first.
+
+    >>> quoted(["A", "B", "C"], most=2)
+    "'A', 'B' and 1 more"
+    """
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(map(repr, names[:most])) + more
 
 
 def plural(number: int, noun: str) -> str:
@@ -244,8 +221,13 @@ def number_text(value: float) -> str:
     """
     if math.isinf(value) or value == 0:
         return f"{value:.0f}"
-    size = math.floor(math.log10(abs(value)))
+    size = _power_of_ten(value)
     return f"{value:.3e}" if size > 9 or size < -5 else f"{value:.{max(0, 3 - size)}f}"
+
+
+def _power_of_ten(value: float) -> int:
+    """Return the power of ten of a number as it is written: of 0.99999 it is that of 1.000."""
+    return int(f"{value:.3e}".partition("e")[2])
 
 
 def threshold_text(value: float) -> str:
@@ -261,14 +243,15 @@ def threshold_text(value: float) -> str:
 def column_texts(values: Sequence[float | None], decimals: int = 2) -> list[str]:
     """Write a column of numbers with the same decimals throughout.
 
-    The largest has four significant digits, and at least so many decimals.
+    The largest has four significant digits, and at least so many decimals. Numbers of which no
+    digit would be left are written with a power of ten.
 
     >>> column_texts([490.6, None, 148848.4]), column_texts([490.6, 148848.4], decimals=0)
     (['490.60', '', '148848.40'], ['491', '148848'])
     """
     known = [abs(value) for value in values if value is not None and math.isfinite(value)]
     largest = max(known, default=0.0)
-    size = math.floor(math.log10(largest)) if largest > 0 else 0
+    size = _power_of_ten(largest)
     style = ".4e" if size > 8 or size < -5 else f".{max(decimals, 3 - size)}f"
 
     def text(value: float | None) -> str:
@@ -276,7 +259,10 @@ def column_texts(values: Sequence[float | None], decimals: int = 2) -> list[str]
             return ""
         if math.isinf(value):
             return number_text(value)
-        return f"{value:{style}}"
+        shown = f"{value:{style}}"
+        # What is small beside the others is not 0, unless rounding made it.
+        hidden = not float(shown) and abs(value) > 1e-12 * largest
+        return f"{value:.1e}" if hidden else shown
 
     return [text(value) for value in values]
 
@@ -288,6 +274,8 @@ def interval_text(interval: tuple[float, float]) -> str:
     '0.5000 to inf'
     """
     low, high = interval
+    if low == -math.inf and high == math.inf:
+        return "no limits"
     return f"{number_text(low)} to {number_text(high)}"
 
 
@@ -371,34 +359,12 @@ def markdown_text(text: str) -> str:
     return escaped.replace("&", "&amp;")
 
 
-_LATEX = {
-    "\\": r"\textbackslash{}",
-    "{": r"\{",
-    "}": r"\}",
-    "$": r"\$",
-    "&": r"\&",
-    "%": r"\%",
-    "#": r"\#",
-    "_": r"\_",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    '"': "''",
-    "×": r"$\times$",
-    "✓": r"$\surd$",
-    "–": "--",
-    "…": r"\ldots{}",
-    "−": "$-$",
-    "±": r"$\pm$",
-    "≤": r"$\leq$",
-    "≥": r"$\geq$",
-    "→": r"$\to$",
-    "²": r"$^2$",
-    "ω": r"$\omega$",
-    "α": r"$\alpha$",
-}
+_LATEX = pairs(
+    r"""\ \textbackslash{}  { \{  } \}  $ \$  & \&  % \%  # \#  _ \_  ~ \textasciitilde{}
+    ^ \textasciicircum{}  < \textless{}  > \textgreater{}  | \textbar{}  " ''  × $\times$
+    ✓ $\surd$  – --  … \ldots{}  − $-$  ± $\pm$  ≤ $\leq$  ≥ $\geq$  → $\to$  ² $^2$
+    ω $\omega$  α $\alpha$"""
+)
 
 
 def latex_text(text: str) -> str:

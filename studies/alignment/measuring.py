@@ -9,16 +9,17 @@ import numpy as np
 
 import curvewise as cw
 from studies.alignment.rules import RULES
-from studies.alignment.simulated_logs import LAST, SCHEDULES, curve, logs_on
+from studies.alignment.simulated_logs import GAPS, LAST, SCHEDULES, curve, gapped_logs, logs_on
 from studies.store import load_or_compute
 from studies.streams import stream
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["FAILURES", "POLICIES", "failure_rates", "schedule_rates"]
+__all__ = ["FAILURES", "POLICIES", "failure_rates", "gap_rates", "schedule_rates"]
 
 N_SHUFFLES = 199
+N_STEPS = 20  # where scores are missing
 N_RUNS = 20  # of each algorithm, where runs fail
 BAD = 0.35  # the share of runs that never take off
 POLICIES: dict[str, dict[str, Any]] = {
@@ -65,11 +66,7 @@ def schedule_rates(n_sets: int, seed: int) -> dict[str, dict[str, list[float]]]:
             logs = logs_on(schedule, stream(seed, f"alignment: {schedule}", number))
             for rule, to_curves in RULES.items():
                 found = cw.compare(
-                    to_curves(logs),
-                    overall="F",
-                    exact=False,
-                    n_shuffles=N_SHUFFLES,
-                    rng=number,
+                    to_curves(logs), overall="F", exact=False, n_shuffles=N_SHUFFLES, rng=number
                 )
                 shape = found.interaction is not None and found.interaction.significant
                 alarms[rule] += (found.algorithm.significant, shape)
@@ -77,11 +74,40 @@ def schedule_rates(n_sets: int, seed: int) -> dict[str, dict[str, list[float]]]:
 
     return {
         schedule: load_or_compute(
-            f"alignment/schedule {place}",
-            {"seed": seed, "n_sets": n_sets},
-            partial(cell, schedule),
+            f"alignment/schedule {place}", {"seed": seed, "n_sets": n_sets}, partial(cell, schedule)
         )
         for place, schedule in enumerate(SCHEDULES)
+    }
+
+
+def gap_rates(n_sets: int, seed: int) -> dict[str, list[float]]:
+    """Return how often curves, heights and shapes were found to differ, by what is missing.
+
+    Also the share of the scores compared that was interpolated, and that of the steps kept.
+    """
+
+    def cell(gaps: str) -> list[float]:
+        sums = np.zeros(5)
+        for number in range(n_sets):
+            logs = gapped_logs(gaps, stream(seed, f"alignment: gaps {gaps}", number))
+            curves = cw.align(logs, short="prefix", min_steps=2)
+            found = cw.compare(curves, exact=False, n_shuffles=N_SHUFFLES, rng=number)
+            done = curves.preparation
+            n_interpolated = 0 if done is None else done.n_scores_interpolated
+            sums += (
+                found.overall.significant,
+                found.algorithm.significant,
+                found.interaction is not None and found.interaction.significant,
+                n_interpolated / curves.scores.size,
+                curves.n_steps / N_STEPS,
+            )
+        return (sums / n_sets).tolist()
+
+    return {
+        gaps: load_or_compute(
+            f"alignment/gaps {place}", {"seed": seed, "n_sets": n_sets}, partial(cell, gaps)
+        )
+        for place, gaps in enumerate(GAPS)
     }
 
 
@@ -105,9 +131,7 @@ def failure_rates(n_sets: int, seed: int) -> dict[str, dict[str, float]]:
 
     return {
         kind: load_or_compute(
-            f"alignment/failing {place}",
-            {"seed": seed, "n_sets": n_sets},
-            partial(cell, kind),
+            f"alignment/failing {place}", {"seed": seed, "n_sets": n_sets}, partial(cell, kind)
         )
         for place, kind in enumerate(FAILURES)
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from studies.alignment.measuring import POLICIES, failure_rates, schedule_rates
+from studies.alignment.measuring import POLICIES, failure_rates, gap_rates, schedule_rates
 from studies.alignment.rules import RULES
 from studies.alignment.simulated_logs import SCHEDULES
 from studies.power.page import rate, table
@@ -20,15 +20,17 @@ def page_text(n_sets: int, seed: int) -> str:
     """Measure, and return the page in Markdown; PROVENANCE stands for when it was made."""
     error = f"{math.sqrt(0.05 * 0.95 / n_sets):.3f}".removeprefix("0")
     parts = [
-        "# Common steps and failing runs",
+        "# Common steps, missing scores and failing runs",
         (
             "How often two algorithms that are alike in truth are found to differ, at α = .05, by "
-            "how their runs are brought to common steps, and by what becomes of runs that fail. "
+            "how their runs are brought to common steps, by which scores are missing, and by what "
+            "becomes of runs that fail. "
             "Measured on simulated curves by `make alignment`; every number is computed by it."
         ),
         "PROVENANCE",
         f"The standard error of a rate near .05 is {error}.",
         *_schedules(n_sets, seed),
+        *_gaps(n_sets, seed),
         *_failures(n_sets, seed),
     ]
     return "\n\n".join(parts) + "\n"
@@ -54,6 +56,19 @@ def _schedules(n_sets: int, seed: int) -> Iterator[str]:
     yield table(["rule", *SCHEDULES], rows)
 
 
+def _gaps(n_sets: int, seed: int) -> Iterator[str]:
+    found = gap_rates(n_sets, seed)
+    yield "## Missing scores"
+    yield (
+        "Ten runs of each, all logged at the same 20 steps; each score is missing by chance, "
+        'whatever it is, and `short="prefix"`. Gaps inside a run are filled on its own line; '
+        "steps before the latest first score and after the earliest last one are not compared."
+    )
+    rows = [[gaps, *map(rate, own)] for gaps, own in found.items()]
+    heads = ["overall", "height", "shape", "scores interpolated", "steps compared"]
+    yield table(["missing", *heads], rows)
+
+
 def _failures(n_sets: int, seed: int) -> Iterator[str]:
     found = failure_rates(n_sets, seed)
     yield "## Runs that fail"
@@ -64,7 +79,5 @@ def _failures(n_sets: int, seed: int) -> Iterator[str]:
         "cases but the last two: if failed runs of one algorithm only were run again with other "
         "seeds, no policy holds in both of them, and no program can see it."
     )
-    rows = [
-        [kind, *(rate(own[policy]) for policy in POLICIES)] for kind, own in found.items()
-    ]
+    rows = [[kind, *(rate(own[policy]) for policy in POLICIES)] for kind, own in found.items()]
     yield table(["who fails", *(f"`{policy}`" for policy in POLICIES)], rows)

@@ -40,9 +40,7 @@ def _ends_held(logs: Sequence[cw.RunLog]) -> cw.Curves:
 
 def _previous(logs: Sequence[cw.RunLog]) -> cw.Curves:
     grid = _even(logs).steps
-    rows = [
-        log.scores[np.searchsorted(log.steps, grid, side="right") - 1] for log in logs
-    ]
+    rows = [log.scores[np.searchsorted(log.steps, grid, side="right") - 1] for log in logs]
     return _curves(logs, rows)
 
 

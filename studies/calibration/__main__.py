@@ -1,4 +1,4 @@
-"""Measure how often curvewise is wrong, and write docs/calibration.md and its picture.
+"""Measure how often curvewise is wrong, and write docs/calibration.md, its tables and its picture.
 
 Finished cells are stored, so that a stopped run goes on where it was. The quick form, and one
 of fewer questions or data sets, is written to ``studies/out`` instead. The exit code is 1
@@ -17,7 +17,16 @@ import numpy as np
 
 import curvewise as cw
 from studies.calibration.measuring import NAME, measure
-from studies.calibration.page import PICTURE, page_text, rate_text
+from studies.calibration.page import (
+    CELLS,
+    PICTURE,
+    TABLE,
+    cell_lines,
+    csv_text,
+    page_text,
+    rate_text,
+    table_lines,
+)
 from studies.calibration.picture import draw
 from studies.calibration.plan import FULL, QUICK
 from studies.calibration.questions import QUESTIONS
@@ -29,7 +38,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 
 
 def main() -> int:
-    """Measure, write the page and the picture, and return how many promises do not hold."""
+    """Measure, write the page, its tables and the picture, and return how many promises do not hold."""
     arguments = _arguments()
     if arguments.fresh:
         forget(NAME)
@@ -54,7 +63,10 @@ def main() -> int:
     found = findings(rows)
     draw(found).savefig(folder / PICTURE, dpi=110)
     page = folder / f"{NAME}.md"
-    page.write_text(page_text(rows, provenance), encoding="utf-8")
+    table, every = table_lines(found), cell_lines(rows)
+    (folder / TABLE).write_text(csv_text(table), encoding="utf-8")
+    (folder / CELLS).write_text(csv_text(every), encoding="utf-8")
+    page.write_text(page_text(table, every, provenance), encoding="utf-8")
     print(f"Written: {page}")
     broken = [finding for finding in found if finding.verdict == "does not hold"]
     for finding in broken:
@@ -73,10 +85,7 @@ def _arguments() -> argparse.Namespace:
     )
     parser.add_argument("--quick", action="store_true", help="a short form, in seconds")
     parser.add_argument(
-        "--only",
-        action="append",
-        choices=QUESTIONS,
-        help="this question; repeat for more",
+        "--only", action="append", choices=QUESTIONS, help="this question; repeat for more"
     )
     parser.add_argument(
         "--sets", type=integer_from(1), metavar="N", help="at most N data sets for a cell"
@@ -85,15 +94,9 @@ def _arguments() -> argparse.Namespace:
         "--seed", type=integer_from(0), metavar="N", default=2026, help="the seed (2026)"
     )
     parser.add_argument(
-        "--jobs",
-        type=integer_from(1),
-        metavar="N",
-        default=2,
-        help="cells measured at a time (2)",
+        "--jobs", type=integer_from(1), metavar="N", default=2, help="cells measured at a time (2)"
     )
-    parser.add_argument(
-        "--fresh", action="store_true", help="measure the stored cells again"
-    )
+    parser.add_argument("--fresh", action="store_true", help="measure the stored cells again")
     return parser.parse_args()
 
 

@@ -79,9 +79,7 @@ def _places(n_tasks: int) -> tuple[Floats, Floats]:
 def _trimmed(values: Floats) -> Floats:
     """Return the mean of the middle half along the first axis."""
     cut = len(values) // 4
-    middle = np.partition(values, (cut, len(values) - cut), axis=0)[
-        cut : len(values) - cut
-    ]
+    middle = np.partition(values, (cut, len(values) - cut), axis=0)[cut : len(values) - cut]
     return np.asarray(middle.mean(axis=0))
 
 
@@ -119,11 +117,7 @@ def _ask(*, unequal: bool) -> Callable[[DataSet], Found]:
             tasks[task] = cw.Curves(scores, own.labels[kept], own.steps)
         truth = _truth(data.process.name, data.design.n_steps, len(tasks))
         raw: dict[str, Any] = {"reference": "raw", "confidence": 1 - ALPHA}
-        curves: dict[str, Any] = {
-            **raw,
-            "on": "every step",
-            "n_multipliers": N_MULTIPLIERS,
-        }
+        curves: dict[str, Any] = {**raw, "on": "every step", "n_multipliers": N_MULTIPLIERS}
         curves["rng"] = int(data.rng.integers(2**31))
         iqm = cw.aggregate(tasks, statistic="iqm", **{**curves, "on": "mean"})
         return Found(
@@ -225,9 +219,7 @@ def _claims(n_tasks: int, *, unequal: bool) -> tuple[Claim, ...]:
     few = n_tasks < MIN_TASKS
     iqm = FEW_TASKS if few else 0.075
     others: dict[str, Any] = {"page": PAGE, "promised": NOTHING}
-    resampled = Claim(
-        "the same, percentile bootstrap", _percentile_misses("iqm"), **others
-    )
+    resampled = Claim("the same, percentile bootstrap", _percentile_misses("iqm"), **others)
     return (
         Claim("interval of the IQM misses", _iqm_misses, PAGE, promised=iqm),
         # Of different numbers of runs it would be that of another IQM.
@@ -235,33 +227,17 @@ def _claims(n_tasks: int, *, unequal: bool) -> tuple[Claim, ...]:
         Claim("interval of the mean misses", _mean_misses, PAGE, promised=SKEWED),
         Claim("the same, by percentiles", _percentile_misses("mean"), **others),
         Claim("interval of the gap misses", _gap_misses, PAGE, promised=SKEWED),
-        Claim(
-            "interval of a difference of IQMs misses",
-            _difference_misses,
-            PAGE,
-            promised=iqm,
-        ),
+        Claim("interval of a difference of IQMs misses", _difference_misses, PAGE, promised=iqm),
         Claim("IQM normalised by data misses", _by_data_misses, PAGE, promised=iqm),
-        Claim(
-            "band of the IQM misses at some step", _curve_misses, PAGE, promised=SKEWED
-        ),
-        Claim(
-            "band of the mean misses at some step",
-            _mean_curve_misses,
-            PAGE,
-            promised=BANDS,
-        ),
-        Claim(
-            "band of the profile misses somewhere", _profile_misses, PAGE, promised=NEAR
-        ),
+        Claim("band of the IQM misses at some step", _curve_misses, PAGE, promised=SKEWED),
+        Claim("band of the mean misses at some step", _mean_curve_misses, PAGE, promised=BANDS),
+        Claim("band of the profile misses somewhere", _profile_misses, PAGE, promised=NEAR),
     )
 
 
 def _question(n_tasks: int, *, unequal: bool = False) -> Question:
     name = f"aggregate of {n_tasks} tasks{', unequal runs' if unequal else ''}"
-    return Question(
-        name, _ask(unequal=unequal), _claims(n_tasks, unequal=unequal), n_tasks
-    )
+    return Question(name, _ask(unequal=unequal), _claims(n_tasks, unequal=unequal), n_tasks)
 
 
 QUESTIONS = (

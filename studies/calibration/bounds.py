@@ -4,13 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = [
-    "CONFIDENCE",
-    "MAX_FALSE_PAGE",
-    "Rate",
-    "clopper_pearson",
-    "exceeds",
-]
+__all__ = ["CONFIDENCE", "MAX_FALSE_PAGE", "Rate", "clopper_pearson", "exceeds"]
 
 CONFIDENCE = 0.99
 MAX_FALSE_PAGE = 0.05  # chance that any promise which is kept is said not to hold

@@ -23,11 +23,7 @@ __all__ = ["QUESTIONS"]
 
 def _pairs(data: DataSet) -> cw.Pairs:
     return cw.compare_pairs(
-        data.curves,
-        alpha=ALPHA,
-        n_shuffles=N_SHUFFLES,
-        exact=data.design.exact,
-        rng=data.rng,
+        data.curves, alpha=ALPHA, n_shuffles=N_SHUFFLES, exact=data.design.exact, rng=data.rng
     )
 
 
@@ -57,11 +53,7 @@ def _pair_missed(found: cw.Pairs, data: DataSet) -> bool:
 
 def _best(data: DataSet) -> cw.Best:
     return cw.best(
-        data.curves,
-        alpha=ALPHA,
-        n_shuffles=N_SHUFFLES,
-        exact=data.design.exact_pairs,
-        rng=data.rng,
+        data.curves, alpha=ALPHA, n_shuffles=N_SHUFFLES, exact=data.design.exact_pairs, rng=data.rng
     )
 
 
@@ -94,9 +86,7 @@ def _value(data: DataSet, coefficients: dict[str, float]) -> float:
     return sum(c * data.heights[NAMES.index(name)] for name, c in coefficients.items())
 
 
-def _contrast(
-    alternative: Literal["two-sided", "greater"],
-) -> Callable[[DataSet], cw.Contrast]:
+def _contrast(alternative: Literal["two-sided", "greater"]) -> Callable[[DataSet], cw.Contrast]:
     def ask(data: DataSet) -> cw.Contrast:
         return cw.contrast(
             data.curves,
@@ -139,11 +129,7 @@ def _contrast_many(data: DataSet) -> cw.Contrasts:
 
 
 def _false_in_family(found: cw.Contrasts, data: DataSet) -> bool | None:
-    zero = {
-        name
-        for name, own in _family(data).items()
-        if abs(_value(data, own)) <= data.tolerance
-    }
+    zero = {name for name, own in _family(data).items() if abs(_value(data, own)) <= data.tolerance}
     return bool(zero & set(found.significant())) if zero else None
 
 

@@ -53,9 +53,7 @@ def _false_verdict(found: cw.Comparison, data: DataSet) -> bool | None:
     absent = [effect for effect in EFFECTS if not data.differs(effect)]
     if not absent:
         return None
-    claimed = (
-        found.overall.significant and getattr(found, e).significant for e in absent
-    )
+    claimed = (found.overall.significant and getattr(found, e).significant for e in absent)
     return any(claimed)
 
 
@@ -67,10 +65,7 @@ def _difference_missed(found: cw.Comparison, data: DataSet) -> bool | None:
 
 
 COMPARISON = (
-    *(
-        Claim(f"{noun} found", _false_alarm(effect), PAGE)
-        for effect, noun in EFFECTS.items()
-    ),
+    *(Claim(f"{noun} found", _false_alarm(effect), PAGE) for effect, noun in EFFECTS.items()),
     Claim("a false claim in the verdict", _false_verdict, PAGE),
     Claim("interval of the difference misses", _difference_missed, PAGE),
 )
@@ -78,11 +73,7 @@ COMPARISON = (
 
 def _compare_many(data: DataSet) -> cw.Comparisons:
     return cw.compare_many(
-        data.tasks,
-        alpha=ALPHA,
-        n_shuffles=N_SHUFFLES,
-        exact=data.design.exact,
-        rng=data.rng,
+        data.tasks, alpha=ALPHA, n_shuffles=N_SHUFFLES, exact=data.design.exact, rng=data.rng
     )
 
 
@@ -109,10 +100,7 @@ QUESTIONS = (
     Question(
         'compare, spread="unequal"',
         _compare(spread="unequal"),
-        tuple(
-            replace(claim, promised=NEAR, needs_equal_spread=False)
-            for claim in COMPARISON
-        ),
+        tuple(replace(claim, promised=NEAR, needs_equal_spread=False) for claim in COMPARISON),
     ),
     *(
         Question(

@@ -137,11 +137,7 @@ def true_means(process: Process, design: Design, truth: Truth) -> Floats:
 
 
 def draw_data_set(
-    process: Process,
-    design: Design,
-    truth: Truth,
-    rng: np.random.Generator,
-    n_tasks: int = 1,
+    process: Process, design: Design, truth: Truth, rng: np.random.Generator, n_tasks: int = 1
 ) -> DataSet:
     """Draw one table, or several of which each has the planted difference or not.
 

@@ -16,9 +16,7 @@ __all__ = ["DESIGNS", "NAMES", "Design"]
 
 NAMES = "ABCDEFGH"
 N_STEPS = 20
-MAX_ENUMERATED = (
-    1_000  # relabellings; more are sampled, which is as exact and takes less time
-)
+MAX_ENUMERATED = 1_000  # relabellings; more are sampled, which is as exact and takes less time
 
 
 @dataclass(frozen=True)
@@ -51,9 +49,7 @@ class Design:
         """The block of each run, or None without blocks."""
         if not self.blocks:
             return None
-        return np.repeat(
-            np.arange(len(self.blocks)), [len(block) for block in self.blocks]
-        )
+        return np.repeat(np.arange(len(self.blocks)), [len(block) for block in self.blocks])
 
     @property
     def exact(self) -> bool | None:

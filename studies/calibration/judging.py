@@ -52,8 +52,7 @@ def _too_many(found: cw.TaskComparison, data: DataSet) -> bool:
 def _too_many_better(found: cw.TaskComparison, data: DataSet) -> bool:
     counts = found.at_least
     ours, theirs = (
-        sum(sign * data.leads[task] > 0 for task in data.truly_different)
-        for sign in (1, -1)
+        sum(sign * data.leads[task] > 0 for task in data.truly_different) for sign in (1, -1)
     )
     return counts.a_better > ours or counts.b_better > theirs
 
@@ -92,12 +91,7 @@ QUESTIONS = (
             Claim("better on fewer tasks than stated", _too_many_better, PAGE),
             Claim("a named task does not differ", _false_discovery, PAGE),
             Claim("a named winner is not better", _false_winner, PAGE),
-            Claim(
-                "interval of the probability misses",
-                _probability_missed,
-                PAGE,
-                promised=NEAR,
-            ),
+            Claim("interval of the probability misses", _probability_missed, PAGE, promised=NEAR),
         ),
         n_tasks=N_TASKS,
     ),

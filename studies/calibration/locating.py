@@ -180,9 +180,7 @@ QUESTIONS = (
         _locate,
         (
             *PARAGRAPH,
-            Claim(
-                "a false claim in the paragraph", _false_paragraph, PAGE, promised=0.08
-            ),
+            Claim("a false claim in the paragraph", _false_paragraph, PAGE, promised=0.08),
             Claim("a step, stepping down", _false_step("pvalue_stepdown"), PAGE),
             Claim("a step, interval-wise", _intervalwise, PAGE),
             Claim("a cluster", _false_cluster, PAGE),

@@ -66,8 +66,7 @@ def measure(cells: Sequence[Cell], seed: int, n_jobs: int, *, quick: bool) -> li
     costs = _expected_seconds(cells, seed)
     _say(f"{len(cells)} cells, {n_jobs} at a time: {_duration(sum(costs) / n_jobs)}")
     tasks = (
-        delayed(_measured_cell)(index, cell, seed, quick=quick)
-        for index, cell in enumerate(cells)
+        delayed(_measured_cell)(index, cell, seed, quick=quick) for index, cell in enumerate(cells)
     )
     counts: dict[int, dict[str, list[int]]] = {}
     progress = _Progress(costs, n_jobs)

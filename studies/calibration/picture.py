@@ -49,12 +49,7 @@ def draw(found: Sequence[Finding]) -> Figure:
         for name in column:
             height = (_height(panels[name]) - 4) * unit
             axes = figure.add_axes(
-                (
-                    (number + 0.42) / len(columns),
-                    upper - height - unit,
-                    0.55 / len(columns),
-                    height,
-                )
+                ((number + 0.42) / len(columns), upper - height - unit, 0.55 / len(columns), height)
             )
             _panel(axes, name, panels[name], colours)
             upper -= _height(panels[name]) * unit
@@ -75,15 +70,11 @@ def _columns(panels: dict[str, list[Finding]]) -> list[list[str]]:
     """Put each panel, the tallest first, into the column that is shortest so far."""
     columns: list[list[str]] = [[] for _ in range(min(N_COLUMNS, len(panels)))]
     for name in sorted(panels, key=lambda name: -_height(panels[name])):
-        min(
-            columns, key=lambda column: sum(_height(panels[own]) for own in column)
-        ).append(name)
+        min(columns, key=lambda column: sum(_height(panels[own]) for own in column)).append(name)
     return columns
 
 
-def _panel(
-    axes: Axes, name: str, findings: Sequence[Finding], colours: dict[str, str]
-) -> None:
+def _panel(axes: Axes, name: str, findings: Sequence[Finding], colours: dict[str, str]) -> None:
     y, labels = 0.0, {}
     for claim in dict.fromkeys(finding.claim for finding in findings):
         own = [finding for finding in findings if finding.claim == claim]

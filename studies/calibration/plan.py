@@ -84,13 +84,7 @@ def _full() -> tuple[Cell, ...]:
                 400,
             )
         ),
-        *_cells(
-            "compare_many",
-            SOME,
-            ("5 + 5", "3 × 5"),
-            ("nothing differs", "one differs"),
-            500,
-        ),
+        *_cells("compare_many", SOME, ("5 + 5", "3 × 5"), ("nothing differs", "one differs"), 500),
         *_cells("compare_tasks", SOME, ("5 + 5",), many, 300),
         *_cells("compare_tasks", FEW, ("3 + 3", "4 + 7", "8 pairs"), many, 150),
         *_cells("compare_tasks", UNEQUAL[:2], ("5 + 5",), NULL, 150),
@@ -107,9 +101,7 @@ def _full() -> tuple[Cell, ...]:
         *_cells("locate", FEW, ("5 + 5, long",), NULL, 200),
         *_cells("locate", ("last spread × 3",), ("5 + 5", "10 + 10"), NULL, 500),
         *_cells("compare_pairs", ALIKE, ("3 × 5",), NULL, 400),
-        *_cells(
-            "compare_pairs", SOME, ("6 × 5",), ("nothing differs", "two groups"), 200
-        ),
+        *_cells("compare_pairs", SOME, ("6 × 5",), ("nothing differs", "two groups"), 200),
         *_cells("compare_pairs", FEW, ("6 blocks of 3", "3 × 10"), NULL, 500),
         *_cells("compare_pairs", SOME, ("3 × 5", "3, 5, 6"), ("one differs",), 500),
         *_cells("compare_pairs", UNEQUAL, ("3 × 5",), NULL, 500),
@@ -123,9 +115,7 @@ def _full() -> tuple[Cell, ...]:
             600,
         ),
         *_cells("best", SOME, ("3 × 5",), ("two tie",), 600),
-        *_cells(
-            "best", SOME, ("6 × 5",), ("nothing differs", "near ties", "two tie"), 300
-        ),
+        *_cells("best", SOME, ("6 × 5",), ("nothing differs", "near ties", "two tie"), 300),
         *_cells("best", UNEQUAL, ("5 + 5", "6 × 5"), NULL, 300),
         *_cells(
             "contrast of two",
@@ -135,11 +125,7 @@ def _full() -> tuple[Cell, ...]:
             1_000,
         ),
         *_cells(
-            "contrast of several",
-            ALIKE,
-            ("3 × 5",),
-            ("nothing differs", "others balance"),
-            1_000,
+            "contrast of several", ALIKE, ("3 × 5",), ("nothing differs", "others balance"), 1_000
         ),
         *_cells(
             "contrast of several",
@@ -172,13 +158,7 @@ def _full() -> tuple[Cell, ...]:
         *_cells("transfer_many", FEW, ("5 + 5",), learning, 300),
         *_cells("monitor", SOME, batches, NULL, 300),
         *_cells("monitor", FEW, batches[2:3], ("height differs", "curves cross"), 300),
-        *_cells(
-            "monitor",
-            FEW,
-            ("4 batches of 4 × 4",),
-            ("nothing differs", "one differs"),
-            150,
-        ),
+        *_cells("monitor", FEW, ("4 batches of 4 × 4",), ("nothing differs", "one differs"), 150),
         *_cells('monitor, spending="obf"', FEW, batches, NULL, 300),
         *_cells(
             "gate",
@@ -193,9 +173,7 @@ def _full() -> tuple[Cell, ...]:
             for n_tasks, n_sets in ((5, 400), (10, 400), (26, 250), (57, 150))
             for cell in (
                 *_cells(f"aggregate of {n_tasks} tasks", AGGREGATED, few, NULL, n_sets),
-                *_cells(
-                    f"aggregate of {n_tasks} tasks", FEW[:1], ("10 + 10",), NULL, n_sets
-                ),
+                *_cells(f"aggregate of {n_tasks} tasks", FEW[:1], ("10 + 10",), NULL, n_sets),
             )
         ),
         *_cells("aggregate of 10 tasks, unequal runs", AGGREGATED, two[:2], NULL, 300),

@@ -192,9 +192,7 @@ def large_offset(rng: np.random.Generator, codes: Codes, n_steps: int) -> Floats
     return 1e6 + 10 * autoregressive(rng, codes, n_steps)
 
 
-def real_curves(
-    example: Example, rng: np.random.Generator, codes: Codes, k: int
-) -> Floats:
+def real_curves(example: Example, rng: np.random.Generator, codes: Codes, k: int) -> Floats:
     """Draw curves of an embedded example, about the mean of their own algorithm.
 
     Neighbouring steps are averaged into ``k``, or into as many as there are, the last one

@@ -8,14 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import curvewise as cw
-from studies.calibration.claims import (
-    ALPHA,
-    N_RESAMPLES,
-    N_SHUFFLES,
-    NEAR,
-    Claim,
-    Question,
-)
+from studies.calibration.claims import ALPHA, N_RESAMPLES, N_SHUFFLES, NEAR, Claim, Question
 from studies.calibration.data_sets import draw_data_set, true_means
 from studies.streams import stream
 
@@ -63,9 +56,7 @@ def _settings(process: Process, design: Design, truth: Truth) -> Mapping[str, An
 
 
 @lru_cache(maxsize=64)
-def _true_values(
-    process: Process, design: Design, truth: Truth
-) -> Mapping[str, float | None]:
+def _true_values(process: Process, design: Design, truth: Truth) -> Mapping[str, float | None]:
     """Return the metrics of the true mean curves; of times those of many runs."""
     means = true_means(process, design, truth)
     found = cw.transfer(
@@ -91,9 +82,7 @@ def _true_ratio(process: Process, design: Design, truth: Truth) -> float | None:
         rng = stream(0, f"true times {process.name} {design.name} {truth.name}", number)
         curves = draw_data_set(process, design, truth, rng).curves
         reached = curves.scores >= threshold
-        first = np.where(
-            reached.any(axis=1), curves.steps[reached.argmax(axis=1)], np.inf
-        )
+        first = np.where(reached.any(axis=1), curves.steps[reached.argmax(axis=1)], np.inf)
         for name in times:
             times[name] += first[curves.labels == name].tolist()
     control, experimental = (
@@ -176,9 +165,7 @@ def _mean_missed(name: str) -> Callable[[cw.Transfers, DataSet], bool | None]:
         if different is None:
             return None
         alike = found[next(iter(found))].metrics[name].no_effect
-        values = [
-            different if task in data.truly_different else alike for task in data.tasks
-        ]
+        values = [different if task in data.truly_different else alike for task in data.tasks]
         return not mean.interval.low <= np.mean(values) <= mean.interval.high
 
     return is_wrong
@@ -215,10 +202,7 @@ QUESTIONS = (
         _transfer_many,
         (
             *(Claim(f"p: {_words(name)}", _false_mean(name), PAGE) for name in AVERAGED),
-            *(
-                Claim(f"interval: {_words(name)}", _mean_missed(name), PAGE)
-                for name in AVERAGED
-            ),
+            *(Claim(f"interval: {_words(name)}", _mean_missed(name), PAGE) for name in AVERAGED),
         ),
         n_tasks=N_TASKS,
     ),

@@ -16,11 +16,9 @@ if TYPE_CHECKING:
     from studies.calibration.claims import Claim
     from studies.calibration.measuring import Row
 
-__all__ = ["Finding", "Verdict", "findings", "link"]
+__all__ = ["Finding", "Verdict", "findings"]
 
-Verdict = Literal[
-    "holds", "conservative", "above nominal", "does not hold", "not promised"
-]
+Verdict = Literal["holds", "conservative", "above nominal", "does not hold", "not promised"]
 MAX_CONSERVATIVE = 0.8  # of the level; a rate below it by its bounds is conservative
 
 
@@ -67,14 +65,11 @@ class Finding:
         return "conservative" if high < MAX_CONSERVATIVE * self.claim.level else "holds"
 
     @property
-    def words(self) -> str:
-        """The verdict as it stands in the table, with the page that says more."""
-        page = link(self.claim.page)
-        return {
-            "above nominal": f"above {self.claim.level:g}, as {page} says",
-            "does not hold": f"**does not hold**: see {page}",
-            "not promised": f"not promised: see {link('method.md')}",
-        }.get(self.verdict, self.verdict)
+    def page(self) -> str:
+        """The page that says more about a rate above its level, or about a missing promise."""
+        page = self.claim.page
+        more = {"above nominal": page, "does not hold": page, "not promised": "method.md"}
+        return more.get(self.verdict, "")
 
     def _exceeds(self, level: float) -> bool:
         """Tell whether the rate, or that of some cell, is above a level, allowing for all."""
@@ -87,17 +82,10 @@ def findings(rows: Sequence[Row]) -> list[Finding]:
     """Gather the cells of each claim and family of processes, in the order of the plan."""
     groups: dict[tuple[str, Claim, str], list[Row]] = {}
     claims = dict.fromkeys((row.cell.question, row.claim) for row in rows)
-    for row in sorted(
-        rows, key=lambda row: list(claims).index((row.cell.question, row.claim))
-    ):
+    for row in sorted(rows, key=lambda row: list(claims).index((row.cell.question, row.claim))):
         key = (row.cell.question, row.claim, row.family)
         groups.setdefault(key, []).append(row)
     return [
         Finding(question, claim, family, tuple(own), len(groups), len(rows))
         for (question, claim, family), own in groups.items()
     ]
-
-
-def link(page: str) -> str:
-    """Return the link to a page of the documentation."""
-    return f"[{page}]({page})"

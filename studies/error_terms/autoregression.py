@@ -51,9 +51,7 @@ def limiting_rates(kind: str, n_steps: int, sizes: npt.ArrayLike) -> Floats:
     mean = np.full((n_steps, n_steps), 1 / n_steps)
     projection = np.eye(n_steps) - mean if kind == "parallel" else mean
     weights = np.linalg.eigvalsh(projection @ covariance @ projection)
-    critical = brentq(
-        lambda value: float(weighted_tail(value, weights)) - ALPHA, 1e-6, 100
-    )
+    critical = brentq(lambda value: float(weighted_tail(value, weights)) - ALPHA, 1e-6, 100)
     error_inflation = 1 + np.asarray(sizes, dtype=np.float64) ** 2 / 4
     return weighted_tail(critical / error_inflation, weights)
 

@@ -7,9 +7,7 @@ from studies.error_terms.shuffles import ALPHA
 __all__ = ["MAX_FALSE_VERDICT", "MIN_LOSS", "is_above", "is_below"]
 
 MIN_LOSS = 0.02  # smaller losses of power are not counted as losses
-MAX_FALSE_VERDICT = (
-    1e-4  # probability that chance alone moves any rate of a claim out of bounds
-)
+MAX_FALSE_VERDICT = 1e-4  # probability that chance alone moves any rate of a claim out of bounds
 
 
 def is_above(count: int, n_sets: int, n_rates: int) -> bool:

@@ -47,11 +47,7 @@ def claims(measured: Measured) -> tuple[Claim, ...]:
 def _figure_6(measured: Measured, case: str) -> Claim:
     effect = ABSENT_EFFECT[case]
     chess = {
-        draw: {
-            DOMAINS[name]: measured.papers[name, case, draw]
-            for name in DOMAINS
-            if name != "td"
-        }
+        draw: {DOMAINS[name]: measured.papers[name, case, draw] for name in DOMAINS if name != "td"}
         for draw in DRAWS
     }
     drawn = chess["overlapping"]
@@ -62,21 +58,17 @@ def _figure_6(measured: Measured, case: str) -> Claim:
     # The paper's coding of chess is unknown, so its claim is refuted only if both codings do.
     open_verdict: Verdict = "cannot be known"
     hidden = all(
-        chess["disjoint"][name].found[effect]["pooled"][-1]
-        > rates.found[effect]["pooled"][-1]
+        chess["disjoint"][name].found[effect]["pooled"][-1] > rates.found[effect]["pooled"][-1]
         for name, rates in drawn.items()
     )
     found_text = "; ".join(
         f"{draw}: "
-        + ", ".join(
-            f"{cell(r, effect, 'pooled', -1)} ({name})" for name, r in each.items()
-        )
+        + ", ".join(f"{cell(r, effect, 'pooled', -1)} ({name})" for name, r in each.items())
         for draw, each in reversed(chess.items())
     )
     return Claim(
         where="1998, §5.2 and Figure 6",
-        claim=f"In case {case} the randomized ANOVA reports no {effect} effect, "
-        "for there is none",
+        claim=f"In case {case} the randomized ANOVA reports no {effect} effect, for there is none",
         published="none reported",
         ours=f"pooled, as in the papers, finds one at f = {_last(measured)}; {found_text}",
         verdict=open_verdict if len(set(alarms)) > 1 else judge(not any(alarms)),
@@ -96,9 +88,7 @@ def _last(measured: Measured) -> str:
 
 
 def _figure_6_split(measured: Measured) -> Claim:
-    n_rates = len(measured.papers) + sum(
-        draw == "disjoint" for *_, draw in measured.papers
-    )
+    n_rates = len(measured.papers) + sum(draw == "disjoint" for *_, draw in measured.papers)
     attained = DESIGNS[RUNS_DESIGN]._replace(n_shuffles=N_SHUFFLES_PAPERS).attained
     holds = True
     shares: dict[str, list[float]] = {draw: [] for draw in DRAWS}
@@ -127,15 +117,12 @@ def _pooled_raises_false_alarms(measured: Measured, kind: str) -> Claim:
     for name in DESIGNS:
         rates = measured.autoregressive[name, kind]
         index = rates.sizes.index(SHIFT)
-        at_zero, at_shift, at_largest = (
-            rates.found[effect]["pooled"][i] for i in (0, index, -1)
-        )
+        at_zero, at_shift, at_largest = (rates.found[effect]["pooled"][i] for i in (0, index, -1))
         holds &= at_zero < at_shift < at_largest and is_above(
             at_largest, rates.n_sets, len(DESIGNS)
         )
         cells = [
-            f"{cell(rates, effect, 'pooled', i)} at {rates.sizes[i]:g} SD"
-            for i in (0, index, -1)
+            f"{cell(rates, effect, 'pooled', i)} at {rates.sizes[i]:g} SD" for i in (0, index, -1)
         ]
         texts.append(f"{name}: {', '.join(cells)}")
     return Claim(
@@ -188,9 +175,7 @@ def _rule_of_level() -> str:
 def _split_does_not_move(measured: Measured) -> Claim:
     every = measured.all_rates()
     moved = {
-        error: sum(
-            rates.moved[ABSENT_EFFECT[curves[1]]][error] for curves, rates in every
-        )
+        error: sum(rates.moved[ABSENT_EFFECT[curves[1]]][error] for curves, rates in every)
         for error in ERRORS
     }
     n_sets = sum(rates.n_sets for _, rates in every)
@@ -236,8 +221,7 @@ def _runs_do_not_help(measured: Measured) -> Claim:
     low, high = by_runs[n_runs].interval("interaction", "pooled", 0.998)[-1]
     return Claim(
         where="this study, AR(1) curves",
-        claim="More runs do not help: false alarms of the pooled term go to a limit "
-        f"above {LEVEL}",
+        claim=f"More runs do not help: false alarms of the pooled term go to a limit above {LEVEL}",
         own=True,
         published=f"{OURS} expected: {number(measured.limit)} at a shift of {SHIFT:g} SD, "
         f"{DESIGNS[RUNS_DESIGN].n_steps} steps, very many runs",

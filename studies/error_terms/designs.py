@@ -26,16 +26,9 @@ __all__ = [
     "Scale",
 ]
 
-DESIGNS = {
-    "10 + 10 runs, 8 steps": Design(10, 8, 999),
-    "5 + 5 runs, 20 steps": Design(5, 20, 0),
-}
+DESIGNS = {"10 + 10 runs, 8 steps": Design(10, 8, 999), "5 + 5 runs, 20 steps": Design(5, 20, 0)}
 RUNS_DESIGN = "10 + 10 runs, 8 steps"  # the number of runs is varied in this design
-DOMAINS = {
-    "chess_numeric": "chess, numbers",
-    "chess_nominal": "chess, names",
-    "td": "TD(0), A1",
-}
+DOMAINS = {"chess_numeric": "chess, numbers", "chess_nominal": "chess, names", "td": "TD(0), A1"}
 DRAWS = {"disjoint": False, "overlapping": True}
 N_SHUFFLES_PAPERS = 499  # the paper has 500; with 499, p can be exactly .05
 KINDS = ("parallel", "crossing")
@@ -47,9 +40,7 @@ ABSENT_EFFECT = {
     "a": "interaction",
     "b": "algorithm",
 }
-PRESENT_EFFECT = {
-    kind: EFFECTS[effect == "algorithm"] for kind, effect in ABSENT_EFFECT.items()
-}
+PRESENT_EFFECT = {kind: EFFECTS[effect == "algorithm"] for kind, effect in ABSENT_EFFECT.items()}
 SHIFT = 2.0  # in SDs of a score: a size of both forms, for which rates are reported
 LIMIT_SIZES = np.linspace(0, 4, 41)
 

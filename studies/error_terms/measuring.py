@@ -82,9 +82,7 @@ class Measured(NamedTuple):
     @property
     def limit(self) -> float:
         """The limiting false-alarm rate of the pooled error term at `SHIFT`."""
-        return float(
-            np.interp(SHIFT, LIMIT_SIZES, self.limiting_rates[RUNS_DESIGN, "parallel"])
-        )
+        return float(np.interp(SHIFT, LIMIT_SIZES, self.limiting_rates[RUNS_DESIGN, "parallel"]))
 
     def all_rates(self) -> list[tuple[tuple[str, ...], Rates]]:
         """Return the rates of all curves by key; its second element is the kind or case."""
@@ -119,9 +117,7 @@ def measure(seed: int, *, quick: bool) -> Measured:
     fingerprints = {name: fingerprint(pool) for name, pool in pools.items()}
     rates = {
         "ar": cached("ar", lambda: _autoregressive(scale, seed), designs=DESIGNS),
-        "papers": cached(
-            "papers", lambda: _papers(scale, seed, pools), pools=fingerprints
-        ),
+        "papers": cached("papers", lambda: _papers(scale, seed, pools), pools=fingerprints),
         "runs": cached("runs", lambda: _more_runs(scale, seed), shift=SHIFT),
     }
     return Measured(
@@ -142,11 +138,7 @@ def _td_curves(scale: Scale, seed: int) -> Floats:
 def _autoregressive(scale: Scale, seed: int) -> dict[str, Any]:
     return {
         f"{name}|{kind}": rates_of_autoregressive(
-            design,
-            kind,
-            scale.sizes,
-            scale.n_sets,
-            stream(seed, "error_terms: ar", index, number),
+            design, kind, scale.sizes, scale.n_sets, stream(seed, "error_terms: ar", index, number)
         ).plain()
         for index, (name, design) in enumerate(DESIGNS.items())
         for number, kind in enumerate(KINDS)

@@ -10,13 +10,7 @@ import numpy.typing as npt
 from studies.anovas import f_ratios
 from studies.error_terms.autoregression import autoregressive, profile
 from studies.error_terms.designs import ABSENT_EFFECT, KINDS
-from studies.error_terms.shuffles import (
-    ALPHA,
-    ERRORS,
-    Design,
-    p_values,
-    shuffled_halves,
-)
+from studies.error_terms.shuffles import ALPHA, ERRORS, Design, p_values, shuffled_halves
 
 __all__ = ["EXAMPLE", "UNREMARKABLE", "Mechanism", "mechanism"]
 

@@ -77,11 +77,7 @@ def pictures(measured: Measured) -> tuple[Picture, ...]:
 
 
 def _axes(
-    n_rows: int,
-    n_columns: int,
-    height: float,
-    *,
-    sharey: Literal["all", "row", "none"] = "all",
+    n_rows: int, n_columns: int, height: float, *, sharey: Literal["all", "row", "none"] = "all"
 ) -> tuple[Figure, Any]:
     from matplotlib.figure import Figure
 
@@ -119,22 +115,14 @@ def _draw_mechanism(mechanism: Mechanism) -> Figure:
             # The two error terms give F on different scales: divide by the critical F at size 0.
             unit = critical[0]
             panel.plot(sizes, observed / unit, color=colour, label=f"{error}: observed F")
-            panel.plot(
-                sizes, critical / unit, "--", color=colour, label=f"{error}: critical F"
-            )
-        panel.plot(
-            sizes, mechanism.expected[kind], ":", color="#555555", label="by MS_error*"
-        )
+            panel.plot(sizes, critical / unit, "--", color=colour, label=f"{error}: critical F")
+        panel.plot(sizes, mechanism.expected[kind], ":", color="#555555", label="by MS_error*")
         panel.set_ylim(bottom=0)
         panel.set_xlabel(f"{ADDED[kind]}, SD of a score", fontsize=9)
-        panel.set_title(
-            f"F of the {ABSENT_EFFECT[kind]} effect, which is not there", fontsize=10
-        )
+        panel.set_title(f"F of the {ABSENT_EFFECT[kind]} effect, which is not there", fontsize=10)
     axes[0, 0].set_ylabel("F, in critical F at size 0", fontsize=9)
     handles, labels = axes[0, 0].get_legend_handles_labels()
-    figure.legend(
-        handles, labels, loc="outside lower center", ncols=5, fontsize=8, frameon=False
-    )
+    figure.legend(handles, labels, loc="outside lower center", ncols=5, fontsize=8, frameon=False)
     return figure
 
 
@@ -156,9 +144,7 @@ def _draw_autoregressive(measured: Measured) -> Figure:
             )
             _finish(panel, f"{ADDED[kind]}, SD of a score")
         for row, kind in enumerate(KINDS):
-            axes[row, 0].set_ylabel(
-                f"{ABSENT_EFFECT[kind]} effect found, share", fontsize=9
-            )
+            axes[row, 0].set_ylabel(f"{ABSENT_EFFECT[kind]} effect found, share", fontsize=9)
     limit, *others = zip(*axes[0, 0].get_legend_handles_labels(), strict=True)
     handles, labels = zip(*others, limit, strict=True)
     axes[0, 0].legend(handles, labels, fontsize=8, frameon=False)
@@ -182,9 +168,7 @@ def _draw_papers(measured: Measured) -> Figure:
                 for error in ERRORS:
                     rates = measured.papers[name, case, draw]
                     named = f"{error}, {draw}"
-                    _draw_rates(
-                        panel, rates, ABSENT_EFFECT[case], error, label=named, **style
-                    )
+                    _draw_rates(panel, rates, ABSENT_EFFECT[case], error, label=named, **style)
             what = "lifted" if case == "a" else "turned"
             _finish(panel, f"f of M_{case} ({what})")
     axes[0, 0].set_ylabel("interaction effect found, share", fontsize=9)
@@ -209,17 +193,10 @@ def _draw_power(measured: Measured) -> Figure:
         middle = np.array([gain for gain, _ in gains])
         ends = np.array([interval for _, interval in gains]).T
         bottom.errorbar(
-            rates.sizes,
-            middle,
-            yerr=np.abs(ends - middle),
-            color="#333333",
-            fmt="o",
-            ms=4,
+            rates.sizes, middle, yerr=np.abs(ends - middle), color="#333333", fmt="o", ms=4
         )
         bottom.axhline(0, color="#555555", linewidth=0.8, zorder=0)
-        bottom.axhline(
-            -MIN_LOSS, color="#555555", linestyle="--", linewidth=0.8, zorder=0
-        )
+        bottom.axhline(-MIN_LOSS, color="#555555", linestyle="--", linewidth=0.8, zorder=0)
         bottom.set_xlabel(f"{ADDED[kind]}, SD", fontsize=8)
     axes[0, 0].set_ylabel("effect found, share", fontsize=9)
     axes[1, 0].set_ylabel("split − pooled", fontsize=9)

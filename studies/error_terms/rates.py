@@ -88,9 +88,7 @@ class Rates:
         set is added to either side, so that the interval has a width even without any.
         """
         gains = []
-        for split, pooled in zip(
-            self.only_split[effect], self.only_pooled[effect], strict=True
-        ):
+        for split, pooled in zip(self.only_split[effect], self.only_pooled[effect], strict=True):
             difference = (split - pooled) / self.n_sets
             spread = split + pooled + 1 - (split - pooled) ** 2 / self.n_sets
             half = z * float(np.sqrt(spread)) / self.n_sets
@@ -99,11 +97,7 @@ class Rates:
 
 
 def rates_of_autoregressive(
-    design: Design,
-    kind: str,
-    sizes: Sequence[float],
-    n_sets: int,
-    rng: np.random.Generator,
+    design: Design, kind: str, sizes: Sequence[float], n_sets: int, rng: np.random.Generator
 ) -> Rates:
     """Return the rates for AR(1) curves, with a profile of each size added to one algorithm."""
     added = profile(kind, design.n_steps)
@@ -144,10 +138,7 @@ def rates_of_modified(
             if overlapping:
                 second = rng.permutation(len(pool))[:N_DRAWN]
             halves = shuffled_halves(design, rng)
-            yield [
-                p_values(np.vstack([pool[first], each[second]]), halves)
-                for each in changed
-            ]
+            yield [p_values(np.vstack([pool[first], each[second]]), halves) for each in changed]
 
     return _count(tests(), factors, n_sets)
 
@@ -164,9 +155,7 @@ def _count(tests: Iterable[list[Ratios]], sizes: Sequence[float], n_sets: int) -
 
     def found_only_by(one: str, other: str) -> dict[str, list[int]]:
         return {
-            effect: (found_by(effect, one) & ~found_by(effect, other))
-            .sum(axis=0)
-            .tolist()
+            effect: (found_by(effect, one) & ~found_by(effect, other)).sum(axis=0).tolist()
             for effect in EFFECTS
         }
 
@@ -174,9 +163,7 @@ def _count(tests: Iterable[list[Ratios]], sizes: Sequence[float], n_sets: int) -
         sizes=[float(size) for size in sizes],
         n_sets=n_sets,
         found={
-            effect: {
-                error: found_by(effect, error).sum(axis=0).tolist() for error in ERRORS
-            }
+            effect: {error: found_by(effect, error).sum(axis=0).tolist() for error in ERRORS}
             for effect in EFFECTS
         },
         only_split=found_only_by("split", "pooled"),

@@ -11,15 +11,7 @@ import numpy.typing as npt
 
 from studies.anovas import Ratios, f_ratios, random_halves
 
-__all__ = [
-    "ALPHA",
-    "EFFECTS",
-    "ERRORS",
-    "Design",
-    "all_halves",
-    "p_values",
-    "shuffled_halves",
-]
+__all__ = ["ALPHA", "EFFECTS", "ERRORS", "Design", "all_halves", "p_values", "shuffled_halves"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -68,6 +60,4 @@ def p_values(curves: Floats, halves: Floats) -> Ratios:
     With all relabellings p is exact; with z random ones it is (1 + count) / (1 + z).
     """
     ratios = f_ratios(curves, halves)
-    return Ratios(
-        *(np.mean(f >= f[0] * (1 - TIE_TOLERANCE) - ZERO_TOLERANCE) for f in ratios)
-    )
+    return Ratios(*(np.mean(f >= f[0] * (1 - TIE_TOLERANCE) - ZERO_TOLERANCE) for f in ratios))

@@ -8,13 +8,7 @@ import numpy as np
 
 from studies.error_terms.autoregression import CORRELATION
 from studies.error_terms.bounds import MAX_FALSE_VERDICT
-from studies.error_terms.designs import (
-    ABSENT_EFFECT,
-    DESIGNS,
-    DOMAINS,
-    N_SHUFFLES_PAPERS,
-    SHIFT,
-)
+from studies.error_terms.designs import ABSENT_EFFECT, DESIGNS, DOMAINS, N_SHUFFLES_PAPERS, SHIFT
 from studies.error_terms.formatting import number, short, signed, span
 from studies.error_terms.rates import N_DRAWN
 from studies.error_terms.shuffles import ALPHA, EFFECTS, ERRORS, all_halves
@@ -98,8 +92,7 @@ def _found(measured: Measured) -> str:
     def alarms(kind: str) -> str:
         every = [measured.autoregressive[name, kind] for name in DESIGNS]
         return span(
-            each.share(ABSENT_EFFECT[kind], "pooled")[each.sizes.index(SHIFT)]
-            for each in every
+            each.share(ABSENT_EFFECT[kind], "pooled")[each.sizes.index(SHIFT)] for each in every
         )
 
     def overlapping(case: str) -> str:
@@ -146,8 +139,7 @@ def _experiment(measured: Measured) -> str:
         how = f"all {n_all} relabellings" if n_all else f"{design.n_shuffles} shuffles"
         designs.append(f"{name}, with {how}")
     pools = [
-        f"{label}: {len(measured.pools[name])} curves of {measured.pools[name].shape[1]} "
-        "steps"
+        f"{label}: {len(measured.pools[name])} curves of {measured.pools[name].shape[1]} steps"
         for name, label in DOMAINS.items()
     ]
     last = rates.sizes[-1]

@@ -57,19 +57,13 @@ def _cells(criteria: cw.Criteria) -> Iterator[Claim]:
         judge(not different),
         "Judged so if every cell is alike. A tick stands only if every case meets the "
         f"criterion; {ours} of {len(sources)} cases are ours, not the report's."
-        + (
-            " Each case that decides otherwise is listed below the table."
-            if different
-            else ""
-        ),
+        + (" Each case that decides otherwise is listed below the table." if different else ""),
     )
 
 
 def _ticks(criteria: cw.Criteria) -> Claim:
     published = {
-        metric: sum(
-            bool(each.published) for each in criteria.values() if each.metric == metric
-        )
+        metric: sum(bool(each.published) for each in criteria.values() if each.metric == metric)
         for metric in METRICS
     }
     ours = {
@@ -124,9 +118,7 @@ def _figure_4(criteria: cw.Criteria) -> Claim:
     )
 
 
-def _compared(
-    criteria: cw.Criteria, figure: str
-) -> tuple[dict[str, list[float]], dict[str, bool]]:
+def _compared(criteria: cw.Criteria, figure: str) -> tuple[dict[str, list[float]], dict[str, bool]]:
     """Return the values of each metric for the two pairs, and whether they are equal."""
     criterion = FIGURES[figure]
     pairs = {m: case_values(criteria, criterion, m, figure) for m in METRICS}

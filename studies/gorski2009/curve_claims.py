@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["curve_claims"]
 
-MIN_GAIN = (
-    0.5  # "much better": this share of the distance from the control to the optimum
-)
+MIN_GAIN = 0.5  # "much better": this share of the distance from the control to the optimum
 OPTIMUM_TOLERANCE = 0.01  # a mean reward this close to the optimum counts as optimal
 LEVEL_TOLERANCE = 0.05  # a curve that stays this close to its last value has levelled off
 
@@ -57,22 +55,15 @@ def _figure_2(means: Mapping[str, Means]) -> Claim:
         [_levelling_episode(curve) for curve in means[world].until(MAX_EPISODES)]
         for world in ("3x3", "4x4")
     )
-    levels_off_sooner = all(
-        first < second for first, second in zip(small, large, strict=True)
-    )
+    levels_off_sooner = all(first < second for first, second in zip(small, large, strict=True))
     return Claim(
         "Figure 2",
-        "In the 3x3 world the curves have the same general shape, and less training is "
-        "needed.",
+        "In the 3x3 world the curves have the same general shape, and less training is needed.",
         "mean curves of 20,000 trials, not listed",
         f"first episode: {_pair(control[0], transfer[0])}; mean of {len(control)} episodes: "
         f"{_pair(control.mean(), transfer.mean())}; levelled off from episode {small[0]} "
         f"(control) and {small[1]} (transfer), in 4x4 {large[0]} and {large[1]}",
-        judge(
-            transfer[0] > control[0]
-            and transfer.mean() > control.mean()
-            and levels_off_sooner
-        ),
+        judge(transfer[0] > control[0] and transfer.mean() > control.mean() and levels_off_sooner),
         "Judged so if transfer is ahead at first and in the mean, and both conditions level "
         f"off sooner than in the 4x4 world: stay within {LEVEL_TOLERANCE:g} of the mean reward of "
         f"episode {MAX_EPISODES}.",
@@ -111,8 +102,7 @@ def _optimum(found: Findings) -> Claim:
 def _why_below_optimum(found: Findings) -> str:
     """Return why a condition stays below the optimum, and what follows for the CTR."""
     overtaking = {
-        world: overtaking_episode(*each.until(MAX_EPISODES))
-        for world, each in found.plain.items()
+        world: overtaking_episode(*each.until(MAX_EPISODES)) for world, each in found.plain.items()
     }
     episodes = [f"{n} ({world})" for world, n in overtaking.items() if n is not None]
     longer = next(each for each in found.readings if each.name == "40 and 20 episodes")
@@ -122,11 +112,7 @@ def _why_below_optimum(found: Findings) -> str:
     ]
     return (
         " A greedy learner need not leave a detour that the source task taught it."
-        + (
-            f" The control is ahead from episode {', '.join(episodes)} on."
-            if episodes
-            else ""
-        )
+        + (f" The control is ahead from episode {', '.join(episodes)} on." if episodes else "")
         + f" The CTR is {ratios[0]} in the plain windows, {ratios[1]} over {longer.name}."
     )
 

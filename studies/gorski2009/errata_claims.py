@@ -41,9 +41,7 @@ def errata_claims(found: Findings) -> Iterator[Claim]:
 
 
 def _sign() -> Claim:
-    better, worse = (
-        metric_values(measure(*pair))[ARR] for pair in ((SLOW, FAST), (FAST, SLOW))
-    )
+    better, worse = (metric_values(measure(*pair))[ARR] for pair in ((SLOW, FAST), (FAST, SLOW)))
     return Claim(
         "section 2.4",
         "ARR is negative when the experimental condition is the better one.",
@@ -61,8 +59,7 @@ def _undefined_ratio() -> Claim:
     )
     return Claim(
         "section 5.1",
-        "The transfer ratio is undefined when the integral of the experimental condition "
-        "is 0.",
+        "The transfer ratio is undefined when the integral of the experimental condition is 0.",
         "undefined",
         f"experimental 0: {_value_text(by_transfer)}; control 0: {_value_text(by_control)}",
         judge(not by_transfer.defined),

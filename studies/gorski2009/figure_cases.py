@@ -14,9 +14,7 @@ __all__ = ["FIGURES", "case_values"]
 FIGURES = {"Figure 3": "distinguishing", "Figure 4": "similar"}
 
 
-def case_values(
-    criteria: cw.Criteria, criterion: str, metric: str, source: str
-) -> list[float]:
+def case_values(criteria: cw.Criteria, criterion: str, metric: str, source: str) -> list[float]:
     """Return the values of a metric for a case of the report; NaN where undefined."""
     tried = criteria[criterion, metric].tried
     found = next(each for each in tried if each.case.source == source)

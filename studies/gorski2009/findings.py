@@ -56,10 +56,7 @@ def findings(*, seed: int, quick: bool) -> Findings:
     n_plain, n_others = (1_000, 500) if quick else (20_000, 2_000)
     means = {
         name: mean_curves(
-            name,
-            n_trials=n_plain if name == PLAIN else n_others,
-            seed=seed,
-            quick=quick,
+            name, n_trials=n_plain if name == PLAIN else n_others, seed=seed, quick=quick
         )
         for name in LEARNERS
     }
@@ -69,9 +66,7 @@ def findings(*, seed: int, quick: bool) -> Findings:
         means=means,
         readings=measure_readings(means),
         table={
-            world: measure_with_intervals(
-                world, each, stream(seed, "gorski2009: intervals", index)
-            )
+            world: measure_with_intervals(world, each, stream(seed, "gorski2009: intervals", index))
             for index, (world, each) in enumerate(means[PLAIN].items())
         },
         criteria=cw.check_criteria(rng=stream(seed, "gorski2009: criteria")),

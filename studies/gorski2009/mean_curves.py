@@ -65,8 +65,7 @@ def mean_curves(name: str, *, n_trials: int, seed: int, quick: bool) -> dict[str
     index = list(LEARNERS).index(name)
     # Longer windows are compared for the plain learner only.
     lengths = {
-        world: MAX_EPISODES if name == PLAIN else each.n_episodes
-        for world, each in WORLDS.items()
+        world: MAX_EPISODES if name == PLAIN else each.n_episodes for world, each in WORLDS.items()
     }
     key = {
         "learner": asdict(LEARNERS[name]),
@@ -102,17 +101,11 @@ def _play(
     world = WORLDS[name]._replace(n_episodes=n_episodes)
     curves = {
         condition: learning_curves(
-            world,
-            n_trials,
-            next(streams),
-            transfer=condition == "transfer",
-            learner=learner,
+            world, n_trials, next(streams), transfer=condition == "transfer", learner=learner
         )
         for condition in ("control", "transfer")
     }
-    worst = min(
-        float(each[:, : WORLDS[name].n_episodes].min()) for each in curves.values()
-    )
+    worst = min(float(each[:, : WORLDS[name].n_episodes].min()) for each in curves.values())
     batches = {
         condition: each.reshape(N_BATCHES, -1, n_episodes).mean(axis=1)
         for condition, each in curves.items()

@@ -47,9 +47,7 @@ def measure(
     )
 
 
-def measure_with_intervals(
-    world: str, means: Means, rng: np.random.Generator
-) -> cw.Transfer:
+def measure_with_intervals(world: str, means: Means, rng: np.random.Generator) -> cw.Transfer:
     """Measure the plain reading, with the means of batches of trials as runs."""
     stop = WORLDS[world].n_episodes
     return cw.transfer(
@@ -66,15 +64,13 @@ def measure_with_intervals(
 def _two_conditions(control: Floats, transfer: Floats) -> cw.Curves:
     """Return the curves of both conditions, with episodes counted from 1."""
     runs = {"control": np.atleast_2d(control), "transfer": np.atleast_2d(transfer)}
-    return cw.Curves.from_dict(runs, steps=range(1, runs["control"].shape[1] + 1))
+    return cw.Curves.from_dict(runs, steps=range(1, runs["control"].shape[1] + 1), rows="runs")
 
 
 def metric_values(found: cw.Transfer) -> Row:
     """Return the four metrics; NaN where undefined."""
     found_values = {metric: found.metrics[metric].value for metric in METRICS}
-    return {
-        metric: np.nan if each is None else each for metric, each in found_values.items()
-    }
+    return {metric: np.nan if each is None else each for metric, each in found_values.items()}
 
 
 def interval_ends(found: cw.Metric) -> tuple[float, float]:

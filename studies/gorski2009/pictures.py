@@ -88,9 +88,7 @@ def _readings(readings: Sequence[Reading]) -> Picture:
         ):
             _line(axes, rows, metric, color=colour, marker=marker, label=label, lw=2)
         n_as_published = sum(reading.keeps(metric) for reading in relevant)
-        axes.set_title(
-            f"{title}\nas published: {n_as_published} of {len(relevant)}", size="medium"
-        )
+        axes.set_title(f"{title}\nas published: {n_as_published} of {len(relevant)}", size="medium")
         axes.set_xticks([0, 1], list(PUBLISHED))
         axes.set_xlim(-0.25, 1.25)
     handles, labels = grid[0].get_legend_handles_labels()
@@ -102,9 +100,7 @@ def _readings(readings: Sequence[Reading]) -> Picture:
     return Picture("table-1-readings", caption, figure)
 
 
-def _line(
-    axes: Axes, rows: Mapping[str, Mapping[str, float]], metric: str, **style: Any
-) -> None:
+def _line(axes: Axes, rows: Mapping[str, Mapping[str, float]], metric: str, **style: Any) -> None:
     axes.plot([0, 1], [rows[world][metric] for world in PUBLISHED], **style)
 
 
@@ -112,8 +108,7 @@ def _hypothetical(criteria: cw.Criteria, source: str) -> Picture:
     """Draw the two pairs of curves of a figure, with the values of the metrics."""
     criterion = FIGURES[source]
     metric_values = {
-        title: case_values(criteria, criterion, metric, source)
-        for metric, title in METRICS.items()
+        title: case_values(criteria, criterion, metric, source) for metric, title in METRICS.items()
     }
     tried = criteria[criterion, next(iter(METRICS))].tried
     case = next(each.case for each in tried if each.case.source == source)

@@ -6,12 +6,7 @@ from typing import TYPE_CHECKING
 
 from studies.gorski2009.mean_curves import PLAIN
 from studies.gorski2009.measuring import measure, metric_values
-from studies.gorski2009.published import (
-    METRICS,
-    PUBLISHED,
-    rule_constant,
-    rule_constant_range,
-)
+from studies.gorski2009.published import METRICS, PUBLISHED, rule_constant, rule_constant_range
 from studies.report import Claim, judge
 from studies.sources.grid_worlds import WORLDS
 

@@ -40,9 +40,7 @@ def _directions(found: Findings) -> Claim:
     kinds = []
     for kind in KINDS:
         of_kind = [reading for reading in readings if reading.kind == kind]
-        kinds.append(
-            f"{kind} {sum(each.keeps_all for each in of_kind)} of {len(of_kind)}"
-        )
+        kinds.append(f"{kind} {sum(each.keeps_all for each in of_kind)} of {len(of_kind)}")
     return Claim(
         "section 3, Table 1",
         f"From the 4x4 to the 3x3 world {_titles(COMPARABLE)} fall, while "
@@ -82,8 +80,7 @@ def _comparable(readings: Sequence[Reading]) -> Claim:
 def _incomparable(readings: Sequence[Reading]) -> Claim:
     reversing = _reversing(readings, INCOMPARABLE)
     reversed_by_measuring = [
-        any("learner" not in each.kind for each in opposed)
-        for opposed in reversing.values()
+        any("learner" not in each.kind for each in opposed) for opposed in reversing.values()
     ]
     titles = _titles(INCOMPARABLE)
     return Claim(
@@ -100,21 +97,15 @@ def _incomparable(readings: Sequence[Reading]) -> Claim:
     )
 
 
-def _reversing(
-    readings: Sequence[Reading], metrics: Sequence[str]
-) -> dict[str, list[Reading]]:
+def _reversing(readings: Sequence[Reading], metrics: Sequence[str]) -> dict[str, list[Reading]]:
     """Return the readings that reverse the direction of each metric."""
     return {
-        metric: [
-            each for each in readings if each.bears_on(metric) and not each.keeps(metric)
-        ]
+        metric: [each for each in readings if each.bears_on(metric) and not each.keeps(metric)]
         for metric in metrics
     }
 
 
-def _counts(
-    readings: Sequence[Reading], reversing: Mapping[str, Sequence[Reading]]
-) -> str:
+def _counts(readings: Sequence[Reading], reversing: Mapping[str, Sequence[Reading]]) -> str:
     texts = []
     for metric, opposed in reversing.items():
         n_tried = sum(each.bears_on(metric) for each in readings)
@@ -142,8 +133,7 @@ def _titles(metrics: Sequence[str]) -> str:
 def _digits(world: str, found: cw.Transfer, readings: Sequence[Reading]) -> Claim:
     published = PUBLISHED[world]
     inside = [
-        _within(published[metric], interval_ends(found.metrics[metric]))
-        for metric in METRICS
+        _within(published[metric], interval_ends(found.metrics[metric])) for metric in METRICS
     ]
     n_near = sum(each.distance(world, published) <= MAX_DISTANCE for each in readings)
     nearest = min(readings, key=lambda each: each.distance(world, published))

@@ -48,14 +48,7 @@ def _table_1(table: Mapping[str, cw.Transfer], readings: Sequence[Reading]) -> T
             )
     return Table(
         "Table 1",
-        (
-            "world",
-            "metric",
-            "published",
-            "plain reading",
-            "95 % interval",
-            "all readings",
-        ),
+        ("world", "metric", "published", "plain reading", "95 % interval", "all readings"),
         tuple(rows),
         f"The interval is of the trials drawn, from means of {N_BATCHES} batches of them; "
         "that of the transfer ratio takes what is added to the rewards as given, and is too "

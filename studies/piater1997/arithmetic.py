@@ -76,9 +76,7 @@ def arithmetic_table() -> Table:
 
 
 def _entries() -> list[Entry]:
-    return [
-        entry for name, table in PUBLISHED.items() for entry in _entries_of(name, table)
-    ]
+    return [entry for name, table in PUBLISHED.items() for entry in _entries_of(name, table)]
 
 
 def _entries_of(name: str, published: PublishedTable) -> Iterator[Entry]:
@@ -92,12 +90,7 @@ def _entries_of(name: str, published: PublishedTable) -> Iterator[Entry]:
         for column, key, ours, slack in (
             ("MS", "ms", found.ms, 0.006),
             ("F", "f", found.statistic, _f_slack(row, published)),
-            (
-                "conventional p",
-                "p_conventional",
-                found.pvalue_parametric,
-                row.get("p_slack", 0.0),
-            ),
+            ("conventional p", "p_conventional", found.pvalue_parametric, row.get("p_slack", 0.0)),
         ):
             if key in row and ours is not None:
                 yield Entry(where, column, row[key], ours, slack)

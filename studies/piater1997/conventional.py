@@ -80,8 +80,7 @@ def _same_distribution(replicated: Replications) -> Claim:
     low, high = ALPHA / MAX_TAIL_RATIO, ALPHA * MAX_TAIL_RATIO
     return Claim(
         "Figure 4",
-        "Apart from their means, the shuffled F of A1 and A2 are distributed as the standard "
-        "F is",
+        "Apart from their means, the shuffled F of A1 and A2 are distributed as the standard F is",
         "the same to the eye",
         f"share of shuffled F above the standard {100 * ALPHA:.0f} % point, both brought to "
         "one mean: "
@@ -103,8 +102,7 @@ def _means_of_f(replicated: Replications) -> Claim:
     inside = [each for each in EFFECTS if ours[each].contains(PUBLISHED_MEANS[each])]
     return Claim(
         "Section 4.1",
-        "Means of the standard F distributions (or of the shuffled F) of interaction and "
-        "algorithm",
+        "Means of the standard F distributions (or of the shuffled F) of interaction and algorithm",
         "; ".join(f"{each} {PUBLISHED_MEANS[each]}" for each in EFFECTS),
         f"{expected:.3f} for both; of the shuffled F "
         + "; ".join(f"{each} {ours[each].text()}" for each in EFFECTS),

@@ -40,12 +40,7 @@ def counts_table() -> Table:
         "Distinct ways to deal the runs among the algorithms",
         ("algorithms m", "runs each l", "n_relabellings", "the report's recurrence"),
         tuple(
-            (
-                str(m),
-                str(runs),
-                f"{_n_relabellings(m, runs):,}",
-                f"{_recurrence(m, runs):,}",
-            )
+            (str(m), str(runs), f"{_n_relabellings(m, runs):,}", f"{_recurrence(m, runs):,}")
             for m, runs in DESIGNS
         ),
     )

@@ -22,10 +22,7 @@ __all__ = ["N_RUNS", "draw_replications", "select_algorithms", "trained_curves"]
 Floats = npt.NDArray[np.float64]
 
 N_RUNS = 10
-N_FILES, PER_FILE = (
-    30,
-    10,
-)  # replications stored per file: a stopped run loses at most one file
+N_FILES, PER_FILE = (30, 10)  # replications stored per file: a stopped run loses at most one file
 N_REPLICATIONS_QUICK, PER_FILE_QUICK = 20, 10
 
 
@@ -39,12 +36,7 @@ def trained_curves(seed: int, *, quick: bool) -> Floats:
     parts = [
         load_or_compute(
             f"piater1997/{form}-{number:02d}",
-            {
-                "seed": seed,
-                "number": number,
-                "n_replications": per_file,
-                "n_runs": N_RUNS,
-            },
+            {"seed": seed, "number": number, "n_replications": per_file, "n_runs": N_RUNS},
             partial(_train, seed, number, per_file),
         )
         for number in range(n_files)
@@ -73,10 +65,7 @@ def draw_replications(curves: Floats, seed: int, *, quick: bool) -> Floats:
         return curves.reshape(n_algorithms, -1, N_RUNS, n_steps).swapaxes(0, 1)
     rng = stream(seed, "piater1997: dealing")
     return np.stack(
-        [
-            [rng.permutation(each)[:N_RUNS] for each in curves]
-            for _ in range(N_REPLICATIONS_QUICK)
-        ]
+        [[rng.permutation(each)[:N_RUNS] for each in curves] for _ in range(N_REPLICATIONS_QUICK)]
     )
 
 

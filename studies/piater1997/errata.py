@@ -19,9 +19,7 @@ N_VALUES = 1000
 
 def errata_claims(example: cw.Comparison) -> list[Claim]:
     """Judge the coin example, the place of the critical value, and the degrees of freedom."""
-    critical = next(
-        count for count in range(N_TOSSES + 1) if _chance_of_heads(count) <= ALPHA
-    )
+    critical = next(count for count in range(N_TOSSES + 1) if _chance_of_heads(count) <= ALPHA)
     index = round((1 - ALPHA) * N_VALUES)
     df = tuple(int(each) for each in example.effects["pooled"]["algorithm"].df)
     return [

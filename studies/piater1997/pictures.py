@@ -29,13 +29,7 @@ if TYPE_CHECKING:
     from studies.piater1997.profiles import Profiles
     from studies.piater1997.replications import Replications
 
-__all__ = [
-    "curves_picture",
-    "null_picture",
-    "power_picture",
-    "profiles_picture",
-    "tables_picture",
-]
+__all__ = ["curves_picture", "null_picture", "power_picture", "profiles_picture", "tables_picture"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -82,9 +76,7 @@ def _draw_ratios(ax: Axes, replicated: Replications) -> None:
     ax.set_xlim(min(0.03, lowest / 1.3), max(5.0, highest * 1.3))
     ax.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
     _label_axes(
-        ax,
-        f"{replicated.name}: {', '.join(COMPARED[replicated.name])}",
-        "replications / published",
+        ax, f"{replicated.name}: {', '.join(COMPARED[replicated.name])}", "replications / published"
     )
 
 
@@ -93,18 +85,8 @@ def curves_picture(replication: Floats, all_runs: Heights) -> Picture:
     figure = Figure(figsize=(10, 4), layout="constrained")
     axes = figure.subplots(1, 2, sharey=True)
     for ax, index, name in zip(axes, (1, 2), ("A2", "A3"), strict=True):
-        for position, colour, style, label in (
-            (0, FIRST, "-", "A1"),
-            (index, SECOND, "--", name),
-        ):
-            ax.plot(
-                STEPS,
-                replication[position].T,
-                style,
-                color=colour,
-                linewidth=0.7,
-                alpha=0.6,
-            )
+        for position, colour, style, label in ((0, FIRST, "-", "A1"), (index, SECOND, "--", name)):
+            ax.plot(STEPS, replication[position].T, style, color=colour, linewidth=0.7, alpha=0.6)
             mean = all_runs.curves[label]
             ax.plot(STEPS, mean, style, color=colour, linewidth=2.5, label=label)
         number = {"A2": 3, "A3": 5}[name]
@@ -201,9 +183,7 @@ def power_picture(by_stretch: Power, by_size: Power) -> Picture:
             (power.interaction, SECOND, "s--", "interaction"),
         ):
             low, high = np.quantile(values, [0.05, 0.95], axis=0)
-            ax.fill_between(
-                power.points, low, high, color=colour, alpha=0.15, linewidth=0
-            )
+            ax.fill_between(power.points, low, high, color=colour, alpha=0.15, linewidth=0)
             ax.plot(power.points, values.mean(axis=0), style, color=colour, label=name)
         ax.plot(
             position,

@@ -123,9 +123,7 @@ def measure_power(curves: Floats, seed: int, *, quick: bool) -> tuple[Power, Pow
     shares = np.asarray(found, dtype=np.float64).transpose(2, 0, 3, 1)
     shares = shares.reshape(2, -1, len(designs))
 
-    def power(
-        name: str, points: tuple[float, ...], chosen: list[tuple[float, int]]
-    ) -> Power:
+    def power(name: str, points: tuple[float, ...], chosen: list[tuple[float, int]]) -> Power:
         indices = [designs.index(design) for design in chosen]
         return Power(name, points, n_sets, n_curves, *shares[:, :, indices])
 
@@ -156,16 +154,12 @@ def _power_by_experiment(
     )
     algorithm, interaction = (
         (values > limit).reshape(n_repeats, N_TRIALS).mean(axis=1)
-        for values, limit in zip(
-            f_ratios_of_two(pool, plain, changed), limits, strict=True
-        )
+        for values, limit in zip(f_ratios_of_two(pool, plain, changed), limits, strict=True)
     )
     return algorithm, interaction
 
 
-def draw_without_replacement(
-    n: int, size: int, count: int, rng: np.random.Generator
-) -> Integers:
+def draw_without_replacement(n: int, size: int, count: int, rng: np.random.Generator) -> Integers:
     """Return ``count`` rows of ``size`` distinct numbers below n, drawn at random.
 
     All rows are drawn at once by the first ``size`` steps of a Fisher-Yates shuffle.
@@ -180,9 +174,7 @@ def draw_without_replacement(
     return numbers[:, :size]
 
 
-def f_ratios_of_two(
-    curves: Floats, first: Integers, second: Integers
-) -> tuple[Floats, Floats]:
+def f_ratios_of_two(curves: Floats, first: Integers, second: Integers) -> tuple[Floats, Floats]:
     """Return F of algorithm and interaction, pooled error term, of many pairs of samples.
 
     Row i of ``first`` and of ``second`` are the curves of the two samples of pair i; all

@@ -7,12 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from studies.piater1997.power import (
-    AT_SIZE,
-    AT_STRETCH,
-    N_TRIALS,
-    POWER_EFFECTS,
-)
+from studies.piater1997.power import AT_SIZE, AT_STRETCH, N_TRIALS, POWER_EFFECTS
 from studies.piater1997.published import ALPHA, PUBLISHED_POWER
 from studies.report import Claim, Table, judge
 
@@ -91,8 +86,7 @@ def _rise(power: Power, what: str, symbol: str) -> Claim:
         f"Power rises with {what}, for both effects",
         "rises rapidly, high values early",
         "; ".join(
-            f"{effect} {values[0]:.2f} to {values[-1]:.2f}, "
-            f"{_high(power, effect, symbol)}"
+            f"{effect} {values[0]:.2f} to {values[-1]:.2f}, {_high(power, effect, symbol)}"
             for effect, values in means.items()
         ),
         judge(rises and fall <= MAX_FALL),

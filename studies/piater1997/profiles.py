@@ -51,10 +51,7 @@ def profiles(curves: Floats) -> Profiles:
     ]
     return Profiles(
         {name: np.stack([each[name].profile for each in found]) for name in PROFILES},
-        {
-            name: np.stack([each[name].cumulative_share for each in found])
-            for name in PROFILES
-        },
+        {name: np.stack([each[name].cumulative_share for each in found]) for name in PROFILES},
     )
 
 
@@ -115,10 +112,7 @@ def profile_table(found: Profiles, shown: int) -> Table:
     columns = ("SS", "share so far", "share, 5 % to 95 %")
     return Table(
         "Where A1 and A2 differ: profiles of sums of squares",
-        (
-            "games",
-            *(f"{what}, {each}" for what in PROFILES.values() for each in columns),
-        ),
+        ("games", *(f"{what}, {each}" for what in PROFILES.values() for each in columns)),
         tuple(rows),
         "SS and share of the replication of the figures, and the range of the share in all "
         f"{len(found.share['algorithm'])}. Differences are SS algorithm and SS interaction "

@@ -9,15 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = [
-    "ALPHA",
-    "COMPARED",
-    "EFFECTS",
-    "PUBLISHED",
-    "PUBLISHED_P",
-    "PUBLISHED_POWER",
-    "SOURCES",
-]
+__all__ = ["ALPHA", "COMPARED", "EFFECTS", "PUBLISHED", "PUBLISHED_P", "PUBLISHED_POWER", "SOURCES"]
 
 ALPHA = 0.05
 COMPARED: Mapping[str, tuple[str, ...]] = {

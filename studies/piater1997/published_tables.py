@@ -7,14 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from studies.piater1997.published import (
-    ALPHA,
-    COMPARED,
-    EFFECTS,
-    PUBLISHED,
-    PUBLISHED_P,
-    SOURCES,
-)
+from studies.piater1997.published import ALPHA, COMPARED, EFFECTS, PUBLISHED, PUBLISHED_P, SOURCES
 from studies.piater1997.quantile_ranges import frequency, quantile_range, short
 from studies.report import Table
 
@@ -38,13 +31,8 @@ def printed_numbers(replicated: Replications) -> dict[str, list[PrintedNumber]]:
     """Return the numbers of a table by column: SS, F and p."""
     rows, p = PUBLISHED[replicated.name], PUBLISHED_P[replicated.name]
     return {
-        "SS": [
-            PrintedNumber(each, rows[each]["ss"], replicated.ss[each]) for each in SOURCES
-        ],
-        "F": [
-            PrintedNumber(each, rows[each]["f"], replicated.f[each])
-            for each in SOURCES[:3]
-        ],
+        "SS": [PrintedNumber(each, rows[each]["ss"], replicated.ss[each]) for each in SOURCES],
+        "F": [PrintedNumber(each, rows[each]["f"], replicated.f[each]) for each in SOURCES[:3]],
         "p": [PrintedNumber(each, p[each], replicated.p[each]) for each in EFFECTS],
     }
 
@@ -57,13 +45,7 @@ def replicated_table(replicated: Replications) -> Table:
             ours = quantile_range(values)
             index = "inside" if ours.contains(published) else "outside"
             rows.append(
-                (
-                    f"{column} {source}",
-                    short(published),
-                    ours.text(),
-                    short(ours.median),
-                    index,
-                )
+                (f"{column} {source}", short(published), ours.text(), short(ours.median), index)
             )
     return Table(
         f"{replicated.name}: {', '.join(COMPARED[replicated.name])}",

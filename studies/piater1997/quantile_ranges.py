@@ -82,8 +82,7 @@ def joint_ranges(values: Sequence[npt.ArrayLike]) -> JointRanges:
     which 90 % of the replications have all their numbers inside.
     """
     ranges = (
-        _ranges_leaving_out(tail / 1000, values)
-        for tail in range(MAX_TAIL_PER_MILLE, -1, -1)
+        _ranges_leaving_out(tail / 1000, values) for tail in range(MAX_TAIL_PER_MILLE, -1, -1)
     )
     # The loop always finds one: with a share of 0 all replications are inside.
     return next(each for each in ranges if each.inside.mean() >= MIN_NEARLY_ALWAYS)
@@ -92,8 +91,7 @@ def joint_ranges(values: Sequence[npt.ArrayLike]) -> JointRanges:
 def _ranges_leaving_out(tail: float, values: Sequence[npt.ArrayLike]) -> JointRanges:
     ranges = tuple(quantile_range(each, tail) for each in values)
     inside = [
-        (_without_rounding_error(each) >= ours.low)
-        & (_without_rounding_error(each) <= ours.high)
+        (_without_rounding_error(each) >= ours.low) & (_without_rounding_error(each) <= ours.high)
         for each, ours in zip(values, ranges, strict=True)
     ]
     return JointRanges(tail, ranges, np.all(inside, axis=0))

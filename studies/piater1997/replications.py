@@ -116,9 +116,7 @@ def _replicate_table(curves: Floats, name: str, seed: int) -> Parts:
         _append(parts, "ss", {source: found.table[source].ss for source in SOURCES})
         _append(parts, "f", {"training": found.table["training"].statistic})
         for effect in EFFECTS:
-            for part, value in _numbers_of_effect(
-                found.effects["pooled"][effect]
-            ).items():
+            for part, value in _numbers_of_effect(found.effects["pooled"][effect]).items():
                 _append(parts, part, {effect: value})
     return parts
 

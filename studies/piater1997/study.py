@@ -22,11 +22,7 @@ from studies.piater1997.power_claims import power_claims, power_table
 from studies.piater1997.profiles import profile_claims, profile_table, profiles
 from studies.piater1997.published import COMPARED
 from studies.piater1997.published_tables import replicated_table
-from studies.piater1997.replications import (
-    compare_for_picture,
-    median_replication,
-    replicate,
-)
+from studies.piater1997.replications import compare_for_picture, median_replication, replicate
 from studies.piater1997.table_claims import table_claims
 from studies.report import Study
 

@@ -6,13 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from studies.piater1997.published import (
-    ALPHA,
-    COMPARED,
-    EFFECTS,
-    PUBLISHED,
-    PUBLISHED_P,
-)
+from studies.piater1997.published import ALPHA, COMPARED, EFFECTS, PUBLISHED, PUBLISHED_P
 from studies.piater1997.published_tables import printed_numbers
 from studies.piater1997.quantile_ranges import (
     frequency,
@@ -35,9 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["table_claims"]
 
 
-def table_claims(
-    replicated: Mapping[str, Replications], all_runs: Heights
-) -> list[Claim]:
+def table_claims(replicated: Mapping[str, Replications], all_runs: Heights) -> list[Claim]:
     """Judge what the report says about its tables."""
     first, second, third, fourth = (replicated[name] for name in COMPARED)
     same = _same_curves(second)
@@ -56,23 +48,16 @@ def table_claims(
 
 
 def _magnitude_claims(
-    replicated: Replications,
-    effects: Sequence[str] = EFFECTS,
-    *,
-    other_curves: bool = False,
+    replicated: Replications, effects: Sequence[str] = EFFECTS, *, other_curves: bool = False
 ) -> list[Claim]:
     """Judge whether the sums of squares, F and p of a table lie within the ranges."""
     titles = {"SS": "Sums of squares", "F": "F", "p": "p of the randomized test"}
     claims = []
     for column, all_numbers in printed_numbers(replicated).items():
-        numbers = [
-            each for each in all_numbers if column != "p" or each.source in effects
-        ]
+        numbers = [each for each in all_numbers if column != "p" or each.source in effects]
         joint = joint_ranges([each.values for each in numbers])
         pairs = list(zip(numbers, joint.ranges, strict=True))
-        outside = [
-            each.source for each, ours in pairs if not ours.contains(each.published)
-        ]
+        outside = [each.source for each, ours in pairs if not ours.contains(each.published)]
         claims.append(
             Claim(
                 replicated.name,
@@ -98,9 +83,7 @@ def _judge_position(
     return judge_replications(not outside, rough=replicated.rough)
 
 
-def _reservations(
-    outside: Sequence[str], replicated: Replications, *, other_curves: bool
-) -> str:
+def _reservations(outside: Sequence[str], replicated: Replications, *, other_curves: bool) -> str:
     """Return which numbers lie outside, and what limits the verdict."""
     note = f" Outside: {', '.join(outside)}." if outside else ""
     if outside and replicated.rough:
@@ -208,8 +191,7 @@ def _fourth_table(replicated: Replications) -> list[Claim]:
             "A1 and A1 + v differ in shape and not at all in height",
             "; ".join(f"SS {each} {published[each]['ss']:.2f}" for each in EFFECTS),
             "; ".join(
-                f"SS {each} {', '.join(f'{value:.2f}' for value in ss[each])}"
-                for each in EFFECTS
+                f"SS {each} {', '.join(f'{value:.2f}' for value in ss[each])}" for each in EFFECTS
             ),
             judge(same),
             "The vector alone decides both, whatever the runs. Agrees if both are exact in "
@@ -217,8 +199,7 @@ def _fourth_table(replicated: Replications) -> list[Claim]:
         ),
         Claim(
             "Table 4",
-            "p of the algorithm effect of A1 and A1 + v differs from 1 because shuffling "
-            "is random",
+            "p of the algorithm effect of A1 and A1 + v differs from 1 because shuffling is random",
             f"{p}",
             f"{', '.join(f'{value:g}' for value in ours)}; counting only the shuffles with "
             f"a larger F: {larger.text()}",
@@ -234,9 +215,7 @@ def _fourth_table(replicated: Replications) -> list[Claim]:
     ]
 
 
-def _growing_vector(
-    half: Replications, whole: Replications, twice: Replications
-) -> Claim:
+def _growing_vector(half: Replications, whole: Replications, twice: Replications) -> Claim:
     order = (("v/2", half), ("v", whole), ("2v", twice))
     p = [replicated.p["interaction"] for _, replicated in order]
     falls = (p[2] <= p[1]) & (p[1] <= p[0])

@@ -19,14 +19,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-__all__ = [
-    "ALPHA",
-    "N_SPLITS",
-    "Prediction",
-    "critical_f",
-    "predict",
-    "predict_by_kind",
-]
+__all__ = ["ALPHA", "N_SPLITS", "Prediction", "critical_f", "predict", "predict_by_kind"]
 
 ALPHA = 0.05
 N_SPLITS = 1000

@@ -115,21 +115,14 @@ def count_all(seed: int, *, quick: bool) -> Counts:
 
         if quick:
             return np.asarray(compute())
-        key = {
-            "seed": seed,
-            "curves": fingerprint(chess),
-            "factors": factors,
-            **sizes,
-        }
+        key = {"seed": seed, "curves": fingerprint(chess), "factors": factors, **sizes}
         return np.asarray(load_or_compute(f"piater1998/{name}", key, compute))
 
     n_draws, last = (100 if quick else 800), factors[-1]
     # Shared by the sources or cases of one part, which draw from them in turn.
     rng_one_learner, rng_elsewhere = rng("one learner"), rng("elsewhere")
     rng_one_distribution = rng("one distribution")
-    pairs = [
-        [(chess, changed) for changed in modified(chess, case, factors)] for case in CASES
-    ]
+    pairs = [[(chess, changed) for changed in modified(chess, case, factors)] for case in CASES]
     return Counts(
         factors=factors,
         chess=chess,
@@ -137,9 +130,7 @@ def count_all(seed: int, *, quick: bool) -> Counts:
         one_learner={
             name: np.asarray(
                 type_one.one_learner(
-                    np.repeat(of_source, N_REPETITIONS_QUICK, axis=0)
-                    if quick
-                    else of_source,
+                    np.repeat(of_source, N_REPETITIONS_QUICK, axis=0) if quick else of_source,
                     rng_one_learner,
                 ),
                 dtype=np.float64,
@@ -150,9 +141,7 @@ def count_all(seed: int, *, quick: bool) -> Counts:
             name: np.array([predict(pool) for pool in of_source])
             for name, of_source in pools.items()
         },
-        modified=stored_part(
-            "modified", type_one.with_modified, n_repetitions=1 if quick else 10
-        ),
+        modified=stored_part("modified", type_one.with_modified, n_repetitions=1 if quick else 10),
         closed_form=np.array(
             [[predict(np.concatenate(pair))[3:] for pair in row] for row in pairs]
         ),
@@ -164,9 +153,7 @@ def count_all(seed: int, *, quick: bool) -> Counts:
         other_cross_validations={
             name: np.array(
                 [
-                    power_figure.power(
-                        curves, (last,), rng_elsewhere, n_draws=n_draws // 4
-                    )[:, 0]
+                    power_figure.power(curves, (last,), rng_elsewhere, n_draws=n_draws // 4)[:, 0]
                     for curves in pools[name][:N_OTHER_CROSS_VALIDATIONS]
                 ]
             )

@@ -43,9 +43,7 @@ def _one_learner(counts: Counts, test: int) -> Picture:
         for effect, label in enumerate(EFFECTS):
             axis: Axes = axes[row, effect]
             values = each[:, test, effect]
-            high = max(
-                float(v[:, test, effect].max()) for v in counts.one_learner.values()
-            )
+            high = max(float(v[:, test, effect].max()) for v in counts.one_learner.values())
             bins = np.linspace(0, max(high, 100) + 1, 41)
             axis.hist(values, bins=list(bins), color=COLOURS[test])
             axis.axvline(NOMINAL, color="black", linestyle=":", label="50, the level")
@@ -55,9 +53,7 @@ def _one_learner(counts: Counts, test: int) -> Picture:
                     color="black",
                     label="closed form, mean",
                 )
-            axis.set_title(
-                f"{SOURCES[name]}: {label}, mean {values.mean():.0f}", fontsize=10
-            )
+            axis.set_title(f"{SOURCES[name]}: {label}, mean {values.mean():.0f}", fontsize=10)
             axis.spines[["top", "right"]].set_visible(False)
     axes[0, 1].legend(frameon=False, fontsize=9)
     figure.supxlabel("rejections of 1000")
@@ -69,9 +65,7 @@ def _one_learner(counts: Counts, test: int) -> Picture:
             "are halved at random, with what the closed form predicts.",
             figure,
         )
-    return Picture(
-        "figure-4", "Figure 4: the same, tested by shuffling whole curves.", figure
-    )
+    return Picture("figure-4", "Figure 4: the same, tested by shuffling whole curves.", figure)
 
 
 def _modified(counts: Counts) -> Picture:
@@ -161,12 +155,7 @@ def _predictions(counts: Counts) -> Picture:
         ends = np.array([0.0, float(conventional[:, :, index].max()) * 1.05])
         axis.plot(ends, ends, color="black", linewidth=1)
         axis.fill_between(
-            ends,
-            ends - TOLERANCE,
-            ends + TOLERANCE,
-            color="black",
-            alpha=0.08,
-            linewidth=0,
+            ends, ends - TOLERANCE, ends + TOLERANCE, color="black", alpha=0.08, linewidth=0
         )
         axis.set_title(label, fontsize=10)
         axis.set_xlabel("predicted, of 1000")

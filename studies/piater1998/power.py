@@ -87,10 +87,7 @@ def one_distribution(
         return np.array(f_ratios(pool, observed_half)[:2])[:, 0]
 
     for _ in range(n_runs):
-        tens = (
-            rng.choice(len(everything), 2 * N_DRAWN, replace=False)
-            for _ in range(n_shuffles)
-        )
+        tens = (rng.choice(len(everything), 2 * N_DRAWN, replace=False) for _ in range(n_shuffles))
         shuffled = np.array([ratios(everything[ten]) for ten in tens])
         for _ in range(n_draws):
             first, second = _draws(len(curves), rng, disjoint=False)
@@ -100,9 +97,7 @@ def one_distribution(
     return n_rejected / (n_runs * n_draws)
 
 
-def _draws(
-    n_curves: int, rng: np.random.Generator, *, disjoint: bool
-) -> tuple[Integers, Integers]:
+def _draws(n_curves: int, rng: np.random.Generator, *, disjoint: bool) -> tuple[Integers, Integers]:
     """Draw the indices of ten curves, and of ten curves to be changed."""
     order = rng.permutation(n_curves)
     if disjoint:

@@ -7,13 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from studies.piater1998.closed_form import ALPHA
-from studies.piater1998.counting import (
-    ALGORITHM,
-    CONVENTIONAL,
-    INTERACTION,
-    SHUFFLE,
-    SPLIT,
-)
+from studies.piater1998.counting import ALGORITHM, CONVENTIONAL, INTERACTION, SHUFFLE, SPLIT
 from studies.piater1998.formatting import span
 from studies.report import Claim, judge
 from studies.sources.modifications import CASES
@@ -40,9 +34,7 @@ def claims_on_power(counts: Counts) -> tuple[Claim, ...]:
     gaps = np.concatenate([excess[0, :1], excess[:, 1:].ravel()])
     n_above, n_below = (gaps > 0).sum(), (gaps < 0).sum()
     below_at = [
-        counts.factors[index]
-        for index in range(len(counts.factors))
-        if excess[b, index] < 0
+        counts.factors[index] for index in range(len(counts.factors)) if excess[b, index] < 0
     ]
     return (
         Claim(

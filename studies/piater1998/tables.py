@@ -59,9 +59,7 @@ def _one_learner(counts: Counts) -> Table:
         for effect, label in enumerate(EFFECTS):
             counted = each[:, CONVENTIONAL, effect]
             shuffle = each[:, SHUFFLE, effect]
-            d = f"{form[effect]:.2f}" + (
-                "" if effect == ALGORITHM else f", ν = {form[2]:.1f}"
-            )
+            d = f"{form[effect]:.2f}" + ("" if effect == ALGORITHM else f", ν = {form[2]:.1f}")
             rows.append(
                 (
                     SOURCES[name],
@@ -75,15 +73,7 @@ def _one_learner(counts: Counts) -> Table:
             )
     return Table(
         "Figures 3 and 4: rejections of a true hypothesis, of 1000",
-        (
-            "curves of",
-            "effect",
-            "conventional",
-            "closed form",
-            "d",
-            "shuffle test",
-            "repetitions",
-        ),
+        ("curves of", "effect", "conventional", "closed form", "d", "shuffle test", "repetitions"),
         tuple(rows),
         "Mean ± standard deviation over the repetitions. The closed form, d and ν are means "
         "over pools of curves.",
@@ -93,12 +83,7 @@ def _one_learner(counts: Counts) -> Table:
 def _modified(counts: Counts) -> Table:
     points = counts.modified_means
     rows = [
-        (
-            case,
-            label,
-            test,
-            *(f"{value:.0f}" for value in values),
-        )
+        (case, label, test, *(f"{value:.0f}" for value in values))
         for i, case in enumerate(CASES)
         for effect, label in enumerate(EFFECTS)
         for test, values in (
@@ -157,11 +142,7 @@ def _power(counts: Counts) -> Table:
     ]
     return Table(
         f"Figure 6 at f = {last}: share of draws in which an effect is asserted",
-        (
-            "test",
-            "curves of",
-            *(f"{case}: {effect}" for case in CASES for effect in EFFECTS),
-        ),
+        ("test", "curves of", *(f"{case}: {effect}" for case in CASES for effect in EFFECTS)),
         tuple(rows),
         "Case a has no interaction and case b no algorithm effect. One distribution: random "
         "tens of all forty curves are shuffled once for a hundred draws. By the paper's listing "

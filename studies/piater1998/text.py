@@ -82,9 +82,7 @@ def paragraphs(counts: Counts) -> tuple[str, ...]:
 
 def _whose_curves(counts: Counts) -> str:
     counted = {SOURCES[name]: len(each) for name, each in counts.one_learner.items()}
-    if all(
-        len(counts.pools[name]) == len(each) for name, each in counts.one_learner.items()
-    ):
+    if all(len(counts.pools[name]) == len(each) for name, each in counts.one_learner.items()):
         return (
             "As in the paper, every repetition has new curves: a cross validation with folds "
             "of its own, or ten learners trained afresh. Repetitions: "

@@ -19,13 +19,7 @@ from studies.sources.modifications import CASES, modified
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = [
-    "N_SHUFFLES_MODIFIED",
-    "N_SHUFFLES_ONE",
-    "one_learner",
-    "rejects",
-    "with_modified",
-]
+__all__ = ["N_SHUFFLES_MODIFIED", "N_SHUFFLES_ONE", "one_learner", "rejects", "with_modified"]
 
 N_SHUFFLES_ONE, N_SHUFFLES_MODIFIED = 500, 400  # of Figure 4 and of Figure 5
 # A shuffled F this close below the observed one counts as equal: rounding explains it.
@@ -98,8 +92,6 @@ def with_modified(
                 by_split = shuffled.reshape(*observed.shape, n_shuffles)
                 as_large = by_split >= (observed * ROUNDING)[..., None]
                 rejected_by_shuffling = rejects(as_large.sum(axis=-1), n_shuffles)
-                for test, rejected in enumerate(
-                    (observed > critical, rejected_by_shuffling)
-                ):
+                for test, rejected in enumerate((observed > critical, rejected_by_shuffling)):
                     counts[index, :, repetition, test] += rejected.sum(axis=-1).T
     return counts

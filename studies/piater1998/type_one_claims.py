@@ -7,13 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from studies.piater1998.counting import (
-    ALGORITHM,
-    CONVENTIONAL,
-    EFFECTS,
-    INTERACTION,
-    SHUFFLE,
-)
+from studies.piater1998.counting import ALGORITHM, CONVENTIONAL, EFFECTS, INTERACTION, SHUFFLE
 from studies.piater1998.curve_pools import SOURCES
 from studies.piater1998.formatting import NOMINAL, TOLERANCE, plural, span
 from studies.report import Claim, judge
@@ -41,8 +35,7 @@ def _one_learner_conventional(counts: Counts) -> tuple[Claim, ...]:
     algorithm = _means(counts, CONVENTIONAL, ALGORITHM)
     interaction = _means(counts, CONVENTIONAL, INTERACTION)
     ratio = max(
-        max(algorithm[name], algorithm["tictactoe"])
-        / min(algorithm[name], algorithm["tictactoe"])
+        max(algorithm[name], algorithm["tictactoe"]) / min(algorithm[name], algorithm["tictactoe"])
         for name in ("chess_numeric", "chess_nominal")
     )
     counted = [name for name in SOURCES if name != "rl" or len(counts.pools["rl"]) > 1]
@@ -81,9 +74,7 @@ def _one_learner_conventional(counts: Counts) -> tuple[Claim, ...]:
 
 
 def _one_learner_shuffled(counts: Counts) -> Claim:
-    means = np.array(
-        [each[:, SHUFFLE].mean(axis=0) for each in counts.one_learner.values()]
-    )
+    means = np.array([each[:, SHUFFLE].mean(axis=0) for each in counts.one_learner.values()])
     return Claim(
         "Figure 4",
         "The shuffle test rejects in about 50 of 1000, for both effects.",
@@ -125,8 +116,7 @@ def _modified(counts: Counts) -> tuple[Claim, ...]:
                 conventional[not_b, :, ALGORITHM].min() > 1.5 * NOMINAL
                 and 5 <= conventional[:, :, ALGORITHM].max() / NOMINAL <= 20
             ),
-            "Agrees if a, c and d are always above 75, and the largest factor is between 5 "
-            "and 20.",
+            "Agrees if a, c and d are always above 75, and the largest factor is between 5 and 20.",
         ),
         Claim(
             "Figure 5",
@@ -220,10 +210,7 @@ def _agrees_with_prediction(counted: Floats, expected: Floats) -> bool:
 
 
 def _means(counts: Counts, test: int, effect: int) -> dict[str, float]:
-    return {
-        name: float(each[:, test, effect].mean())
-        for name, each in counts.one_learner.items()
-    }
+    return {name: float(each[:, test, effect].mean()) for name, each in counts.one_learner.items()}
 
 
 def _by_source(values: dict[str, float], form: str = ".0f") -> str:

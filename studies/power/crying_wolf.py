@@ -54,9 +54,7 @@ def crying_wolf(n_sets: int, seed: int) -> dict[str, Any]:
 
     return {
         str(n_runs): load_or_compute(
-            f"power/wolf {n_runs}",
-            {"seed": seed, "n_sets": n_sets},
-            partial(cell, n_runs),
+            f"power/wolf {n_runs}", {"seed": seed, "n_sets": n_sets}, partial(cell, n_runs)
         )
         for n_runs in N_RUNS
     }

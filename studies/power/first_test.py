@@ -164,9 +164,7 @@ def first_test_powers(n_runs: int, n_sets: int, seed: int) -> dict[str, Any]:
             if difference is not None:
                 scores[:n_runs] += size * DIFFERENCES[difference]
             curves = cw.Curves(scores, np.repeat(["A", "B"], n_runs))
-            compared = cw.compare(
-                curves, exact=n_runs <= 5, n_shuffles=N_SHUFFLES, rng=rng
-            )
+            compared = cw.compare(curves, exact=n_runs <= 5, n_shuffles=N_SHUFFLES, rng=rng)
             own = compared.effects["split"]
             found += [
                 own["overall"].significant,
@@ -192,8 +190,6 @@ def first_test_powers(n_runs: int, n_sets: int, seed: int) -> dict[str, Any]:
         },
         "null": {kind: stored(f"{kind} null", kind, None) for kind in KINDS},
         "spread": {
-            kind: stored(f"{kind} spread", kind, None, 3.0)
-            for kind in KINDS
-            if kind != "RL"
+            kind: stored(f"{kind} spread", kind, None, 3.0) for kind in KINDS if kind != "RL"
         },
     }

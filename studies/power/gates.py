@@ -20,9 +20,7 @@ __all__ = ["KINDS", "MARGINS", "N_EQUAL", "RUNS", "SCENES", "gate_rates"]
 Floats = npt.NDArray[np.float64]
 
 N_SHUFFLES = 399
-MAX_ENUMERATED = (
-    10  # runs in all; of more, relabellings are sampled, which takes less time
-)
+MAX_ENUMERATED = 10  # runs in all; of more, relabellings are sampled, which takes less time
 OFFSET = 20.0  # far above 0, as a relative margin needs
 
 
@@ -100,9 +98,7 @@ SCENES: dict[str, Scene] = {
         for c, b in ((5, 5), (10, 10), (5, 20))
     },
     **{
-        f"SDs of these runs, {n} + {n}": Scene(
-            (n, n), {"margin": 1.0, "unit": "sd"}, moved=-1.0
-        )
+        f"SDs of these runs, {n} + {n}": Scene((n, n), {"margin": 1.0, "unit": "sd"}, moved=-1.0)
         for n in (3, 5, 20)
     },
     **{
@@ -113,9 +109,7 @@ SCENES: dict[str, Scene] = {
         for moved in (-1.5, 1.5, 0.0)
     },
     **{
-        f"every step, {n} + {n}, worse {at}": Scene(
-            (n, n), _EVERY, moved=-1.5, n_steps=20, at=at
-        )
+        f"every step, {n} + {n}, worse {at}": Scene((n, n), _EVERY, moved=-1.5, n_steps=20, at=at)
         for n in (5, 10)
         for at in ("everywhere", "at one step")
     },

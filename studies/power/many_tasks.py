@@ -21,14 +21,7 @@ from studies.streams import stream
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = [
-    "COUNTED",
-    "KINDS",
-    "TRUTHS",
-    "counted_tasks",
-    "many_tasks_powers",
-    "n_sets_of",
-]
+__all__ = ["COUNTED", "KINDS", "TRUTHS", "counted_tasks", "many_tasks_powers", "n_sets_of"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -83,12 +76,7 @@ TRUTHS = {
 }
 # Tasks, runs, how many tasks differ, and by how many standard deviations.
 COUNTED = {
-    f"{n_tasks} × {n_runs}, {n_different} by {size:g} SD": (
-        n_tasks,
-        n_runs,
-        n_different,
-        size,
-    )
+    f"{n_tasks} × {n_runs}, {n_different} by {size:g} SD": (n_tasks, n_runs, n_different, size)
     for n_tasks, n_runs, n_different, size in (
         (10, 3, 9, 4.0),
         (10, 4, 9, 4.0),
@@ -165,9 +153,7 @@ def counted_tasks(n_sets: int, seed: int) -> dict[str, Any]:
     }
 
 
-def _counts(
-    design: tuple[int, int, int, float], n_sets: int, seed: int
-) -> dict[str, float]:
+def _counts(design: tuple[int, int, int, float], n_sets: int, seed: int) -> dict[str, float]:
     n_tasks, n_runs, n_different, size = design
     rows = []
     for number in range(n_sets_of(n_sets, n_tasks, n_runs)):
@@ -195,9 +181,7 @@ def _counts(
     return dict(zip(names, np.mean(rows, axis=0).tolist(), strict=True))
 
 
-def _found(
-    rng: np.random.Generator, leads: Floats, n_runs: int, kind: str
-) -> cw.TaskComparison:
+def _found(rng: np.random.Generator, leads: Floats, n_runs: int, kind: str) -> cw.TaskComparison:
     """Draw the runs of two algorithms on every task, and ask."""
     labels = np.repeat(["A", "B"], n_runs)
     runs = rng.normal(size=(len(leads), 2 * n_runs))

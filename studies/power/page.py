@@ -12,12 +12,7 @@ from studies.power.first_test import DIFFERENCES, KINDS, TARGET, first_test_powe
 from studies.power.many_tasks import KINDS as RUN_KINDS
 from studies.power.many_tasks import counted_tasks, many_tasks_powers, n_sets_of
 from studies.power.pilots import TRUE_POWER, pilot_powers
-from studies.power.sequential import (
-    EFFECTS,
-    STATED,
-    advice_powers,
-    sequential_powers,
-)
+from studies.power.sequential import EFFECTS, STATED, advice_powers, sequential_powers
 from studies.power.times import TESTS as TIME_TESTS
 from studies.power.times import times_powers
 from studies.power.typical_runs import CENTERS, SHIFTS, typical_runs_powers
@@ -45,9 +40,7 @@ def page_text(n_sets: int, seed: int) -> str:
         *_first_test({n: first_test_powers(n, n_sets, seed) for n in N_RUNS}),
         *_typical_runs(typical_runs_powers(n_sets, seed)),
         *_closed_pairs(closed_pairs_powers(n_sets, seed)),
-        *_many_tasks(
-            many_tasks_powers(n_sets, seed), counted_tasks(n_sets, seed), n_sets
-        ),
+        *_many_tasks(many_tasks_powers(n_sets, seed), counted_tasks(n_sets, seed), n_sets),
         *_unequal_spread(unequal_spread_powers(n_sets, seed)),
         *_gates(gates.gate_rates(n_sets, seed)),
         *_times(times_powers(n_sets, seed)),
@@ -112,9 +105,7 @@ def _first_test(found: dict[int, dict[str, Any]]) -> Iterator[str]:
                     difference,
                     *(
                         f"{rate(cell['combined'])} / {rate(cell['F'])}"
-                        for cell in (
-                            own["cells"][f"{kind}: {difference}"] for kind in KINDS
-                        )
+                        for cell in (own["cells"][f"{kind}: {difference}"] for kind in KINDS)
                     ),
                 ]
                 for difference in DIFFERENCES
@@ -134,10 +125,7 @@ def _typical_runs(found: dict[str, Any]) -> Iterator[str]:
         [
             name,
             *(rate(own[center]["power"]) for center in CENTERS),
-            *(
-                f"{rate(own[center]['coverage'])}, {own[center]['width']:.2f}"
-                for center in CENTERS
-            ),
+            *(f"{rate(own[center]['coverage'])}, {own[center]['width']:.2f}" for center in CENTERS),
         ]
         for name, own in found.items()
     ]
@@ -161,9 +149,7 @@ def _closed_pairs(found: dict[str, Any]) -> Iterator[str]:
         ]
         for name, own in found.items()
     ]
-    yield table(
-        ["heights (SD)", *(f"{adjust}: false / found" for adjust in ADJUSTMENTS)], rows
-    )
+    yield table(["heights (SD)", *(f"{adjust}: false / found" for adjust in ADJUSTMENTS)], rows)
 
 
 def _error(n_sets: int) -> str:
@@ -171,9 +157,7 @@ def _error(n_sets: int) -> str:
     return f"{math.sqrt(0.25 / n_sets):.3f}".removeprefix("0")
 
 
-def _many_tasks(
-    found: dict[str, Any], counted: dict[str, Any], n_sets: int
-) -> Iterator[str]:
+def _many_tasks(found: dict[str, Any], counted: dict[str, Any], n_sets: int) -> Iterator[str]:
     yield "## Many tasks"
     yield (
         "What `compare_tasks()` finds, α = .05, one step: that an algorithm is better on the "
@@ -244,10 +228,7 @@ def _gates(found: dict[str, dict[str, dict[str, float]]]) -> Iterator[str]:
     yield table(
         header,
         [
-            [
-                f"{c} + {b}",
-                *(_both(at_margin[f"{kind}, {c} + {b}"]) for kind in gates.KINDS),
-            ]
+            [f"{c} + {b}", *(_both(at_margin[f"{kind}, {c} + {b}"]) for kind in gates.KINDS)]
             for c, b in gates.RUNS
         ],
     )
@@ -292,13 +273,7 @@ def _times(found: dict[str, Any]) -> Iterator[str]:
         "those that are left do."
     )
     rows = [
-        [
-            name,
-            *(
-                " / ".join(rate(own[n][place]) for n in own)
-                for place in range(len(TIME_TESTS))
-            ),
-        ]
+        [name, *(" / ".join(rate(own[n][place]) for n in own) for place in range(len(TIME_TESTS)))]
         for name, own in found.items()
     ]
     yield table(["times", *TIME_TESTS], rows)
@@ -334,13 +309,7 @@ def _sequential(found: dict[str, Any], advice: dict[str, Any]) -> Iterator[str]:
         "how often a difference is found, and the mean number of runs of each algorithm used."
     )
     rows = [
-        [
-            name,
-            *(
-                f"{rate(own[f'{e:g}']['found'])}, {own[f'{e:g}']['runs']:.1f}"
-                for e in EFFECTS
-            ),
-        ]
+        [name, *(f"{rate(own[f'{e:g}']['found'])}, {own[f'{e:g}']['runs']:.1f}" for e in EFFECTS)]
         for name, own in found.items()
     ]
     header = ["plan", *(f"difference of {effect:g} SD" for effect in EFFECTS)]

@@ -58,9 +58,7 @@ def _cell(n_pilots: int, n_sets: int, seed: int) -> dict[str, float]:
         estimates.append(float(stated.power[0, 0]))
         widths.append(high - low)
         holds.append(low - SLACK <= TRUE_POWER <= high + SLACK)
-        seen = cw.estimate_power(
-            pilots, effect="observed", n_shuffles=N_SHUFFLES, rng=rng, **asked
-        )
+        seen = cw.estimate_power(pilots, effect="observed", n_shuffles=N_SHUFFLES, rng=rng, **asked)
         observed.append(float(seen.algorithm.power[0, 0]))
         bootstrapped.append(_bootstrapped(scores.mean(axis=1), n_pilots, rng))
     return {

@@ -38,13 +38,7 @@ DESIGNS = {
     "2 batches of 10, linear": Design(2, 10, "linear"),
 }
 ADVISED = Design(5, 4, "linear")
-ADVICE = (
-    "advised",
-    "ignored: found",
-    "ignored: runs",
-    "followed: found",
-    "followed: runs",
-)
+ADVICE = ("advised", "ignored: found", "ignored: runs", "followed: found", "followed: runs")
 
 
 def sequential_powers(n_sets: int, seed: int) -> dict[str, Any]:
@@ -88,9 +82,7 @@ def advice_powers(n_sets: int, seed: int) -> dict[str, Any]:
             curves = _heights(ADVISED, effect, f"advice {effect}", seed, number)
             look = _monitored(curves, ADVISED, number).overall.rejected_at
             end = look or ADVISED.n_batches
-            advised = next(
-                (b for b in range(1, end) if _is_advised(curves, b, number)), None
-            )
+            advised = next((b for b in range(1, end) if _is_advised(curves, b, number)), None)
             found["advised"].append(advised is not None)
             found["ignored: found"].append(look is not None)
             found["ignored: runs"].append(ADVISED.size * end)
@@ -108,9 +100,7 @@ def advice_powers(n_sets: int, seed: int) -> dict[str, Any]:
     }
 
 
-def _heights(
-    design: Design, effect: float, name: str, seed: int, number: int
-) -> cw.Curves:
+def _heights(design: Design, effect: float, name: str, seed: int, number: int) -> cw.Curves:
     """Draw the runs of all batches; batches are far apart."""
     rng = stream(seed, f"power: sequential {name}", number)
     labels = np.tile(np.repeat(["A", "B"], design.size), design.n_batches)

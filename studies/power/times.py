@@ -22,12 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SCENARIOS", "TESTS", "times_powers"]
 
-TESTS = (
-    "log-rank",
-    "worst rank (Wilcoxon)",
-    "mean, never = horizon",
-    "Welch t, never left out",
-)
+TESTS = ("log-rank", "worst rank (Wilcoxon)", "mean, never = horizon", "Welch t, never left out")
 N_RUNS = (5, 10)
 ALPHA = 0.05
 N_SHUFFLES = 399
@@ -36,10 +31,7 @@ N_SHUFFLES = 399
 Scenario = tuple[str, tuple[float, float], tuple[float, float], float, float]
 SCENARIOS: dict[str, Scenario] = {
     "same, 28 % never get there": ("exponential", (1, 1), (0, 0), 0, -math.log(0.28)),
-    "twice as fast (exponential times)": (
-        *("exponential", (0.5, 1), (0, 0), 0),
-        -math.log(0.28),
-    ),
+    "twice as fast (exponential times)": (*("exponential", (0.5, 1), (0, 0), 0), -math.log(0.28)),
     "40 % less time (lognormal times)": ("lognormal", (0.6, 1), (0, 0), 0.6, 2.0),
     "as fast, 10 % against 55 % never": ("lognormal", (1, 1), (0.1, 0.55), 0.5, 5.0),
     "fast but 40 % never, slow but sure": ("lognormal", (1, 2), (0.4, 0), 0.3, 5.0),

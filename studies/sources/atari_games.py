@@ -77,9 +77,7 @@ def record(games: Mapping[str, list[Row]], date: str) -> dict[str, Any]:
 
 def _main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "folder", type=Path, help="with a .json or .csv file of each game"
-    )
+    parser.add_argument("folder", type=Path, help="with a .json or .csv file of each game")
     parser.add_argument("--date", required=True, help="today, for the provenance")
     arguments = parser.parse_args()
     games = {}

@@ -94,9 +94,7 @@ class Tree:
             tests = level[self.attribute[level] >= 0]
             n_branches = self.n_branches[tests]
             ends = n_branches.cumsum()
-            indices = np.arange(n_branches.sum()) - np.repeat(
-                ends - n_branches, n_branches
-            )
+            indices = np.arange(n_branches.sum()) - np.repeat(ends - n_branches, n_branches)
             level = np.repeat(self.first_branch[tests], n_branches) + indices
         return size
 

@@ -51,9 +51,7 @@ class Grown(NamedTuple):
     stops: Integers
 
 
-def grow(
-    attributes: Integers, classes: Integers, numeric: Booleans, objects: Integers
-) -> Grown:
+def grow(attributes: Integers, classes: Integers, numeric: Booleans, objects: Integers) -> Grown:
     """Return the unpruned tree learned from the rows ``objects``."""
     n_values = attributes.max(axis=0).astype(np.int64) + 1
     n_classes = int(classes.max()) + 1
@@ -172,12 +170,7 @@ def _count(
 
 @compiled
 def divide(
-    node: Integers,
-    attributes: Integers,
-    order: Integers,
-    buffer: Integers,
-    start: int,
-    stop: int,
+    node: Integers, attributes: Integers, order: Integers, buffer: Integers, start: int, stop: int
 ) -> Integers:
     """Sort the objects ``order[start:stop]`` of a node by branch; return the bounds."""
     attribute, threshold = node[ATTRIBUTE], node[THRESHOLD]

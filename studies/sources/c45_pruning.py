@@ -68,9 +68,7 @@ def _prune(
 ) -> float:
     n_nodes, n_classes = len(nodes), 1 + max(classes)
     buffer = order.copy()
-    raised = np.zeros(
-        n_nodes, dtype=np.bool_
-    )  # their objects are not yet sorted by branch
+    raised = np.zeros(n_nodes, dtype=np.bool_)  # their objects are not yet sorted by branch
     estimates = np.zeros(n_nodes)
     as_leaves = np.zeros(n_nodes)
     counts = np.zeros((n_nodes, n_classes), dtype=np.int32)  # objects by node and class
@@ -113,9 +111,7 @@ def _prune(
             as_tree += estimates[branch]
             if stops[branch] - starts[branch] >= stops[largest] - starts[largest]:
                 largest = branch
-        others = np.concatenate(
-            (order[start : starts[largest]], order[stops[largest] : stop])
-        )
+        others = np.concatenate((order[start : starts[largest]], order[stops[largest] : stop]))
         as_branch = estimates[largest] + _added(
             nodes, largest, attributes, classes, others, counts, estimates, n_added
         )

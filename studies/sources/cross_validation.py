@@ -99,9 +99,7 @@ def _n_right(
 def _record(name: str, seed: int, date: str) -> dict[str, object]:
     import numba
 
-    n_right, n_tested = _n_right(
-        domain(name), np.random.default_rng(seed), range(N_FOLDS)
-    )
+    n_right, n_tested = _n_right(domain(name), np.random.default_rng(seed), range(N_FOLDS))
     return {
         "about": f"C4.5, {N_FOLDS}-fold cross validation: objects classified right",
         "domain": DOMAINS[name],

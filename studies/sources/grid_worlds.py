@@ -132,11 +132,7 @@ class _Game:
             if self.learner.chooses_late:
                 chosen = self._greedy(active, following)
             unfinished = ~at_goal
-            active, cells, actions = (
-                active[unfinished],
-                following[unfinished],
-                chosen[unfinished],
-            )
+            active, cells, actions = (active[unfinished], following[unfinished], chosen[unfinished])
         return returns
 
     def _greedy(self, active: Integers, cells: Integers) -> Integers:
@@ -146,9 +142,7 @@ class _Game:
             values = np.where(self.offered[cells], values, -np.inf)
         best = values == values.max(axis=1, keepdims=True)
         tie_breaks = (
-            self.tie_breaks[active]
-            if self.learner.keeps_order
-            else self.rng.random(values.shape)
+            self.tie_breaks[active] if self.learner.keeps_order else self.rng.random(values.shape)
         )
         return np.argmax(np.where(best, tie_breaks, -1.0), axis=1)
 

@@ -39,8 +39,7 @@ def positions() -> tuple[Integers, Integers]:
     moves = _moves_to_mate(board)
     white, rook, black = np.nonzero(board.legal & _canonical())
     attributes = np.stack(
-        [FILE[white], RANK[white], FILE[rook], RANK[rook], FILE[black], RANK[black]],
-        axis=1,
+        [FILE[white], RANK[white], FILE[rook], RANK[rook], FILE[black], RANK[black]], axis=1
     )
     return attributes, moves[white, rook, black] + 1
 

@@ -46,9 +46,7 @@ def shown(value: object) -> dict[str, str]:
     """Return what a notebook shows of a value, by the kind of text."""
     kinds = {"text/html": "_repr_html_", "text/markdown": "_repr_markdown_"}
     texts = {
-        kind: getattr(value, method)()
-        for kind, method in kinds.items()
-        if hasattr(value, method)
+        kind: getattr(value, method)() for kind, method in kinds.items() if hasattr(value, method)
     }
     return {**texts, "text/plain": repr(value)[:200]}
 
@@ -68,10 +66,7 @@ def executed() -> dict[str, Any]:
         if kind == "code":
             n_run += 1
             value = _value(source, names)
-            texts = {
-                name: text.splitlines(keepends=True)
-                for name, text in shown(value).items()
-            }
+            texts = {name: text.splitlines(keepends=True) for name, text in shown(value).items()}
             output = {
                 "output_type": "execute_result",
                 "execution_count": n_run,

@@ -34,16 +34,7 @@ Integers = npt.NDArray[np.int64]
 Booleans = npt.NDArray[np.bool_]
 
 LINES = np.array(
-    [
-        (0, 1, 2),
-        (3, 4, 5),
-        (6, 7, 8),
-        (0, 3, 6),
-        (1, 4, 7),
-        (2, 5, 8),
-        (0, 4, 8),
-        (2, 4, 6),
-    ]
+    [(0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6)]
 )
 LEARNER, OPPONENT = 1, 2
 
@@ -56,10 +47,7 @@ WINS = np.any(BITS[:, LINES].all(axis=2), axis=1)
 
 
 def learning_curves(
-    learning_rates: Sequence[float],
-    rng: np.random.Generator,
-    *,
-    steps: Sequence[int] = STEPS,
+    learning_rates: Sequence[float], rng: np.random.Generator, *, steps: Sequence[int] = STEPS
 ) -> Floats:
     """Train one learner for each learning rate, and test it at each step; (runs, steps).
 
@@ -82,9 +70,7 @@ def _train(
 ) -> None:
     """Play one game per run, with learning after each move of the learner."""
     runs = np.arange(len(rates))
-    last, outcome = _play(
-        values, runs, rates, rng, EXPLORATION, learner_starts=learner_starts
-    )
+    last, outcome = _play(values, runs, rates, rng, EXPLORATION, learner_starts=learner_starts)
     values[runs, last] += rates * (outcome - values[runs, last])
 
 
@@ -159,18 +145,14 @@ def _learners_move(
         for square in range(9):
             if (own | others) >> square & 1:
                 continue
-            value = (
-                0.0 if explores[board] else own_values[here + LEARNER * POWERS[square]]
-            )
+            value = 0.0 if explores[board] else own_values[here + LEARNER * POWERS[square]]
             draw = chance[board, square]
             if value > best_value or (value == best_value and draw > best_draw):
                 chosen, best_value, best_draw = square, value, draw
         taken[board, LEARNER] |= 1 << chosen
         state = here + LEARNER * POWERS[chosen]
         if last[board] >= 0 and rate:
-            own_values[last[board]] += rate * (
-                own_values[state] - own_values[last[board]]
-            )
+            own_values[last[board]] += rate * (own_values[state] - own_values[last[board]])
         last[board] = state
 
 
@@ -206,9 +188,7 @@ def _main() -> None:
     arguments = parser.parse_args()
     record: Mapping[str, object] = {
         "about": "TD(0) learning tic-tac-toe; sum of 100 test games after each step",
-        "algorithms": {
-            name: f"learning rate {rate:g}" for name, rate in LEARNING_RATES.items()
-        },
+        "algorithms": {name: f"learning rate {rate:g}" for name, rate in LEARNING_RATES.items()},
         "made_by": "studies/sources/td_tictactoe.py",
         "seed": arguments.seed,
         "with": f"NumPy {np.__version__}",

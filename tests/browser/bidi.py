@@ -15,9 +15,7 @@ __all__ = ["evaluated"]
 SECONDS = 60
 
 
-async def evaluated(
-    firefox: str, url: str, code: str, profile: Path
-) -> tuple[Any, list[str]]:
+async def evaluated(firefox: str, url: str, code: str, profile: Path) -> tuple[Any, list[str]]:
     """Open a page, wait for the value of ``code``, and return it with what the page logged.
 
     ``code`` is an expression, or a promise, whose value is a text.
@@ -73,10 +71,7 @@ async def _asked(address: str, url: str, code: str) -> tuple[Any, list[str]]:
     context = tree["contexts"][0]["context"]
     await send("browsingContext.navigate", context=context, url=url, wait="complete")
     found = await send(
-        "script.evaluate",
-        expression=code,
-        target={"context": context},
-        awaitPromise=True,
+        "script.evaluate", expression=code, target={"context": context}, awaitPromise=True
     )
     await send("session.end")
     socket.close()

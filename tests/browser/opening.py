@@ -29,12 +29,7 @@ class Opener:
         self.troubles: list[str] = []
 
     def __call__(
-        self,
-        report: cw.Report | str,
-        *,
-        address: str = "",
-        ready: str = "yes",
-        **options: Any,
+        self, report: cw.Report | str, *, address: str = "", ready: str = "yes", **options: Any
     ) -> Page:
         """Open a report in a context of its own, and wait until it is drawn."""
         context = self.browser.new_context(**{"accept_downloads": True, **options})
@@ -93,9 +88,7 @@ def crossing(n_steps: int = 40, n_algorithms: int = 2, n_runs: int = 5) -> cw.Cu
 
 
 @cache
-def _report(
-    n_steps: int, n_algorithms: int, n_shuffles: int
-) -> tuple[cw.Report, cw.Location]:
+def _report(n_steps: int, n_algorithms: int, n_shuffles: int) -> tuple[cw.Report, cw.Location]:
     # Few enough relabellings to visit them all.
     few = n_algorithms > 2 or n_steps > 400
     curves = crossing(n_steps, n_algorithms, 3 if few else 5)

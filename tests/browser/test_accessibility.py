@@ -50,9 +50,7 @@ def test_all_that_acts_can_be_reached_by_keys(opened: Opener) -> None:
     for _ in range(60):
         page.keyboard.press("Tab")
         reached.add(
-            page.evaluate(
-                "(document.activeElement.className || document.activeElement.tagName)"
-            )
+            page.evaluate("(document.activeElement.className || document.activeElement.tagName)")
         )
     for name in ("skip", "theme needs-script", "smooth", "band", "handle", "from", "to"):
         assert name in reached, name

@@ -36,9 +36,7 @@ def visit(browser: Browser, server: RunningPage) -> Iterator[Open]:
         if not url.startswith((f"http://{server.host}:{server.port}/", "blob:", "data:")):
             troubles.append(f"asked for {url}")
 
-    def open_it(
-        address: str | None = None, *, noisy: bool = False, **options: Any
-    ) -> Page:
+    def open_it(address: str | None = None, *, noisy: bool = False, **options: Any) -> Page:
         context = browser.new_context(**{"accept_downloads": True, **options})
         context.set_default_timeout(1_000 * SECONDS)
         contexts.append(context)
@@ -64,9 +62,7 @@ def drop(page: Page, *paths: Path) -> None:
     data = {"items": [], "files": list(map(str, paths)), "dragOperationsMask": 1}
     session = page.context.new_cdp_session(page)
     for kind in ("dragEnter", "dragOver", "drop"):
-        session.send(
-            "Input.dispatchDragEvent", {"type": kind, "x": 150, "y": 150, "data": data}
-        )
+        session.send("Input.dispatchDragEvent", {"type": kind, "x": 150, "y": 150, "data": data})
 
 
 def compare(page: Page) -> None:
@@ -99,9 +95,7 @@ def test_a_file_is_dropped_checked_and_compared(visit: Open, tmp_path: Path) -> 
 
 
 @pytest.mark.slow
-def test_a_folder_is_walked_and_what_is_no_log_is_told(
-    visit: Open, tmp_path: Path
-) -> None:
+def test_a_folder_is_walked_and_what_is_no_log_is_told(visit: Open, tmp_path: Path) -> None:
     folder = tmp_path / "games"
     for place, name in enumerate(["pong", "qbert"]):
         (folder / "deep" / name).mkdir(parents=True)
@@ -205,10 +199,7 @@ def test_stop_stops(visit: Open, server: RunningPage, tmp_path: Path) -> None:
     rows = ["agent,seed,step,score"]
     for place in range(8):
         for seed in range(12):
-            rows += [
-                f"{place},{seed},{step},{(place + seed * step) % 17}"
-                for step in range(200)
-            ]
+            rows += [f"{place},{seed},{step},{(place + seed * step) % 17}" for step in range(200)]
     path = tmp_path / "long.csv"
     path.write_text("\n".join(rows), encoding="utf-8")
     page = visit()
@@ -222,9 +213,7 @@ def test_stop_stops(visit: Open, server: RunningPage, tmp_path: Path) -> None:
     assert server.is_idle()
 
 
-def test_what_is_too_large_is_refused_before_it_is_sent(
-    visit: Open, tmp_path: Path
-) -> None:
+def test_what_is_too_large_is_refused_before_it_is_sent(visit: Open, tmp_path: Path) -> None:
     large = tmp_path / "large.csv"
     with large.open("wb") as file:
         file.truncate(201_000_000)  # a hole, which takes no space

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from curvewise.questions.locate.words import window_line
+from curvewise.questions.locate.tell import window_line
 from curvewise.text import capitalised
 from tests.browser.opening import report_of
 

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 import curvewise as cw
-from curvewise.questions.locate.words import window_line
-from curvewise.reports.packing import packed, packed_numbers, unpacked_numbers
+from curvewise.questions.locate.tell import window_line
+from curvewise.reports.payload import packed, packed_numbers
 from curvewise.text import capitalised, number_text, p_short, p_text, step_text
 from tests.browser.opening import call, crossing, report_of
+from tests.reports.unpacking import unpacked_numbers
 
 if TYPE_CHECKING:
     from tests.browser.opening import Opener
@@ -86,9 +87,7 @@ LOOK_UP = """(async () => {
 })()"""
 
 
-@pytest.mark.parametrize(
-    ("n_steps", "n_algorithms"), [(40, 2), (24, 3), (420, 2)], ids=str
-)
+@pytest.mark.parametrize(("n_steps", "n_algorithms"), [(40, 2), (24, 3), (420, 2)], ids=str)
 def test_every_window_is_answered_as_by_python(
     opened: Opener, n_steps: int, n_algorithms: int
 ) -> None:

@@ -206,9 +206,7 @@ def test_pictures_and_means_can_be_saved(opened: Opener) -> None:
 def test_texts_can_be_copied(opened: Opener) -> None:
     report, _ = report_of()
     page = opened(
-        report,
-        address="#window=50,120",
-        permissions=["clipboard-read", "clipboard-write"],
+        report, address="#window=50,120", permissions=["clipboard-read", "clipboard-write"]
     )
 
     def copied(button: str) -> str:
@@ -226,9 +224,7 @@ def test_texts_can_be_copied(opened: Opener) -> None:
     assert copied(".copy-link").endswith("#window=50,120")
 
 
-def test_without_scripts_words_tables_and_a_still_picture_are_there(
-    opened: Opener,
-) -> None:
+def test_without_scripts_words_tables_and_a_still_picture_are_there(opened: Opener) -> None:
     report, where = report_of(24, 3)
     page = opened(report, java_script_enabled=False)
     assert page.locator(".still svg").is_visible()
@@ -268,8 +264,7 @@ def test_names_that_attack_are_names(opened: Opener) -> None:
     ]
     rng = np.random.default_rng(0)
     curves = cw.Curves(
-        rng.normal(size=(18, 5)) + np.repeat(np.arange(6), 3)[:, None],
-        np.repeat(names, 3),
+        rng.normal(size=(18, 5)) + np.repeat(np.arange(6), 3)[:, None], np.repeat(names, 3)
     )
     where = cw.locate(curves, n_resamples=0, **FEW)
     report = cw.report(
@@ -286,9 +281,7 @@ def test_names_that_attack_are_names(opened: Opener) -> None:
         page = opened(report, bypass_csp=bypass, viewport={"width": 390, "height": 700})
         assert page.locator("img[src=x]").count() == 0
         assert page.locator("script").count() == 2
-        shown = page.locator(".legend bdi").evaluate_all(
-            "all => all.map((own) => own.title)"
-        )
+        shown = page.locator(".legend bdi").evaluate_all("all => all.map((own) => own.title)")
         assert shown[:3] == names[:3]
         assert shown[3] == "\\u202egnp.live"
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
@@ -312,9 +305,7 @@ def extreme(kind: str) -> cw.Curves:
     return cw.Curves(rng.normal(size=(4, 5_000)).cumsum(axis=1), list("AABB"))
 
 
-@pytest.mark.parametrize(
-    "kind", ["1 step", "1 run", "constant", "20 algorithms", "5,000 steps"]
-)
+@pytest.mark.parametrize("kind", ["1 step", "1 run", "constant", "20 algorithms", "5,000 steps"])
 def test_any_curves_are_drawn(opened: Opener, kind: str) -> None:
     curves = extreme(kind)
     results: list[Any] = []
@@ -344,9 +335,7 @@ def test_a_narrow_screen_needs_no_sideways_scrolling(opened: Opener, width: int)
     assert plot["width"] > 0.8 * width
 
 
-def test_print_has_the_verdict_once_and_no_controls(
-    opened: Opener, tmp_path: Path
-) -> None:
+def test_print_has_the_verdict_once_and_no_controls(opened: Opener, tmp_path: Path) -> None:
     report, where = report_of()
     page = opened(report, color_scheme="dark", address="#window=50,120")
     page.emulate_media(media="print")

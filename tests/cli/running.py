@@ -10,18 +10,17 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from click.testing import CliRunner
 from jsonschema import Draft202012Validator
-from typer import testing
-from typer.testing import CliRunner
 
-from curvewise.cli import build_app
-from curvewise.cli.exit_codes import FAILED, SUCCESS, UNDECIDED, UNUSABLE
+from curvewise.cli import app
+from curvewise.cli.process import FAILED, SUCCESS, UNDECIDED, UNUSABLE
 from curvewise.schemas import schema_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from typer.testing import Result
+    from click.testing import Result
 
 __all__ = [
     "SHUFFLING_COMMANDS",
@@ -34,9 +33,6 @@ __all__ = [
     "validator",
 ]
 
-APP = build_app()
-# Commands are alike whenever they are built, and building them takes longer than many tests.
-testing._get_command = cache(testing._get_command)  # type: ignore[attr-defined]
 # Each command that shuffles, with what it cannot do without.
 SHUFFLING_COMMANDS: dict[str, list[str]] = {
     "compare": [],
@@ -51,7 +47,7 @@ SHUFFLING_COMMANDS: dict[str, list[str]] = {
 def invoke(*arguments: object, columns: int = 100) -> Result:
     """Run a command in this process; what it prints as JSON must be what its schema says."""
     words = list(map(str, arguments))
-    result = CliRunner(env={"COLUMNS": str(columns)}).invoke(APP, words)
+    result = CliRunner(env={"COLUMNS": str(columns)}).invoke(app, words)
     if "--json" in words and result.exit_code in {SUCCESS, FAILED, UNDECIDED}:
         check_record(words[0], strict_json(result.stdout))
     if "--json" in words and result.exit_code == UNUSABLE:

@@ -46,6 +46,4 @@ def test_too_few_runs_and_splits_are_refused(tmp_path: Path) -> None:
     assert "'PPO' has 3 runs: two halves to compare need 4" in one_line(few.stderr)
     result = invoke("calibrate", table(tmp_path / "runs.csv"), "--splits", "10")
     assert result.exit_code == 3
-    assert "--splits must be an integer from 100 to 1,000,000, not 10." in one_line(
-        result.stderr
-    )
+    assert "--splits must be an integer from 100 to 1,000,000, not 10." in one_line(result.stderr)

@@ -18,9 +18,7 @@ def test_a_verdict_the_tables_and_what_was_read(table: Path) -> None:
     result = invoke("compare", table, "--only", "A", "--only", "B")
     assert result.exit_code == 0
     with naming_flags():
-        verdict = curvewise.compare(
-            curvewise.read(table, only=["A", "B"]), rng=0
-        ).describe()
+        verdict = curvewise.compare(curvewise.read(table, only=["A", "B"]), rng=0).describe()
     assert one_line(result.stdout).startswith(one_line(verdict))
     for word in ("interaction", "error: curves", "error (pooled)", "Error term: split"):
         assert word in result.stdout
@@ -77,9 +75,7 @@ def test_the_center_is_taken(table: Path) -> None:
         (["--error", "pooled", "--spread", "unequal"], "--spread unequal"),
     ],
 )
-def test_what_cannot_be_used_is_told(
-    table: Path, options: list[str], message: str
-) -> None:
+def test_what_cannot_be_used_is_told(table: Path, options: list[str], message: str) -> None:
     result = invoke("compare", table, *options)
     assert result.exit_code == 3
     assert message in one_line(result.stderr)

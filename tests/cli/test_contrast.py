@@ -37,9 +37,7 @@ def test_a_window_and_a_direction_are_taken(table: Path) -> None:
 
 def test_the_center_is_taken(table: Path) -> None:
     record = json_of("contrast", table, "-c", "A=1", "-c", "B=-1", "--center", "ranks")
-    found = curvewise.contrast(
-        curvewise.read(table), {"A": 1, "B": -1}, center="ranks", rng=0
-    )
+    found = curvewise.contrast(curvewise.read(table), {"A": 1, "B": -1}, center="ranks", rng=0)
     assert (record["center"], record["pvalue"]) == ("ranks", found.pvalue)
 
 
@@ -82,9 +80,7 @@ def test_a_coefficient_that_is_none_is_a_usage_error(table: Path) -> None:
         ),
     ],
 )
-def test_what_cannot_be_used_is_told(
-    table: Path, options: list[str], message: str
-) -> None:
+def test_what_cannot_be_used_is_told(table: Path, options: list[str], message: str) -> None:
     result = invoke("contrast", table, *options)
     assert result.exit_code == 3, result.output
     assert message in one_line(result.stderr)

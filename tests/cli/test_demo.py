@@ -7,12 +7,13 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 import curvewise
-from curvewise.cli import demo
+from curvewise.cli import app
+from curvewise.cli import commands as demo
 from curvewise.text import naming_flags
-from tests.cli.running import APP, invoke, json_of, one_line
+from tests.cli.running import invoke, json_of, one_line
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -105,9 +106,9 @@ def test_the_demo_offers_a_report_to_a_person(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(webbrowser, "get", lambda: webbrowser.BackgroundBrowser("shows"))
     monkeypatch.setattr(demo, "_write_report", lambda *asked: written.append(asked))
     monkeypatch.setattr(demo.DemoOutput, "save", lambda *_: None)
-    result = CliRunner().invoke(APP, ["demo"], input="y\n")
+    result = CliRunner().invoke(app, ["demo"], input="y\n")
     assert result.exit_code == 0, result.output
-    # Whether the answer is shown behind it depends on the version of typer.
+    # Whether the answer is shown behind it depends on the version of click.
     *_, asked = result.stderr.splitlines()
     assert "as a report in the browser? [Y/n]:" in asked
     assert len(written) == 1

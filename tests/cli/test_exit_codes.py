@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from curvewise.cli import exit_codes
-from curvewise.cli.exit_codes import MEANINGS, summary
+from curvewise.cli import process as exit_codes
+from curvewise.cli.process import EPILOG, MEANINGS
 from tests.cli.running import invoke
 
 ROOT = Path(__file__).parents[2]
@@ -25,18 +25,13 @@ TURNED = ["--baseline", "C", "--candidate", "A", "--shuffles", "99", "--margin"]
         (["compare", "FILE", "--shuffles", "99"], exit_codes.SUCCESS),
         (["gate", "FILE", *SIDES, "1"], exit_codes.SUCCESS),
         (["gate", "FILE", *TURNED, "0.01"], exit_codes.FAILED),
-        (
-            ["gate", "FILE", *SIDES, "0.01", "--from", "0", "--to", "50"],
-            exit_codes.UNDECIDED,
-        ),
+        (["gate", "FILE", *SIDES, "0.01", "--from", "0", "--to", "50"], exit_codes.UNDECIDED),
         (["gate", "FILE", "--baseline", "A", "--candidate", "C"], exit_codes.USAGE),
         (["compare", "FILE", "--alpha", "2"], exit_codes.UNUSABLE),
         (["compare", "missing.csv"], exit_codes.UNUSABLE),
     ],
 )
-def test_commands_end_as_the_table_says(
-    table: Path, arguments: list[str], code: int
-) -> None:
+def test_commands_end_as_the_table_says(table: Path, arguments: list[str], code: int) -> None:
     result = invoke(*(str(table) if word == "FILE" else word for word in arguments))
     assert result.exit_code == code, result.output
 
@@ -47,9 +42,7 @@ def test_a_bug_does_not_end_as_a_gate_that_failed() -> None:
         "def broken(*a, **k): raise ZeroDivisionError('oops')\n"
         "curvewise.load_example = broken\nsys.argv = ['curvewise', 'demo']\ncli.main()\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=False
-    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == exit_codes.BUG
     assert "ZeroDivisionError: oops" in done.stderr
     assert done.stderr.endswith("Please report it with the lines above.\n")
@@ -63,9 +56,9 @@ def test_the_codes_of_signals_are_those_of_shells() -> None:
 
 
 def test_every_code_has_one_meaning_and_help_lists_the_common_ones() -> None:
-    codes = [getattr(exit_codes, name) for name in exit_codes.__all__ if name.isupper()]
-    assert sorted(code for code in codes if isinstance(code, int)) == sorted(MEANINGS)
-    assert summary() == (
+    codes = [getattr(exit_codes, name) for name in vars(exit_codes) if name.isupper()]
+    assert sorted(code for code in codes if type(code) is int) == sorted(MEANINGS)
+    assert EPILOG == (
         "Exit codes: 0 success, 1 gate failed, 2 usage error, 3 unusable data or option "
         "value, 4 gate undecided, 130 interrupted."
     )

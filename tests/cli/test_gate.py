@@ -36,9 +36,7 @@ def test_the_answer_is_the_exit_code(table: Path) -> None:
     assert ask(table, *ROLES, "--margin", "1")["answer"] == "pass"
     swapped = ["--baseline", "C", "--candidate", "A"]
     assert ask(table, *swapped, "--margin", "0.5", code=1)["answer"] == "fail"
-    undecided = ask(
-        table, "--baseline", "A", "--candidate", "B", "--margin", "0.1", code=4
-    )
+    undecided = ask(table, "--baseline", "A", "--candidate", "B", "--margin", "0.1", code=4)
     assert undecided["answer"] == "undecided"
 
 
@@ -118,9 +116,7 @@ def test_a_reference_is_read(table: Path, tmp_path: Path) -> None:
     options = ["--unit", "sd", "--sd-from", path]
     record = ask(table, *ROLES, "--margin", "1", *options)
     assert record["margin_score"] == pytest.approx(3.0277, abs=1e-4)
-    result = invoke(
-        "gate", table, "--baseline", "B", "--candidate", "C", "--margin", "1", *options
-    )
+    result = invoke("gate", table, "--baseline", "B", "--candidate", "C", "--margin", "1", *options)
     assert result.exit_code == 3
     assert "--sd-from must hold one algorithm" in one_line(result.stderr)
 
@@ -169,20 +165,12 @@ def test_tasks_are_gates_of_their_own(table: Path) -> None:
         (["--margin", "1", "--baseline", "A", "--candidate", "D"], 3, "called 'D'"),
         ([*ROLES, "--margin", "9", "--unit", "relative"], 3, "below 1: 0.1 is 10%"),
         ([*ROLES, "--margin", "1", "--summary", "auto"], 3, "$GITHUB_STEP_SUMMARY"),
-        (
-            [*ROLES, "--margin", "1", "--on", "reach:99"],
-            3,
-            "No run reaches a score of 99",
-        ),
+        ([*ROLES, "--margin", "1", "--on", "reach:99"], 3, "No run reaches a score of 99"),
         ([*ROLES, "--margin", "0", "--two-sided"], 3, "--two-sided needs a margin"),
     ],
 )
 def test_what_cannot_be_used_is_told(
-    table: Path,
-    options: list[str],
-    code: int,
-    message: str,
-    monkeypatch: pytest.MonkeyPatch,
+    table: Path, options: list[str], code: int, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
     result = invoke("gate", table, *options)
@@ -200,7 +188,5 @@ def test_the_command_itself_ends_with_the_code(table: Path) -> None:
 
 
 def test_the_words_are_those_of_python(table: Path) -> None:
-    found = curvewise.gate(
-        curvewise.read(table), candidate="C", baseline="A", margin=1, rng=0
-    )
+    found = curvewise.gate(curvewise.read(table), candidate="C", baseline="A", margin=1, rng=0)
     assert ask(table, *ROLES, "--margin", "1")["verdict"] == found.describe()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import math
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
@@ -12,28 +14,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from curvewise import (
-    Curves,
-    CurvewiseError,
-    Gates,
-    OptionError,
-    gate,
-    gate_many,
-)
-from curvewise.cli.gate import EXIT_CODES
-from curvewise.cli.gate_files import (
-    check_junit,
-    junit_text,
-    summary_place,
-    summary_text,
-    write_files,
-)
-from curvewise.questions.gate.amounts import amount_text, limits_text
+from curvewise import Curves, CurvewiseError, Gates, OptionError, gate, gate_many
+from curvewise.cli.gate import EXIT_CODES, junit_text, summary_place, summary_text, write_files
+from curvewise.questions.gate.result import amount_text, limits_text
 from curvewise.text import p_text
+from tests.cli.running import invoke, one_line
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from curvewise import Gate
 
 NASTY = "<b>&\"' | `x` \x00\x1b[31m\ufffe"
@@ -75,16 +62,12 @@ def test_a_family_has_a_case_for_each() -> None:
         "skipped": "1",
     }
     (skipped,) = root.iter("skipped")
-    assert skipped.attrib["message"] == (
-        "Not examined: an earlier gate did not pass (margin 1)."
-    )
+    assert skipped.attrib["message"] == ("Not examined: an earlier gate did not pass (margin 1).")
 
 
 def test_a_summary_has_verdict_table_warnings_and_next_step() -> None:
     text = summary_text(asked(0.0, n=2))
-    assert text.startswith(
-        "### Gate: undecided\n\nUndecided: with 2 + 2 runs no result could"
-    )
+    assert text.startswith("### Gate: undecided\n\nUndecided: with 2 + 2 runs no result could")
     assert "| margin |" in text
     assert "**Warning:** With 2 + 2 runs" in text
     assert "**Next:** Make at least 3 + 3 runs." in text
@@ -101,6 +84,22 @@ def test_files_are_written_where_they_are_asked_for(tmp_path: Path) -> None:
     assert (tmp_path / "j.xml").exists()
 
 
+def test_files_are_written_all_of_them_or_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_text", full)
+    with pytest.raises(OptionError, match=r"j\.xml.*No space left on device"):
+        write_files(asked(0.0), tmp_path / "s.md", tmp_path / "j.xml")
+    assert not list(tmp_path.iterdir())
+    monkeypatch.undo()
+    with pytest.raises(OptionError, match="cannot be added"):
+        write_files(asked(0.0), tmp_path / "none" / "s.md", tmp_path / "j.xml")
+    assert not list(tmp_path.iterdir())
+
+
 def test_places_are_checked_before_any_work(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -114,9 +113,9 @@ def test_places_are_checked_before_any_work(
         summary_place(str(tmp_path))
     with pytest.raises(OptionError, match="no folder"):
         summary_place(str(tmp_path / "no" / "s.md"))
-    check_junit(None)
-    with pytest.raises(OptionError, match="is a directory"):
-        check_junit(tmp_path)
+    done = invoke("gate", tmp_path / "runs.csv", "--margin", 1, "--junit", tmp_path)
+    assert done.exit_code == 3
+    assert "is a directory" in one_line(done.stderr)
 
 
 # --- all outputs of a gate say the same ------------------------------------------------
@@ -144,9 +143,7 @@ def is_beyond(found: Gate) -> tuple[bool, bool]:
         return high < found.margin, found.limits_fail.low > found.margin
     passes, fails = low > -found.margin, found.limits_fail.high < -found.margin
     if found.two_sided:
-        return passes and high < found.margin, fails or (
-            found.limits_fail.low > found.margin
-        )
+        return passes and high < found.margin, fails or (found.limits_fail.low > found.margin)
     return passes, fails
 
 
@@ -178,10 +175,7 @@ def check_one(found: Gate, shown: str, row: tuple[str, ...], case: Any) -> None:
     tags = {child.tag for child in case}
     expected = {"pass": "system-out", "fail": "failure"}.get(shown, "skipped")
     assert expected in tags
-    assert ("failure" in tags, "skipped" in tags) == (
-        shown == "fail",
-        expected == "skipped",
-    )
+    assert ("failure" in tags, "skipped" in tags) == (shown == "fail", expected == "skipped")
 
 
 def check_coherent(
@@ -197,12 +191,7 @@ def check_coherent(
         scores = scores.round() if seed % 3 == 0 else scores
         labels = ["new"] * sizes[0] + ["old"] * sizes[1]
         members[name] = Curves(scores, labels, steps=np.arange(1, 6))
-    asked_of: dict[str, Any] = {
-        "candidate": "new",
-        "baseline": "old",
-        "rng": 0,
-        "alpha": alpha,
-    }
+    asked_of: dict[str, Any] = {"candidate": "new", "baseline": "old", "rng": 0, "alpha": alpha}
     found: Gate | Gates
     try:
         if n == 1:

@@ -8,20 +8,20 @@ import sys
 from pathlib import Path
 
 import pytest
+from click import Context
+from click.shell_completion import BashComplete
 
 from curvewise import __version__
-from curvewise.cli import COMMANDS, EPILOG, build_app
+from curvewise.cli import COMMANDS, app, main
+from curvewise.cli.completion import PowerShell
+from curvewise.cli.process import EPILOG
 from tests.cli.running import invoke, one_line, run_process
 from tests.platforms import needs_posix
 
 
 def test_the_module_runs_as_a_command() -> None:
     done = run_process("--version")
-    assert (done.returncode, done.stdout, done.stderr) == (
-        0,
-        f"curvewise {__version__}\n",
-        "",
-    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"curvewise {__version__}\n", "")
 
 
 def test_the_help_lists_the_commands_and_exit_codes() -> None:
@@ -33,10 +33,8 @@ def test_the_help_lists_the_commands_and_exit_codes() -> None:
         assert "--install-completion" in result.stdout
     commands = invoke("--help", columns=80).stdout.partition("Commands:")[2]
     assert "..." not in commands, "a summary is cut off"
-    callbacks = [command.callback for command in build_app().registered_commands]
-    registered = [callback.__name__ for callback in callbacks if callback is not None]
-    assert registered == list(COMMANDS)
-    firsts = [str(callback.__doc__).splitlines()[0] for callback in callbacks if callback]
+    built = [app.get_command(Context(app), name) for name in COMMANDS]
+    firsts = [str(command.help).splitlines()[0] for command in built if command]
     assert firsts == list(COMMANDS.values())
 
 
@@ -45,28 +43,24 @@ def test_the_list_of_commands_needs_none_of_them() -> None:
         "import sys\nfrom curvewise.cli import main\n"
         "sys.argv = ['curvewise', '--help']\n"
         "try:\n    main()\nexcept SystemExit:\n    pass\n"
-        "heavy = ('numpy', 'polars', 'scipy', 'rich', 'pydantic', 'curvewise.cli.compare')\n"
+        "heavy = ('numpy', 'polars', 'scipy', 'rich', 'curvewise.cli.commands')\n"
         "print([name for name in heavy if name in sys.modules])\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
 
 
 def test_only_the_command_that_was_asked_for_is_imported() -> None:
     code = (
         "import sys\nfrom curvewise.cli import main\n"
-        "sys.argv = ['curvewise', 'criteria', '--help']\n"
+        "sys.argv = ['curvewise', 'report', '--help']\n"
         "try:\n    main()\nexcept SystemExit:\n    pass\n"
         "print(sorted(name for name in sys.modules if name.startswith('curvewise.cli.')))\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     imported = done.stdout.splitlines()[-1]
-    assert "'curvewise.cli.criteria'" in imported
-    assert "'curvewise.cli.compare'" not in imported
+    assert "'curvewise.cli.report'" in imported
+    assert "'curvewise.cli.commands'" not in imported
 
 
 @pytest.mark.parametrize(
@@ -80,12 +74,42 @@ def test_every_command_has_help_and_prints_in_every_style(command: str) -> None:
         assert option in result.stdout
 
 
-def test_completion_script_is_offered() -> None:
-    done = run_process(
-        "--show-completion", "bash", _TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION="1"
-    )
-    assert done.returncode == 0
-    assert "complete" in done.stdout
+@needs_posix
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_is_installed_once(
+    shell: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("SHELL", f"/bin/{shell}")
+    for _ in range(2):
+        result = invoke("--install-completion")
+        assert result.exit_code == 0, result.output
+        assert f"{shell} completion installed in {tmp_path}" in result.stdout
+    written = [path.read_text("utf-8") for path in tmp_path.rglob("*") if path.is_file()]
+    assert any("_CURVEWISE_COMPLETE" in text for text in written)
+    assert invoke("--show-completion", shell).stdout.strip() in [text.strip() for text in written]
+    assert all(text.count("curvewise.sh") < 2 for text in written)
+    assert invoke("--show-completion", "nonsense").exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [("curvewise comp", "plain,compare"), ("curvewise gate x --cen", "plain,--center")],
+)
+def test_commands_and_options_are_completed(
+    words: str, found: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COMP_WORDS", words)
+    monkeypatch.setenv("COMP_CWORD", str(words.count(" ")))
+    assert BashComplete(app, {}, "curvewise", "_CURVEWISE_COMPLETE").complete() == found
+
+
+def test_powershell_is_completed_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COMP_WORDS", "curvewise gate --uni")
+    monkeypatch.setenv("COMP_WORD", "--uni")
+    shown = PowerShell(app, {}, "curvewise", "_CURVEWISE_COMPLETE").complete()
+    assert shown.startswith("--unit:::What the margin is in")
+    assert "Register-ArgumentCompleter" in invoke("--show-completion", "pwsh").stdout
 
 
 @pytest.mark.parametrize(
@@ -99,9 +123,7 @@ def test_completion_script_is_offered() -> None:
         (["nonsense"], "nonsense"),
     ],
 )
-def test_usage_errors_exit_with_2(
-    table: Path, arguments: list[str], message: str
-) -> None:
+def test_usage_errors_exit_with_2(table: Path, arguments: list[str], message: str) -> None:
     result = invoke(*[str(table) if word == "FILE" else word for word in arguments])
     assert result.exit_code == 2
     assert message in result.stderr
@@ -122,3 +144,21 @@ def test_a_full_disk_is_told(table: Path) -> None:
     assert done.returncode == 3
     assert "Traceback" not in done.stderr
     assert "the output cannot be written: No space left on device" in done.stderr
+
+
+def test_an_error_of_the_system_is_not_taken_for_the_output(
+    table: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise PermissionError(13, "Permission denied", "/tmp/x")  # noqa: S108
+
+    monkeypatch.setattr("curvewise.cli.app", fail)
+    monkeypatch.setattr("curvewise.cli.discard_output", lambda: None)
+    monkeypatch.setattr("curvewise.cli.take_signals", lambda: None)
+    monkeypatch.setattr("curvewise.cli.prepare_streams", lambda: None)
+    monkeypatch.setattr("curvewise.cli.say_warnings", lambda: None)
+    with pytest.raises(SystemExit) as info:
+        main()
+    assert info.value.code == 3
+    said = capsys.readouterr().err
+    assert "the system reports: [Errno 13] Permission denied: '/tmp/x'" in said

@@ -17,9 +17,7 @@ def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Six runs in the folder ``runs``, of which one is cut."""
     monkeypatch.chdir(tmp_path)
     study(tmp_path / "runs")
-    path = progress(
-        tmp_path / "runs/ppo/seed2", step=[0, 100, 200], eval_return=[1, 2, 3]
-    )
+    path = progress(tmp_path / "runs/ppo/seed2", step=[0, 100, 200], eval_return=[1, 2, 3])
     path.write_text(path.read_text(encoding="utf-8") + "300,", encoding="utf-8")
     return Path("runs")
 

@@ -64,9 +64,7 @@ def test_options_are_taken(table: Path) -> None:
         (["--plot-windows", "where.doc"], "A figure cannot be saved"),
     ],
 )
-def test_what_cannot_be_used_is_told(
-    table: Path, options: list[str], message: str
-) -> None:
+def test_what_cannot_be_used_is_told(table: Path, options: list[str], message: str) -> None:
     result = invoke("locate", table, *options)
     assert result.exit_code == 3, result.output
     assert message in one_line(result.stderr)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import click
 import pytest
-import typer
 
-from curvewise.cli.measures import measure_of
+from curvewise.cli.groups import measure_of
 
 NAMED = {"mean": "mean", "every-step": "every step"}
 
@@ -26,12 +26,12 @@ def test_names_and_windows(text: str, measure: object) -> None:
 def test_scores_to_reach_where_they_are_allowed() -> None:
     assert measure_of("reach:5", NAMED, reach=True) == ("reach", 5.0)
     with pytest.raises(
-        typer.BadParameter, match=r"'reach:5' is none of mean, every-step, FROM:TO.$"
+        click.BadParameter, match=r"'reach:5' is none of mean, every-step, FROM:TO.$"
     ):
         measure_of("reach:5", NAMED)
 
 
 @pytest.mark.parametrize("text", ["", "last", "1", "1:", ":2", "a:b", "1:2:3", "reach:x"])
 def test_what_is_none_of_these(text: str) -> None:
-    with pytest.raises(typer.BadParameter, match=r"none of mean, .*, reach:SCORE"):
+    with pytest.raises(click.BadParameter, match=r"none of mean, .*, reach:SCORE"):
         measure_of(text, NAMED, reach=True)

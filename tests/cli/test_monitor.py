@@ -102,22 +102,14 @@ def test_a_plan_file_is_written_and_checked(tmp_path: Path) -> None:
         (["--batch-size", 3], "3 were planned (--batch-size)"),
         (["--batch-size", 1], "--batch-size must be an integer from 2 to 1,000"),
         (["--give-up", "Z"], "No algorithm is called 'Z'"),
-        (
-            ["--effect", "lift", "--size", 0],
-            "--effect is a lift of 0, which changes nothing",
-        ),
+        (["--effect", "lift", "--size", 0], "--effect is a lift of 0, which changes nothing"),
         (["--effect", "lift"], "--effect and --size belong together"),
         (["--size", 3], "--effect and --size belong together"),
-        (
-            ["--effect", "life", "--size", 3],
-            "--effect must be 'lift', 'stretch', 'speed'",
-        ),
+        (["--effect", "life", "--size", 3], "--effect must be 'lift', 'stretch', 'speed'"),
         (["--alpha", 3], "--alpha must lie between 0 and 1"),
     ],
 )
-def test_what_cannot_be_used_is_told(
-    runs: Path, options: list[object], message: str
-) -> None:
+def test_what_cannot_be_used_is_told(runs: Path, options: list[object], message: str) -> None:
     result = invoke("monitor", runs, *PLAN, *options)
     assert result.exit_code == 3, result.output
     assert message in one_line(result.stderr)
@@ -133,6 +125,4 @@ def test_batches_must_be_told(runs: Path) -> None:
 def test_the_seed_is_required(runs: Path) -> None:
     result = invoke("monitor", runs, "--batch", "week")
     assert result.exit_code == 2, result.output
-    assert "Invalid value for '--seed': Give one at the first look" in one_line(
-        result.output
-    )
+    assert "Invalid value for '--seed': Give one at the first look" in one_line(result.output)

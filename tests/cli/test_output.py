@@ -5,41 +5,35 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-import typer
+from click import BadParameter
 from matplotlib.figure import Figure
 
 from curvewise import Best, OptionError
-from curvewise.cli.output import CurveOutput, Output
-from curvewise.cli.printing import Style
+from curvewise.cli.groups import CurveOutput, Output
 from tests.cli.running import invoke, one_line
 
 
 def test_the_style_is_the_one_asked_for() -> None:
-    assert Output().printed is Style.TERMINAL
-    assert Output(json=True).printed is Style.JSON
-    with pytest.raises(typer.BadParameter, match="--json and --latex exclude each other"):
-        Output(json=True, latex=True)
+    assert Output(asked={}).printed == "terminal"
+    assert Output(json=True, asked={}).printed == "json"
+    with pytest.raises(BadParameter, match="--json and --latex exclude each other"):
+        Output(json=True, latex=True, asked={})
 
 
 def test_a_figure_that_cannot_be_saved_is_refused_before_any_work() -> None:
     with pytest.raises(OptionError, match="There is no folder 'nowhere'"):
-        Output(plot=Path("nowhere/figure.png"))
+        Output(plot=Path("nowhere/figure.png"), asked={})
 
 
 def test_a_figure_is_set_for_paper_where_its_name_says_so(tmp_path: Path) -> None:
-    assert Output(plot=tmp_path / "figure.pdf").drawing["style"] == "paper"
-    assert Output(plot=tmp_path / "figure.png").drawing["style"] == "screen"
-    asked = CurveOutput(plot=tmp_path / "figure.pdf", style="screen", colour=["a=b=red"])
+    pdf, png = tmp_path / "figure.pdf", tmp_path / "figure.png"
+    assert Output(plot=pdf, asked={}).drawing["style"] == "paper"
+    assert Output(plot=png, asked={}).drawing["style"] == "screen"
+    asked = CurveOutput(plot=pdf, style="screen", colours=("a=b=red",), asked={})
     assert asked.drawing["style"] == "screen"
     assert asked.drawing["colours"] == {"a=b": "red"}
-    with pytest.raises(
-        OptionError, match="NAME=COLOUR, such as DQN=#0072B2; it is 'red'"
-    ):
-        _ = CurveOutput(plot=tmp_path / "figure.pdf", colour=["red"]).drawing
-    with pytest.raises(OptionError, match="width is about a figure"):
-        Output(width=3.3)
-    with pytest.raises(OptionError, match="smooth is about a figure"):
-        CurveOutput(smooth=3)
+    with pytest.raises(OptionError, match="NAME=COLOUR, such as DQN=#0072B2; it is 'red'"):
+        _ = CurveOutput(plot=pdf, colours=("red",), asked={}).drawing
 
 
 def test_options_of_the_figure_reach_it(table: Path, tmp_path: Path) -> None:
@@ -63,7 +57,7 @@ def test_without_a_figure_nothing_is_drawn() -> None:
             drawn.append(True)
             return Figure()
 
-    Output().save(Drawn.__new__(Drawn))
+    Output(asked={}).save(Drawn.__new__(Drawn))
     assert drawn == []
 
 
@@ -71,6 +65,9 @@ def test_without_a_figure_nothing_is_drawn() -> None:
     ("options", "code", "message"),
     [
         (["--json", "--latex"], 2, "--json and --latex exclude each other"),
+        (["--width", "3.3"], 3, "--width is about a figure"),
+        (["--smooth", "1"], 3, "--smooth is about a figure"),
+        (["--colour", "A=red"], 3, "--colour is about a figure"),
         (["--plot", "nowhere/figure.png"], 3, "There is no folder 'nowhere'"),
         (["--plot", "figure.xyz"], 3, "A figure cannot be saved"),
     ],

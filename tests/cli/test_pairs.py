@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 import curvewise
-from curvewise.cli.pairs import PairShuffling
 from curvewise.text import naming_flags
 from tests.cli.running import invoke, json_of, one_line
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def test_pairs_and_the_best_are_printed(table: Path, tmp_path: Path) -> None:
@@ -33,28 +35,11 @@ def test_json_has_the_pairs_and_the_best(table: Path) -> None:
     assert record["adjust"] == record["best"]["adjust"] == "max-t"
 
 
-def test_the_number_of_shuffles_is_left_to_the_number_of_pairs() -> None:
-    assert "n_shuffles" not in PairShuffling().options
-    assert PairShuffling("1e5").options["n_shuffles"] == 100_000
-
-
-def test_the_best_has_a_checkpoint_of_its_own() -> None:
-    assert PairShuffling().options_of_best == PairShuffling().options
-    both = PairShuffling(checkpoint=Path("work/pairs.npz"))
-    assert both.options["checkpoint"] == Path("work/pairs.npz")
-    assert both.options_of_best["checkpoint"] == Path("work/pairs.npz.best")
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
-    [
-        (["--only", "A"], "at least two algorithms"),
-        (["--alpha", "0"], "--alpha must lie"),
-    ],
+    [(["--only", "A"], "at least two algorithms"), (["--alpha", "0"], "--alpha must lie")],
 )
-def test_what_cannot_be_used_is_told(
-    table: Path, options: list[str], message: str
-) -> None:
+def test_what_cannot_be_used_is_told(table: Path, options: list[str], message: str) -> None:
     result = invoke("pairs", table, *options)
     assert result.exit_code == 3, result.output
     assert message in one_line(result.stderr)

@@ -21,11 +21,7 @@ QUICK = ["--experiments", "200", "--shuffles", "99"]
     [
         # The test of height alone takes, by noncentral t, 7, between 4 and 29; and for the other
         # 15, between 7 and 78.
-        (
-            "500",
-            ["--experiments", "600", "--shuffles", "199"],
-            ("[678]", "[456]", "[23]."),
-        ),
+        ("500", ["--experiments", "600", "--shuffles", "199"], ("[678]", "[456]", "[23].")),
         pytest.param("300", [], ("1[456]", "[789]", "[6789]."), marks=pytest.mark.slow),
     ],
 )
@@ -38,8 +34,8 @@ def test_five_pilots_of_atari_say_how_many_runs_are_needed(
     assert result.exit_code == 0, result.output
     estimate, low, high = needed
     assert re.match(
-        rf"To find a lift of {size} in height with 80% certainty you need {estimate} runs of each "
-        rf"algorithm \(between {low} and {high}, since 5 pilots say little about the spread\)\. "
+        rf"To find a lift of {size} in height with 80% power you need {estimate} runs of each "
+        rf"algorithm \(if runs vary as in the pilots; between {low} and {high}, since 5 pilots say little about the spread\)\. "
         "That counts what curvewise compare claims, height only where it finds a difference at all",
         one_line(result.stdout),
     )
@@ -54,17 +50,7 @@ def test_options_are_taken(table: Path) -> None:
     assert (cautious["cautious"], cautious["power"]) == (True, 0.9)
     kept = json_of("plan", table, *asked, "--reuse-pilot", "--algorithms", "3")
     assert (kept["reuse_pilot"], kept["max_runs"]) == (True, 200)
-    shape = json_of(
-        "plan",
-        table,
-        "--effect",
-        "c",
-        "--size",
-        "90",
-        "--question",
-        "shape",
-        *QUICK,
-    )
+    shape = json_of("plan", table, "--effect", "c", "--size", "90", "--question", "shape", *QUICK)
     assert shape["to_find"] == "interaction"
 
 
@@ -80,10 +66,7 @@ def test_options_are_taken(table: Path) -> None:
         (["--effect", "b", "--size", "5", "--from", "10"], "or the last: --from, --to."),
         ([*LIFT, "--question", "shape"], "Use --question height"),
         ([*LIFT, "--max-runs", "2"], "--max-runs must be at least 4"),
-        (
-            [*LIFT, "--max-runs", "1000000"],
-            "--max-runs must be an integer from 2 to 10,000",
-        ),
+        ([*LIFT, "--max-runs", "1000000"], "--max-runs must be an integer from 2 to 10,000"),
         ([*LIFT, "--only", "A", "--reuse-pilot"], "there are only those of A"),
         ([*LIFT, "--alpha", "nan"], "--alpha must lie between 0 and 1"),
         ([*LIFT, "--ratio", "inf"], "--ratio must be a finite number"),

@@ -39,17 +39,11 @@ def test_several_sizes_and_other_options(table: Path) -> None:
     more = ["--algorithms", "3", "--ratio", "2", "--confidence", "0.8", "--overall", "F"]
     sizes = ["--size", "1.1", "--size", "1.5"]
     asked = ["--effect", "stretch", *sizes, "--runs", "5", "--base", "B"]
-    record = json_of(
-        "power", table, *asked, *more, *QUICK, "--alpha", "0.1", "--seed", "3"
-    )
+    record = json_of("power", table, *asked, *more, *QUICK, "--alpha", "0.1", "--seed", "3")
     assert record["sizes"] == [1.1, 1.5]
     assumed = record["assumptions"]
     assert (assumed["n_algorithms"], assumed["ratio"], assumed["base"]) == (3, 2, "B")
-    assert (assumed["alpha"], assumed["overall"], assumed["confidence"]) == (
-        0.1,
-        "F",
-        0.8,
-    )
+    assert (assumed["alpha"], assumed["overall"], assumed["confidence"]) == (0.1, "F", 0.8)
     assert record["seed"] == 3
 
 
@@ -64,19 +58,10 @@ def test_the_observed_effect(table: Path) -> None:
     [
         ([], "The difference to be found must be stated"),
         (["--effect", "jump"], "--effect must be 'lift'"),
-        (
-            ["--effect", "lift", "--size", "big"],
-            "--size must be numbers joined by commas",
-        ),
-        (
-            [*LIFT, "--runs", "5;10"],
-            "--runs must be numbers joined by commas",
-        ),
+        (["--effect", "lift", "--size", "big"], "--size must be numbers joined by commas"),
+        ([*LIFT, "--runs", "5;10"], "--runs must be numbers joined by commas"),
         ([*LIFT, "--runs", "nan,5.5"], "such as 5, 10 and 20; it is [nan, 5.5]"),
-        (
-            [*LIFT, "--experiments", "5"],
-            "--experiments must be an integer from 100",
-        ),
+        ([*LIFT, "--experiments", "5"], "--experiments must be an integer from 100"),
         ([*LIFT, "--noise", "resample"], "too few to resample"),
     ],
 )

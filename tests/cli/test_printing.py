@@ -9,12 +9,13 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
+import click
 import numpy as np
 import pytest
-import typer
 
 from curvewise import Curves, CurvesError
-from curvewise.cli.printing import Style, exit_with_message, note
+from curvewise.cli.printing import chosen_style, exit_with_message
+from curvewise.cli.process import note
 from curvewise.text import argument
 from tests.cli.running import SHUFFLING_COMMANDS, invoke, one_line, run_process
 from tests.data.tables import long_frame
@@ -49,7 +50,7 @@ def test_errors_become_a_sentence_and_an_exit_code(
     if isinstance(error, BrokenPipeError):
         monkeypatch.setattr(sys, "stdout", io.StringIO())
         monkeypatch.setattr(sys, "stderr", io.StringIO())
-    with pytest.raises(typer.Exit) as caught, exit_with_message():
+    with pytest.raises(click.exceptions.Exit) as caught, exit_with_message():
         raise error
     assert caught.value.exit_code == code
     assert capsys.readouterr().err.startswith(message)
@@ -73,15 +74,11 @@ def test_notes_spell_out_control_characters(capsys: pytest.CaptureFixture[str]) 
 
 @needs_posix
 @pytest.mark.parametrize("arguments", [["compare", "FILE"], ["--help"]])
-def test_nobody_reading_the_output_is_not_exit_code_1(
-    table: Path, arguments: list[str]
-) -> None:
+def test_nobody_reading_the_output_is_not_exit_code_1(table: Path, arguments: list[str]) -> None:
     words = " ".join(str(table) if word == "FILE" else word for word in arguments)
     # `true` has gone before anything is written.
     command = f"{sys.executable} -m curvewise {words} | true; echo ${{PIPESTATUS[0]}}"
-    done = subprocess.run(
-        ["bash", "-c", command], capture_output=True, text=True, check=True
-    )
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True)
     assert int(done.stdout) == CLOSED
     assert "Traceback" not in done.stderr
     assert "BrokenPipe" not in done.stderr
@@ -90,7 +87,7 @@ def test_nobody_reading_the_output_is_not_exit_code_1(
 @needs_posix
 def test_a_broken_pipe_is_quiet_where_the_signal_is_ignored(table: Path) -> None:
     code = (
-        "import sys\nfrom curvewise.cli import build_app\napp = build_app()\n"
+        "import sys\nfrom curvewise.cli import app\n"
         f"sys.argv = ['curvewise', 'compare', {str(table)!r}]\napp()\n"
     )
     command = f'{sys.executable} -c "$CODE" | true; echo ${{PIPESTATUS[0]}}'
@@ -120,10 +117,10 @@ def test_output_that_nobody_reads_costs_no_figure(table: Path) -> None:
 
 
 def test_one_style_is_chosen() -> None:
-    assert Style.chosen(json=False, markdown=False, latex=False) is Style.TERMINAL
-    assert Style.chosen(json=False, markdown=True, latex=False) is Style.MARKDOWN
-    with pytest.raises(typer.BadParameter, match="--markdown and --latex exclude"):
-        Style.chosen(json=False, markdown=True, latex=True)
+    assert chosen_style(json=False, markdown=False, latex=False) == "terminal"
+    assert chosen_style(json=False, markdown=True, latex=False) == "markdown"
+    with pytest.raises(click.BadParameter, match="--markdown and --latex exclude"):
+        chosen_style(json=False, markdown=True, latex=True)
 
 
 def test_markdown_and_latex_are_nothing_else(table: Path) -> None:
@@ -187,9 +184,7 @@ def test_no_table_is_wider_than_the_terminal(table: Path, command: str) -> None:
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
-def test_terminals_that_lack_letters_spell_them_out(
-    tmp_path: Path, encoding: str
-) -> None:
+def test_terminals_that_lack_letters_spell_them_out(tmp_path: Path, encoding: str) -> None:
     scores = some_curves(0, (4, 4)).scores
     file = tmp_path / "a.csv"
     long_frame(Curves(scores, np.repeat(["日本", "Bär"], 4))).write_csv(file)

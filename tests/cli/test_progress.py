@@ -6,9 +6,9 @@ import io
 import sys
 from typing import TYPE_CHECKING
 
-from curvewise.cli import progress as module
-from curvewise.cli.progress import progress
-from curvewise.shuffling.parallel import track_items
+from curvewise.cli import process as module
+from curvewise.cli.process import progress
+from curvewise.shuffling.visit import track_items
 
 if TYPE_CHECKING:
     import pytest

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
+import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 
-from curvewise import read
-from curvewise.cli.reading import MAX_NOTES, Reading
+from curvewise import Curves, read, read_tasks
+from curvewise.cli.groups import MAX_NOTES, Reading
+from studies.sources import tutorial_table
 from tests.cli.running import SHUFFLING_COMMANDS, invoke, json_of, one_line
 from tests.data.tables import long_frame
 from tests.readers.trees import progress, study
@@ -18,22 +23,23 @@ from tests.simulation import some_curves
 def test_curves_are_read_and_their_source_is_told(
     table: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    reading = Reading(
-        [table], only=["A", "C"], start=20, stop=50, block="seed", higher_is_better=False
-    )
-    assert reading.curves() == read(
-        table, only=["A", "C"], start=20, stop=50, block="seed", higher_is_better=False
-    )
+    asked: dict[str, Any] = {
+        "only": ["A", "C"],
+        "start": 20,
+        "stop": 50,
+        "block": "seed",
+        "higher_is_better": False,
+    }
+    assert Reading(paths=(table,), asked=asked).curves() == read(table, **asked)
     assert capsys.readouterr().err == (
         "Read runs.csv: algorithm from 'agent', run from 'seed', step from 'step', "
-        "score from 'score', block from 'seed'\n"
+        "score from 'score', block from 'seed'; lower is better\n"
     )
 
 
-def test_tasks_are_read_and_counted(
-    table: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    tasks = Reading([table], algorithm="seed", run="seed", stop=40, task="agent").tasks()
+def test_tasks_are_read_and_counted(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    asked = {"algorithm": "seed", "run": "seed", "stop": 40, "task": "agent"}
+    tasks = Reading(paths=(table,), asked=asked).tables(read_tasks)
     assert list(tasks) == ["A", "B", "C"]
     assert capsys.readouterr().err.endswith("; the same for each of 3 tasks\n")
 
@@ -78,9 +84,7 @@ def test_every_command_reads_the_same_way(table: Path, command: str) -> None:
         ),
     ],
 )
-def test_what_cannot_be_read_exits_with_3(
-    table: Path, arguments: list[str], message: str
-) -> None:
+def test_what_cannot_be_read_exits_with_3(table: Path, arguments: list[str], message: str) -> None:
     words = [str(table) if word == "FILE" else word for word in arguments]
     result = invoke("compare", *words)
     assert result.exit_code == 3
@@ -134,24 +138,23 @@ def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize("command", SHUFFLING_COMMANDS)
-def test_every_command_says_what_it_read_and_how_it_was_aligned(
-    runs: Path, command: str
-) -> None:
+def test_every_command_says_what_it_read_and_how_it_was_aligned(runs: Path, command: str) -> None:
     options = [*SHUFFLING_COMMANDS[command], "--shuffles", 99]
     result = invoke(command, runs, "--json", *options)
     assert result.exit_code == 0, result.output
     first, second = result.stderr.splitlines()
     # Who asks of two reads these two.
     n_runs = 8 if command in {"gate", "transfer"} else 12
-    assert first.startswith(
-        f"Read runs: {n_runs} runs (tables); metric 'eval_return' (the only"
+    assert first.startswith(f"Read runs: {n_runs} runs (tables); metric 'eval_return' (the only")
+    assert first.endswith(
+        f"; aligned (linear, 5 steps, 0 to 400; 2 of {5 * n_runs} scores interpolated)"
     )
-    assert first.endswith("; aligned (linear, 3 steps, 0 to 400)")
     assert second == "Note: run '0' of 'A': resumed at step 100; 1 record superseded."
     record = json.loads(result.stdout)
     assert record["source"] == first.removeprefix("Read ")
     aligned = record["preparation"]["sentence"]
-    assert aligned.startswith("Aligned: 3 steps from 0 to 400, those of A/0")
+    assert aligned.startswith("Aligned: 5 steps from 0 to 400, at which runs were logged")
+    assert record["preparation"]["n_scores_interpolated"] == 2
     assert aligned in record["verdict"]
     assert record["preparation"]["notes"] == [
         "run '0' of 'A': resumed at step 100; 1 record superseded"
@@ -194,18 +197,14 @@ def test_tasks_of_logs_are_read_alike(tmp_path: Path) -> None:
     assert same.exit_code == 0, same.output
     assert same.stderr.endswith("; the same for each of 2 tasks\n")
     progress(
-        tmp_path / "Hopper-v4/A/seed0",
-        step=[0, 200, 400],
-        eval_return=[1, 2, 3],
-        loss=[1, 2, 3],
+        tmp_path / "Hopper-v4/A/seed0", step=[0, 200, 400], eval_return=[1, 2, 3], loss=[1, 2, 3]
     )
     other = invoke("transfer", tmp_path, "--task", "path1", *options)
     assert other.stderr.endswith("; that is Hopper-v4, and likewise 1 other task\n")
     several = invoke("compare", tmp_path)
     assert several.exit_code == 3
     assert several.stderr == (
-        "Error: There are 2 tasks: Hopper-v4 and Walker2d-v4. Choose one, as in "
-        "--task Hopper-v4.\n"
+        "Error: There are 2 tasks: Hopper-v4 and Walker2d-v4. Choose one, as in --task Hopper-v4.\n"
     )
 
 
@@ -221,3 +220,98 @@ def test_what_is_read_is_never_written(table: Path) -> None:
         assert result.exit_code == 3
         assert f"would take the place of {str(table)!r}" in one_line(result.stderr)
         assert table.read_bytes() == before
+
+
+def tutorial_with(path: Path, step: int, cell: str | None) -> Path:
+    """The table of the tutorial with another score of small/0 at a step; None: without its row."""
+    lines = tutorial_table.TABLE.read_text(encoding="utf-8").splitlines()
+    (place,) = (i for i, line in enumerate(lines) if line.startswith(f"small,0,{step},"))
+    lines[place : place + 1] = [] if cell is None else [f"small,0,{step},{cell}"]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("cell", ["", "NA", "null", "None", "nan", None])
+@pytest.mark.parametrize("step", [200, 1000, 2000, 5000])
+def test_a_gap_inside_a_run_is_interpolated_and_said(
+    tmp_path: Path, step: int, cell: str | None
+) -> None:
+    path = tutorial_with(tmp_path / "a.csv", step, cell)
+    whole, curves = read(tutorial_table.TABLE), read(path)
+    assert curves.steps.tolist() == whole.steps.tolist()
+    (row,) = np.flatnonzero((whole.labels == "small") & (whole.runs == "0"))
+    place = whole.steps.tolist().index(step)
+    expected = whole.scores.copy()
+    around = [place - 1, place + 1]
+    expected[row, place] = np.interp(step, whole.steps[around], whole.scores[row, around])
+    np.testing.assert_array_equal(curves.scores, expected)
+    assert curves.preparation is not None
+    assert curves.preparation.n_scores_interpolated == 1
+    assert ("not finite" in "".join(curves.preparation.notes)) == (cell == "nan")
+    if (step, cell) == (2000, ""):  # it was the shape that was claimed
+        found = invoke("compare", path, "--shuffles", 999)
+        assert "8 steps, 0 to 8000; 1 of 240 scores interpolated)" in one_line(found.stderr)
+        assert "no difference in shape was detected" in one_line(found.stdout)
+        assert "linear interpolation (1 of 240 scores)" in one_line(found.stdout)
+
+
+@pytest.mark.parametrize("cell", ["", "nan", None])
+def test_a_missing_first_score_is_told_and_what_to_type_is_taken(
+    tmp_path: Path, cell: str | None
+) -> None:
+    path = tutorial_with(tmp_path / "a.csv", 0, cell)
+    told = invoke("compare", path, "--shuffles", 99)
+    assert "29 of 239 scores were not used: small/0 has none before step 200 (--from 200" in (
+        one_line(told.stdout + told.stderr)
+    )
+    meant = invoke("compare", path, "--shuffles", 99, "--from", 200)
+    assert meant.exit_code == 0
+    assert "not used" not in one_line(meant.stdout + meant.stderr)
+
+
+@pytest.mark.parametrize(
+    ("cell", "ending"),
+    [
+        ("", "ends at step 5000"),
+        (None, "ends at step 5000"),
+        ("nan", "diverges at step 8000"),
+        ("inf", "diverges at step 8000"),
+    ],
+)
+def test_a_missing_last_score_is_a_short_run(tmp_path: Path, cell: str | None, ending: str) -> None:
+    path = tutorial_with(tmp_path / "a.csv", 8000, cell)
+    refused = invoke("compare", path)
+    assert refused.exit_code == 3
+    assert f"small: run '0' {ending}" in one_line(refused.stderr)
+    for policy in ("prefix", "worst", "carry"):
+        done = invoke("compare", path, "--shuffles", 99, "--short", policy)
+        assert done.exit_code == 0
+
+
+def test_an_infinite_score_is_never_interpolated(tmp_path: Path) -> None:
+    refused = invoke("compare", tutorial_with(tmp_path / "a.csv", 2000, "inf"))
+    assert refused.exit_code == 3
+    assert "run '0' diverges at step 2000" in one_line(refused.stderr)
+
+
+def test_gaps_are_the_same_however_scores_come_in(tmp_path: Path) -> None:
+    path = tutorial_with(tmp_path / "a.csv", 1000, "")
+    expected = read(path)
+    frame = pl.read_csv(path)
+    names: dict[str, Any] = {"algorithm": "algorithm", "run": "seed"}
+    names |= {"step": "step", "score": "score"}
+    wide = frame.pivot(on="step", index=["algorithm", "seed"], values="score")
+    wide.write_csv(tmp_path / "wide.csv")
+    for run, own in frame.partition_by("algorithm", "seed", as_dict=True).items():
+        folder = tmp_path / "logs" / str(run[0]) / f"seed_{run[1]}"
+        folder.mkdir(parents=True)
+        own.select("step", "score").write_ndjson(folder / "log.jsonl")
+    for curves in (
+        Curves.from_frame(frame, **names),
+        Curves.from_frame(pd.DataFrame(frame.to_dict(as_series=False)), **names),
+        read(tmp_path / "wide.csv"),
+        read(tmp_path / "logs"),
+    ):
+        np.testing.assert_array_equal(curves.scores, expected.scores)
+        assert curves.preparation is not None
+        assert curves.preparation.n_scores_interpolated == 1

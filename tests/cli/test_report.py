@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.cli.running import invoke, one_line
+from tests.cli.running import invoke, one_line, run_process
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -16,11 +16,7 @@ FEW = ("--shuffles", 99)
 
 
 def write_table(
-    path: Path,
-    lift: float = 5.0,
-    algorithms: str = "AB",
-    task: bool = False,
-    start: int = 0,
+    path: Path, lift: float = 5.0, algorithms: str = "AB", task: bool = False, start: int = 0
 ) -> Path:
     names = ["task"] * task + ["agent", "seed", "step", "score"]
     rows = [",".join(names)]
@@ -41,9 +37,7 @@ def test_a_table_becomes_a_report(tmp_path: Path) -> None:
     result = invoke("report", table, "-o", place)
     assert result.exit_code == 0, result.output
     assert result.stdout.startswith("B beats A by ")
-    assert re.search(
-        r"Report saved as \S+report\.html \(\d+ kB\)", one_line(result.stderr)
-    )
+    assert re.search(r"Report saved as \S+report\.html \(\d+ kB\)", one_line(result.stderr))
     text = place.read_text(encoding="utf-8")
     assert "<title>My runs: A and B</title>" in text
     assert "SHA-256" in text
@@ -54,15 +48,23 @@ def test_a_table_becomes_a_report(tmp_path: Path) -> None:
     assert 'spread="' not in text
 
 
+def test_the_same_curves_and_seed_give_the_same_bytes(tmp_path: Path) -> None:
+    table = write_table(tmp_path / "runs.csv", algorithms="ABC")
+    first, second = tmp_path / "first.html", tmp_path / "second.html"
+    for place in (first, second):
+        figures = ("compare", table, *FEW, "--plot", place.with_suffix(".svg"))
+        assert invoke(*figures).exit_code == 0
+        assert run_process("report", table, *FEW, "--output", place).returncode == 0
+    assert "curvewise report" in first.read_text(encoding="utf-8")
+    for suffix in (".html", ".svg"):
+        one, other = (place.with_suffix(suffix) for place in (first, second))
+        assert one.read_bytes() == other.read_bytes()
+
+
 def test_options_change_what_is_in_it(tmp_path: Path) -> None:
-    table, place = (
-        write_table(tmp_path / "runs.csv", algorithms="ABC"),
-        tmp_path / "r.html",
-    )
+    table, place = (write_table(tmp_path / "runs.csv", algorithms="ABC"), tmp_path / "r.html")
     names = ["--title", "T <b>", "--step-name", "frames", "--score-name", "return"]
-    result = invoke(
-        "report", table, "-o", place, *names, "--no-runs", "--no-windows", *FEW
-    )
+    result = invoke("report", table, "-o", place, *names, "--no-runs", "--no-windows", *FEW)
     assert result.exit_code == 0, result.output
     text = place.read_text(encoding="utf-8")
     assert "<title>T &lt;b&gt;</title>" in text
@@ -110,9 +112,7 @@ def test_one_of_several_tasks_can_be_chosen(tmp_path: Path) -> None:
     assert '<details class="task">' not in place.read_text(encoding="utf-8")
 
 
-def test_a_place_that_cannot_be_written_is_refused_before_any_work(
-    tmp_path: Path,
-) -> None:
+def test_a_place_that_cannot_be_written_is_refused_before_any_work(tmp_path: Path) -> None:
     for place in (tmp_path / "no" / "r.html", tmp_path):
         result = invoke("report", tmp_path / "missing.csv", "-o", place)
         assert result.exit_code == 3
@@ -135,19 +135,14 @@ def test_a_browser_is_asked_to_show_it(
 
 
 def test_counts_of_each_question_are_kept_in_files_of_their_own(tmp_path: Path) -> None:
-    table, place = (
-        write_table(tmp_path / "runs.csv", algorithms="ABC"),
-        tmp_path / "r.html",
-    )
+    table, place = (write_table(tmp_path / "runs.csv", algorithms="ABC"), tmp_path / "r.html")
     kept = tmp_path / "work.npz"
     arguments = ["report", table, "-o", place, "--checkpoint", kept, "--sampled", *FEW]
     for _ in range(2):
         result = invoke(*arguments)
         assert result.exit_code == 0, result.output
     names = {path.name for path in tmp_path.glob("work.npz.*")}
-    assert names == {
-        f"work.npz.{name}" for name in ("compare", "locate", "best", "pairs")
-    }
+    assert names == {f"work.npz.{name}" for name in ("compare", "locate", "best", "pairs")}
 
 
 def test_tasks_without_common_algorithms_are_still_reported(tmp_path: Path) -> None:

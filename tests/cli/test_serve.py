@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-import curvewise.serve.serving
+import curvewise.serve.app
 from tests.cli.running import invoke, one_line
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
         calls["opened"].append(address)
         return False
 
-    monkeypatch.setattr(curvewise.serve.serving, "serve", serve)
+    monkeypatch.setattr(curvewise.serve.app, "serve", serve)
     monkeypatch.setattr("webbrowser.open", open_browser)
     return calls
 
@@ -49,7 +49,7 @@ def test_the_address_is_printed_and_a_browser_opened_with_a_ticket(
     assert "No browser could be opened here" in said
     assert "The page has ended; the files that were dropped on it are deleted." in said
     assert "Warning" not in said
-    assert (asked["paths"], asked["port"]) == ([tmp_path], 8000)
+    assert (asked["paths"], asked["port"]) == ((tmp_path,), 8000)
     assert asked["limits"].size == 7_000_000
     assert asked["limits"].files == 2_000
     assert asked["memory"] == 4 * 2**30
@@ -61,9 +61,7 @@ def test_no_browser_and_a_host_that_others_can_reach(asked: dict[str, Any]) -> N
     assert result.exit_code == 0
     assert asked["opened"] == []
     said = one_line(result.stderr)
-    assert (
-        "Warning: with --host 0.0.0.0 others on the network can reach this page" in said
-    )
+    assert "Warning: with --host 0.0.0.0 others on the network can reach this page" in said
     assert "Nobody asked for eight hours." in said
 
 

@@ -7,20 +7,25 @@ from typing import Any
 
 import pytest
 
-from curvewise.cli.shuffling import Shuffling
+from curvewise.cli.groups import Shuffling
 from tests.cli.running import SHUFFLING_COMMANDS, invoke, json_of, one_line
 from tests.crossing import crossed
 
 
+def shuffling(n_shuffles: str | None = "9999", **given: Any) -> Shuffling:
+    """What a question that shuffles is asked by default, but for what is given."""
+    return Shuffling(**{"n_shuffles": n_shuffles, "exact": None, "checkpoint": None, **given})
+
+
 def test_the_options_of_a_question() -> None:
-    assert Shuffling().options == {
+    assert shuffling().options == {
         "n_shuffles": 9_999,
         "exact": None,
         "n_jobs": 1,
         "rng": 0,
         "checkpoint": None,
     }
-    given = Shuffling("1e6", exact=False, seed=3, jobs=2, checkpoint=Path("work"))
+    given = shuffling("1e6", exact=False, rng=3, n_jobs=2, checkpoint=Path("work"))
     assert given.options == {
         "n_shuffles": 1_000_000,
         "exact": False,
@@ -35,23 +40,28 @@ def test_the_options_of_a_question() -> None:
     [("2e3", 2_000), ("1_000", 1_000), ("1.5", 1.5), ("auto", "auto"), ("many", "many")],
 )
 def test_shuffles_are_a_number_or_a_word(text: str, expected: object) -> None:
-    assert Shuffling(text).options["n_shuffles"] == expected
+    assert shuffling(text).options["n_shuffles"] == expected
 
 
 def test_a_number_of_shuffles_that_is_not_given_is_left_to_the_question() -> None:
-    assert "n_shuffles" not in Shuffling(None).options
+    assert shuffling(None).options["n_shuffles"] is None
+    assert "n_shuffles" not in shuffling(None).options_of_best
+
+
+def test_the_best_has_a_checkpoint_of_its_own() -> None:
+    assert shuffling().options_of_best == shuffling().options
+    both = shuffling(checkpoint=Path("work/pairs.npz"))
+    assert both.options["checkpoint"] == Path("work/pairs.npz")
+    assert both.options_of_best["checkpoint"] == Path("work/pairs.npz.best")
 
 
 def test_a_cluster_is_used_whole_unless_jobs_are_given() -> None:
-    assert Shuffling(cluster="tcp://x").n_jobs == -1
-    assert Shuffling(cluster="tcp://x", jobs=4).n_jobs == 4
+    assert shuffling(cluster="tcp://x").options["n_jobs"] == -1
+    assert shuffling(cluster="tcp://x", n_jobs=4).options["n_jobs"] == 4
 
 
 def test_an_interrupt_says_where_the_work_is(capsys: pytest.CaptureFixture[str]) -> None:
-    with (
-        pytest.raises(KeyboardInterrupt),
-        Shuffling(checkpoint=Path("work.npz")).working(),
-    ):
+    with pytest.raises(KeyboardInterrupt), shuffling(checkpoint=Path("work.npz")).working():
         raise KeyboardInterrupt
     assert capsys.readouterr().err == (
         "The work done so far is in work.npz; run the same command again to go on.\n"
@@ -59,18 +69,14 @@ def test_an_interrupt_says_where_the_work_is(capsys: pytest.CaptureFixture[str])
 
 
 @crossed(2, rule=["auto", "precise"], command=SHUFFLING_COMMANDS)
-def test_every_command_shuffles_until_it_is_sure(
-    table: Path, command: str, rule: str
-) -> None:
+def test_every_command_shuffles_until_it_is_sure(table: Path, command: str, rule: str) -> None:
     options = [*SHUFFLING_COMMANDS[command], "--sampled", "--shuffles", rule]
     result = invoke(command, table, *options)
     assert result.exit_code == 0, result.output
 
 
 @pytest.mark.parametrize("command", SHUFFLING_COMMANDS)
-def test_jobs_and_checkpoints_change_no_digit(
-    table: Path, tmp_path: Path, command: str
-) -> None:
+def test_jobs_and_checkpoints_change_no_digit(table: Path, tmp_path: Path, command: str) -> None:
     options = [*SHUFFLING_COMMANDS[command], "--sampled", "--shuffles", 4_000]
     alone = json_of(command, table, *options)
     work = tmp_path / "work"
@@ -102,8 +108,7 @@ def test_every_command_can_be_exact(table: Path, command: str) -> None:
 def test_every_command_has_a_seed(table: Path, command: str) -> None:
     options = [*SHUFFLING_COMMANDS[command], "--sampled", "--shuffles", 99]
     first, again, other = (
-        without_seeds(json_of(command, table, *options, "--seed", seed))
-        for seed in (1, 1, 2)
+        without_seeds(json_of(command, table, *options, "--seed", seed)) for seed in (1, 1, 2)
     )
     assert first == again
     assert first != other

@@ -40,8 +40,7 @@ def four() -> dict[str, cw.Curves]:
 
 def frame_of(tables: Mapping[str, cw.Curves]) -> pl.DataFrame:
     return pl.concat(
-        long_frame(own).with_columns(pl.lit(name).alias("game"))
-        for name, own in tables.items()
+        long_frame(own).with_columns(pl.lit(name).alias("game")) for name, own in tables.items()
     )
 
 
@@ -99,17 +98,9 @@ def test_json_is_what_python_returns(games: Path) -> None:
     )
     tasks = cw.read_tasks(games)
     with naming_flags():
-        compared = cw.compare_tasks(
-            tasks, b="A", adjust="holm", alpha=0.1, n_shuffles=199, rng=3
-        )
+        compared = cw.compare_tasks(tasks, b="A", adjust="holm", alpha=0.1, n_shuffles=199, rng=3)
         aggregate = cw.aggregate(
-            tasks,
-            statistic="gap",
-            gamma=0.5,
-            on="final",
-            reference="raw",
-            confidence=0.9,
-            rng=3,
+            tasks, statistic="gap", gamma=0.5, on="final", reference="raw", confidence=0.9, rng=3
         )
         best = cw.best_many(tasks, adjust="bonferroni", alpha=0.1, n_shuffles=199, rng=3)
         expected = {
@@ -120,10 +111,7 @@ def test_json_is_what_python_returns(games: Path) -> None:
             "best": best.to_dict(),
         }
     assert record == json.loads(json.dumps(expected))
-    assert {(pair["a"], pair["b"]) for pair in record["pairs"]} == {
-        ("B", "A"),
-        ("C", "A"),
-    }
+    assert {(pair["a"], pair["b"]) for pair in record["pairs"]} == {("B", "A"), ("C", "A")}
 
 
 @pytest.mark.parametrize("columns", [60, 80, 100])
@@ -142,9 +130,7 @@ def test_tables_to_paste(games: Path, style: str) -> None:
     assert n_tables >= 4
 
 
-def test_files_folders_and_other_formats_hold_the_same(
-    games: Path, tmp_path: Path
-) -> None:
+def test_files_folders_and_other_formats_hold_the_same(games: Path, tmp_path: Path) -> None:
     expected = _without_sources(json_of("tasks", games, *FAST))
     folder = tmp_path / "folder"
     folder.mkdir()

@@ -80,10 +80,7 @@ def test_every_style_prints(one: Path, style: str) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (
-            ["--control", "scrach", "--experimental", "transfer"],
-            "did you mean 'scratch'?",
-        ),
+        (["--control", "scrach", "--experimental", "transfer"], "did you mean 'scratch'?"),
         (["--control", "scratch", "--experimental", "scratch"], "are both 'scratch'"),
         ([*SIDES, "--optimum", "-5"], "lies below an observed score"),
         ([*SIDES, "--window", "50", "60"], "No step lies in the window"),

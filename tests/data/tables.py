@@ -15,12 +15,7 @@ if TYPE_CHECKING:
     from curvewise import Curves
 
 # The columns of long_frame(), as Curves.from_frame() wants them named.
-COLUMNS: dict[str, Any] = {
-    "algorithm": "agent",
-    "run": "seed",
-    "step": "epoch",
-    "score": "return",
-}
+COLUMNS: dict[str, Any] = {"algorithm": "agent", "run": "seed", "step": "epoch", "score": "return"}
 
 
 def long_frame(curves: Curves, **extra: Any) -> pl.DataFrame:

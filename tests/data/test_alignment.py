@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 from curvewise import CurvesError, OptionError, align, compare
-from tests.data.logs import log
+from tests.data.run_logs import log
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,8 +25,7 @@ NAN = float("nan")
 
 def every(spacing: float, algorithm: str, n_runs: int = 3, **extra: Any) -> list[RunLog]:
     return [
-        log(algorithm, run, np.arange(spacing, 100.5, spacing), **extra)
-        for run in range(n_runs)
+        log(algorithm, run, np.arange(spacing, 100.5, spacing), **extra) for run in range(n_runs)
     ]
 
 
@@ -53,11 +52,7 @@ def test_linear_at_the_steps_of_the_run_that_was_logged_least_often() -> None:
 
 
 def test_ends_are_never_held() -> None:
-    logs = [
-        log("A", 0, [0, 5, 10, 98]),
-        log("A", 1, [2, 50, 100]),
-        log("A", 2, range(99)),
-    ]
+    logs = [log("A", 0, [0, 5, 10, 98]), log("A", 1, [2, 50, 100]), log("A", 2, range(99))]
     curves = align(logs)
     assert curves.steps.min() >= 2
     assert curves.steps.max() <= 98
@@ -67,12 +62,7 @@ def test_ends_are_never_held() -> None:
 def test_a_straight_line_stays_one_whatever_its_steps() -> None:
     rng = np.random.default_rng(0)
     logs = [
-        log(
-            "AB"[run % 2],
-            run,
-            np.sort(rng.choice(1000, 40, replace=False)),
-            lambda x: 3 * x,
-        )
+        log("AB"[run % 2], run, np.sort(rng.choice(1000, 40, replace=False)), lambda x: 3 * x)
         for run in range(8)
     ]
     for n_steps in (None, 7):
@@ -90,10 +80,7 @@ def test_episodes_get_evenly_spaced_steps() -> None:
 
 
 def test_previous_is_the_last_value_logged() -> None:
-    steps = [
-        log("A", 0, [0, 4, 8, 12], [0, 1, 2, 3]),
-        log("B", 0, [0, 3, 7, 12], [5, 6, 7, 8]),
-    ]
+    steps = [log("A", 0, [0, 4, 8, 12], [0, 1, 2, 3]), log("B", 0, [0, 3, 7, 12], [5, 6, 7, 8])]
     curves = align(steps, "previous")
     assert curves.steps.tolist() == [0, 3, 7, 12]
     assert curves.scores.tolist() == [[0, 0, 1, 3], [5, 6, 7, 8]]
@@ -112,8 +99,7 @@ def test_bins_are_means_of_the_points_in_them() -> None:
 def test_bins_hold_a_point_of_every_run() -> None:
     logs = [log("A", 0, range(101)), log("B", 0, [0, 1, 2, 3, *range(60, 101)])]
     with pytest.raises(
-        CurvesError,
-        match=r"Run '0' of 'B' has no point in bin 2 of 10 bins, from step 10 to 20",
+        CurvesError, match=r"Run '0' of 'B' has no point in bin 2 of 10 bins, from step 10 to 20"
     ):
         align(logs, "bins", n_steps=10)
     # As many as can be filled, if nobody asks.
@@ -149,31 +135,18 @@ def test_windows_end_where_they_were_asked_to() -> None:
     logs = [log("A", 0, range(0, 101, 7)), log("B", 0, range(0, 101, 10))]
     curves = align(logs, start=15, stop=55)
     assert curves.steps.tolist() == [20, 30, 40, 50]
-    assert align(logs, start=15, stop=55, n_steps=5).steps.tolist() == [
-        15,
-        25,
-        35,
-        45,
-        55,
-    ]
+    assert align(logs, start=15, stop=55, n_steps=5).steps.tolist() == [15, 25, 35, 45, 55]
     assert align(every(10, "A"), start=50, stop=50).steps.tolist() == [50]
-    for window, words in (
-        ((60, 10), "ends before it begins"),
-        ((200, 300), "No step lies"),
-    ):
+    for window, words in (((60, 10), "ends before it begins"), ((200, 300), "No step lies")):
         with pytest.raises(CurvesError, match=words):
             align(logs, start=window[0], stop=window[1])
 
 
 def test_single_points() -> None:
     assert align([log("A", 0, [5]), log("A", 1, [5])]).steps.tolist() == [5]
-    with pytest.raises(
-        CurvesError, match=r"Run '1' of 'A' begins at step 6, but .* step 5"
-    ):
+    with pytest.raises(CurvesError, match=r"Run '1' of 'A' begins at step 6, but .* step 5"):
         align([log("A", 0, [5]), log("A", 1, [6])])
-    with pytest.raises(
-        CurvesError, match=r"share step 5 only, since run '0' of 'A' has a sin"
-    ):
+    with pytest.raises(CurvesError, match=r"share step 5 only, since run '0' of 'A' has a sin"):
         align([log("A", 0, [5]), log("A", 1, [0, 5, 10])], short="prefix")
 
 
@@ -227,8 +200,9 @@ def test_natural_order_and_precision() -> None:
 def test_single_holes_are_left_out() -> None:
     holes = log("A", 0, range(5), [0, NAN, 4, 9, 16])
     curves = align([holes, log("A", 1, range(5), [0, 1, 4, 9, 16])])
-    assert curves.steps.tolist() == [0, 2, 3, 4]
+    assert curves.scores.tolist() == [[0, 2, 4, 9, 16], [0, 1, 4, 9, 16]]
     assert curves.preparation is not None
+    assert curves.preparation.n_scores_interpolated == 1
     (note,) = curves.preparation.notes
     assert note == "run '0' of 'A': 1 score that was not finite left out"
 
@@ -289,8 +263,7 @@ def test_neither_labels_nor_order_matter(
     names = [(own.algorithm, own.run) for own in logs]
     random.shuffle(names)
     relabelled = [
-        log(name, run, own.steps, own.scores)
-        for own, (name, run) in zip(logs, names, strict=True)
+        log(name, run, own.steps, own.scores) for own, (name, run) in zip(logs, names, strict=True)
     ]
     assert outcome(relabelled) == outcome(logs)
     random.shuffle(logs)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from curvewise import OptionError
-from curvewise.data.alignment_options import AlignmentOptions
+from curvewise.data.tables import AlignmentOptions
 
 
 @pytest.mark.parametrize(
@@ -19,10 +19,7 @@ from curvewise.data.alignment_options import AlignmentOptions
         ({"n_steps": 10**9}, "n_steps must be 10,000,000 at most, not 1,000,000,000"),
         ({"n_steps": 2.5}, "n_steps must be an integer"),
         ({"n_steps": True}, "n_steps must be an integer"),
-        (
-            {"short": "prefix", "min_steps": 0},
-            "min_steps must be an integer of 1 or more",
-        ),
+        ({"short": "prefix", "min_steps": 0}, "min_steps must be an integer of 1 or more"),
         ({"short": "drop"}, "reason is needed"),
         ({"short": "drop", "reason": "  "}, "reason is needed"),
         ({"reason": "a broken disk"}, 'reason goes with short="drop" only'),

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from curvewise import align
-from curvewise.data.alignment_record import algorithm_logs
-from curvewise.data.short_runs import usable_part
-from tests.data.logs import log
+from curvewise.data.align import algorithm_logs, usable_part
+from tests.data.run_logs import log
 
 
 def test_spacing_is_the_median_of_runs_and_steps() -> None:
@@ -18,10 +17,7 @@ def test_spacing_is_the_median_of_runs_and_steps() -> None:
         usable_part(log("B", 0, [7])),
     ]
     found = algorithm_logs(runs)
-    assert [(own.name, own.n_runs, own.spacing) for own in found] == [
-        ("A", 2, 2.0),
-        ("B", 1, None),
-    ]
+    assert [(own.name, own.n_runs, own.spacing) for own in found] == [("A", 2, 2.0), ("B", 1, None)]
 
 
 def test_coverage_and_who_bounds_the_range() -> None:

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import curvewise as cw
-from curvewise.data.display import Display
+from curvewise.data.curves import Display
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -40,19 +40,12 @@ def test_a_selection_remembers_everyone() -> None:
 
 
 @pytest.mark.parametrize("only", [None, ["C"]])
-def test_tables_tell_their_columns_and_everyone(
-    tmp_path: Path, only: list[str] | None
-) -> None:
+def test_tables_tell_their_columns_and_everyone(tmp_path: Path, only: list[str] | None) -> None:
     expected = Display("frames", "return", ("A", "B", "C"))
     long_frame().write_csv(tmp_path / "runs.csv")
     assert cw.read(tmp_path / "runs.csv", only=only).display == expected
     curves = cw.Curves.from_frame(
-        long_frame(),
-        algorithm="agent",
-        run="seed",
-        step="frames",
-        score="return",
-        only=only,
+        long_frame(), algorithm="agent", run="seed", step="frames", score="return", only=only
     )
     assert curves.display == expected
 
@@ -72,3 +65,26 @@ def test_logs_tell_metric_steps_and_everyone(tmp_path: Path) -> None:
             rows.write_csv(folder / "progress.csv")
     curves = cw.read(tmp_path, only=["sgd"])
     assert curves.display == Display("epoch", "val_acc", ("adam", "sgd"))
+
+
+@pytest.mark.parametrize(
+    ("name", "is_clock"),
+    [
+        ("seconds", True),
+        ("time", True),
+        ("wall_time", True),
+        ("Wallclock", True),
+        ("_runtime", True),
+        ("time_total_s", True),
+        ("train_time_ms", True),
+        ("Relative Time (Wall)", True),
+        ("elapsed (hours)", True),
+        ("step", False),
+        ("time/total_timesteps", False),
+        ("epoch", False),
+        ("frames", False),
+        ("tokens", False),
+    ],
+)
+def test_times_are_told_by_the_name_of_the_axis(name: str, *, is_clock: bool) -> None:
+    assert Display(name).is_clock is is_clock

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from curvewise import Curves, CurvesError, OptionError
-from curvewise.data.names import natural_order
+from curvewise.data.tables import natural_order
 from curvewise.text import naming_flags
 from tests.data.tables import COLUMNS, as_frame_of, long_frame
 from tests.simulation import some_curves
@@ -64,24 +64,18 @@ def test_blocks_are_read_once_per_run() -> None:
 
 def test_some_algorithms_and_steps_can_be_kept() -> None:
     curves = some_curves(0, (2, 2, 2))
-    kept = Curves.from_frame(
-        long_frame(curves), only=["A", "C"], start=2, stop=4, **COLUMNS
-    )
+    kept = Curves.from_frame(long_frame(curves), only=["A", "C"], start=2, stop=4, **COLUMNS)
     assert kept == curves.select("A", "C").window(2, 4)
 
 
 def frame_without(rows: list[int]) -> pl.DataFrame:
     return (
-        long_frame(some_curves(0, (2, 2), 4))
-        .with_row_index()
-        .filter(~pl.col("index").is_in(rows))
+        long_frame(some_curves(0, (2, 2), 4)).with_row_index().filter(~pl.col("index").is_in(rows))
     )
 
 
 def test_runs_that_stop_early_are_named_with_the_remedies() -> None:
-    with pytest.raises(
-        CurvesError, match=r"A: run '0' ends at step 1\. .*\n  short=\"prefix\""
-    ):
+    with pytest.raises(CurvesError, match=r"A: run '0' ends at step 1\. .*\n  short=\"prefix\""):
         Curves.from_frame(frame_without([2, 3]), **COLUMNS)
     assert Curves.from_frame(frame_without([2, 3]), stop=1, **COLUMNS).n_steps == 2
     cut = Curves.from_frame(frame_without([2, 3]), short="prefix", **COLUMNS)
@@ -93,12 +87,15 @@ def test_runs_that_stop_early_are_named_with_the_remedies() -> None:
 def test_runs_with_holes_are_aligned() -> None:
     found = Curves.from_frame(frame_without([1, 6]), **COLUMNS)
     whole = some_curves(0, (2, 2), 4)
-    assert found.steps.tolist() == [0, 1, 3]
     assert found.preparation is not None
-    assert found.preparation.n_interpolated == 1
-    np.testing.assert_allclose(found.scores[1:], whole.scores[1:][:, [0, 1, 3]])
-    between = (whole.scores[0, 0] + whole.scores[0, 2]) / 2
-    np.testing.assert_allclose(found.scores[0, 1], between)
+    assert found.preparation.n_interpolated == 2
+    assert found.preparation.n_scores_interpolated == 2
+    for run, step in ((0, 1), (1, 2)):
+        between = (whole.scores[run, step - 1] + whole.scores[run, step + 1]) / 2
+        np.testing.assert_allclose(found.scores[run, step], between)
+    is_logged = np.ones((4, 4), dtype=np.bool_)
+    is_logged[[0, 1], [1, 2]] = False
+    assert (found.scores[is_logged] == whole.scores[is_logged]).all()
 
 
 def test_a_window_may_end_between_the_steps_of_a_run() -> None:
@@ -171,8 +168,7 @@ def test_runs_without_common_steps_need_no_memory_for_all_of_them() -> None:
         }
     )
     with pytest.raises(
-        CurvesError,
-        match=r"Run '59' of 'A' begins at step .* no range of steps is common",
+        CurvesError, match=r"Run '59' of 'A' begins at step .* no range of steps is common"
     ):
         Curves.from_frame(frame, **COLUMNS)
 
@@ -220,11 +216,7 @@ def test_repeated_rows_by_request() -> None:
             ["a", "1", "0", "1"],
             r"Steps must be numbers; .* data row 1 \('a'\)\. .* fix or drop these rows",
         ),
-        (
-            "epoch",
-            [0, 1, 0, 2**53],
-            "Steps as large as 9.*e\\+15 are too large to be exact",
-        ),
+        ("epoch", [0, 1, 0, 2**53], "Steps as large as 9.*e\\+15 are too large to be exact"),
         ("return", ["1", "n/a", "2", "3"], "A: run '0' ends at step 0"),
         ("return", ["1", "oops", "2", "3"], "column 'return' has 'oops' in data row 2"),
         ("return", ["1", "nan", "2", "3"], "A: run '0' diverges at step 1"),
@@ -246,9 +238,7 @@ def test_bad_cells_are_named(column: str, values: list[Any], message: str) -> No
 
 def test_a_missing_column_or_a_thing_that_is_no_frame_is_refused() -> None:
     frame = long_frame(some_curves(0))
-    with pytest.raises(
-        CurvesError, match=r"called 'sed'; there are .* did you mean 'seed'"
-    ):
+    with pytest.raises(CurvesError, match=r"called 'sed'; there are .* did you mean 'seed'"):
         Curves.from_frame(frame, **{**COLUMNS, "run": "sed"})
     with pytest.raises(CurvesError, match="A list is not a table"):
         Curves.from_frame([1, 2], **COLUMNS)
@@ -273,9 +263,7 @@ def test_runs_that_stand_together_are_read_as_if_they_were_scattered() -> None:
     )
     columns: dict[str, Any] = {name: name for name in frame.columns}
     found = Curves.from_frame(frame, **columns)
-    assert found == Curves.from_frame(
-        frame.sample(fraction=1, shuffle=True, seed=1), **columns
-    )
+    assert found == Curves.from_frame(frame.sample(fraction=1, shuffle=True, seed=1), **columns)
     assert found.algorithms == ("a", "b9", "b10")
     assert found.runs.tolist() == ["9", "10"] * 3
     only = Curves.from_frame(frame, **columns, only=["b10", "a"])
@@ -289,8 +277,6 @@ def test_scores_of_a_frame_can_change_without_the_curves() -> None:
     frame = pd.DataFrame(
         {"algorithm": list("AABB"), "run": 0, "step": [0, 1] * 2, "score": [1.0, 2, 3, 4]}
     )
-    found = Curves.from_frame(
-        frame, algorithm="algorithm", run="run", step="step", score="score"
-    )
+    found = Curves.from_frame(frame, algorithm="algorithm", run="run", step="step", score="score")
     frame.loc[:, "score"] = 0.0
     assert found.scores.tolist() == [[1, 2], [3, 4]]

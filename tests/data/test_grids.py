@@ -8,13 +8,20 @@ import numpy as np
 import pytest
 
 from curvewise import CurvesError
-from curvewise.data.alignment_options import AlignmentOptions
-from curvewise.data.grids import Grid, common_grid, common_range, inside, scores_at
-from curvewise.data.short_runs import find_short, usable_part
-from tests.data.logs import log
+from curvewise.data.align import (
+    Grid,
+    common_grid,
+    common_range,
+    find_short,
+    inside,
+    scores_at,
+    usable_part,
+)
+from curvewise.data.tables import AlignmentOptions
+from tests.data.run_logs import log
 
 if TYPE_CHECKING:
-    from curvewise.data.short_runs import UsableRun
+    from curvewise.data.align import UsableRun
 
 EVERYTHING = (-np.inf, np.inf)
 
@@ -64,9 +71,7 @@ def test_scores_beyond_the_end_are_unknown() -> None:
     np.testing.assert_allclose(
         scores_at(grid, run, "linear"), [0, np.sqrt(10) / 2, np.sqrt(10), np.nan]
     )
-    np.testing.assert_allclose(
-        scores_at(grid, run, "previous"), [0, 0, np.sqrt(10), np.nan]
-    )
+    np.testing.assert_allclose(scores_at(grid, run, "previous"), [0, 0, np.sqrt(10), np.nan])
     empty = usable_part(log("A", 0, []))
     assert np.isnan(scores_at(grid, empty, "linear")).all()
 
@@ -80,6 +85,39 @@ def test_a_bin_that_holds_the_end_is_the_mean_of_what_is_there() -> None:
     np.testing.assert_allclose(found, [0.5, np.sqrt(2), np.nan])
     run.end = 6
     with pytest.raises(CurvesError, match="no point in bin"):
-        scores_at(
-            Grid(np.array([2.5, 3.5]), "bins", edges=np.array([2.5, 3, 4])), run, "bins"
-        )
+        scores_at(Grid(np.array([2.5, 3.5]), "bins", edges=np.array([2.5, 3, 4])), run, "bins")
+
+
+WHOLE = [0.0, 200, 500, 1000, 2000, 3000, 5000, 8000]
+
+
+@pytest.mark.parametrize(
+    ("others", "expected"),
+    [
+        ([[0, 200, 500, 2000, 3000, 5000, 8000]], WHOLE),
+        ([[0, 500, 2000, 5000, 8000]], WHOLE),  # three of eight
+        ([[0, 2000, 8000]], WHOLE),  # a single run, with a third of the steps
+        ([[0, 8000]], [0, 8000]),  # fewer are another schedule
+        ([WHOLE[:2] + WHOLE[4:]] * 2, WHOLE),  # of two runs alike
+        ([WHOLE[::2] + WHOLE[-1:]] * 2, WHOLE[::2] + WHOLE[-1:]),  # sparser by design
+        ([WHOLE[:3] + WHOLE[4:], WHOLE[:5] + WHOLE[6:], WHOLE[:1] + WHOLE[3:]], WHOLE),
+        ([[0, 200, 500, 1001, 2000, 3000, 5000, 8000]], WHOLE),  # a slip of one run
+    ],
+)
+def test_gaps_are_told_from_schedules(others: list[list[float]], expected: list[float]) -> None:
+    runs = usable(*others, WHOLE, WHOLE, WHOLE)
+    for order in (runs, runs[::-1]):
+        within = common_range(order, order, EVERYTHING)
+        grid = common_grid(order, within, AlignmentOptions(), EVERYTHING)
+        assert grid.steps.tolist() == expected
+
+
+def test_of_two_runs_the_one_that_skips_every_other_step_has_no_gaps() -> None:
+    for fewer, expected in (
+        ([0.0, 2, 4, 6], [0, 2, 4, 6]),
+        ([0.0, 1, 2, 4, 5, 6], [0, 1, 2, 3, 4, 5, 6]),
+    ):
+        runs = usable(fewer, [0, 1, 2, 3, 4, 5, 6])
+        within = common_range(runs, runs, EVERYTHING)
+        grid = common_grid(runs, within, AlignmentOptions(), EVERYTHING)
+        assert grid.steps.tolist() == expected

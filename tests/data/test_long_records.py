@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from curvewise import CurvesError
-from curvewise.data.long_records import Records
+from curvewise.data.tables import Records
 
 NAN = float("nan")
 

@@ -9,7 +9,7 @@ import narwhals as nw
 import polars as pl
 import pytest
 
-from curvewise.data.name_columns import first_rows, names_and_codes, names_of_rows
+from curvewise.data.tables import first_rows, names_and_codes, names_of_rows
 from curvewise.errors import CurvesError
 
 if TYPE_CHECKING:

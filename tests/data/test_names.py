@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from curvewise.data.names import name_of, natural_order
+from curvewise.data.tables import name_of, natural_order
 from curvewise.errors import CurvesError
 
 
@@ -38,8 +38,7 @@ def test_what_pandas_has_for_missing_values_is_no_name() -> None:
 
 
 @pytest.mark.parametrize(
-    "value",
-    [["A"], {"a": 1}, {1}, frozenset({"a", "b"}), np.array([1, 2]), object()],
+    "value", [["A"], {"a": 1}, {1}, frozenset({"a", "b"}), np.array([1, 2]), object()]
 )
 def test_what_names_nothing_is_refused(value: object) -> None:
     with pytest.raises(CurvesError, match="is no name"):

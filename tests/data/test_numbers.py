@@ -9,7 +9,7 @@ import narwhals as nw
 import polars as pl
 import pytest
 
-from curvewise.data.numbers import number_of, score_numbers, step_numbers
+from curvewise.data.tables import number_of, score_numbers, step_numbers
 from curvewise.errors import CurvesError
 
 if TYPE_CHECKING:
@@ -22,13 +22,7 @@ def column(values: Sequence[Any], dtype: Any = None) -> nw.Series[Any]:
 
 @pytest.mark.parametrize(
     ("value", "number"),
-    [
-        ("1.5", 1.5),
-        (" 2 ", 2.0),
-        (10**400, math.inf),
-        (-(10**400), -math.inf),
-        (True, 1.0),
-    ],
+    [("1.5", 1.5), (" 2 ", 2.0), (10**400, math.inf), (-(10**400), -math.inf), (True, 1.0)],
 )
 def test_numbers(value: object, number: float) -> None:
     assert number_of(value) == number
@@ -40,9 +34,7 @@ def test_what_is_no_number(value: object) -> None:
 
 
 def test_a_score_that_is_no_number_is_shown_shortened() -> None:
-    with pytest.raises(
-        CurvesError, match=r"column 'x' has '1{10,}….*' in data row 2"
-    ) as info:
+    with pytest.raises(CurvesError, match=r"column 'x' has '1{10,}….*' in data row 2") as info:
         score_numbers(column(["1", "1" * 500 + "?"]))
     assert len(str(info.value)) < 300
 
@@ -53,3 +45,15 @@ def test_whole_steps_stay_whole() -> None:
         step_numbers(column([0, 2**60]), None)
     with pytest.raises(CurvesError, match=r"no number in 1 row, .* data row 2 \(inf\)"):
         step_numbers(column([0.0, math.inf]), None)
+
+
+@pytest.mark.parametrize("read", [score_numbers, lambda series: step_numbers(series, None)])
+def test_texts_with_points_of_thousands_are_refused(read: Any) -> None:
+    with pytest.raises(CurvesError, match=r"'x': the point of '1.000' .* Write 1000 if"):
+        read(column(["500", "1.000", "1.500"]))
+
+
+@pytest.mark.parametrize("text", ["-", ".", "--", "?"])
+def test_a_sign_alone_is_no_score(text: str) -> None:
+    with pytest.raises(CurvesError, match="Scores must be numbers"):
+        score_numbers(column(["1", text]))

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from curvewise import align
-from curvewise.data.preparation import schedules_differ
+from curvewise.data.align import schedules_differ
 from curvewise.text import naming_flags
-from tests.data.logs import log
+from tests.data.run_logs import log
 
 if TYPE_CHECKING:
-    from curvewise.data.preparation import Preparation
+    from curvewise.data.align import Preparation
 
 
 def prepared(**options: object) -> Preparation:
@@ -30,9 +30,11 @@ def prepared(**options: object) -> Preparation:
 def test_one_line_says_rule_range_and_spacing() -> None:
     assert prepared().sentence() == (
         "Aligned: 10 steps from 10k to 100k, those of sgd/0 (logged least often); 1 of 6 "
-        "runs by linear interpolation; adam logs every 1000 steps, sgd every 10k."
+        "runs by linear interpolation (1 of 60 scores); adam logs every 1000 steps, sgd every 10k."
     )
-    assert prepared().in_short() == "aligned (linear, 10 steps, 10k to 100k)"
+    assert prepared().in_short() == (
+        "aligned (linear, 10 steps, 10k to 100k; 1 of 60 scores interpolated)"
+    )
 
 
 def test_short_runs_are_counted_by_algorithm() -> None:
@@ -54,17 +56,12 @@ def test_other_ways_to_align() -> None:
     logs = [log("A", run, range(101)) for run in range(2)]
     binned = align(logs, "bins", n_steps=10).preparation
     assert binned is not None
-    assert (
-        "means over equal bins, whose middles are 10 steps from 5 to 95"
-        in binned.sentence()
-    )
+    assert "means over equal bins, whose middles are 10 steps from 5 to 95" in binned.sentence()
     assert not schedules_differ(binned.algorithms)
     assert schedules_differ(prepared().algorithms)
     cut = align([logs[0], log("A", 1, range(96))]).preparation
     assert cut is not None
-    assert cut.sentence() == (
-        "Aligned: 96 steps from 0 to 95, at which all runs were logged."
-    )
+    assert cut.sentence() == ("Aligned: 96 steps from 0 to 95, at which all runs were logged.")
 
 
 def test_names_cannot_steer_a_terminal() -> None:
@@ -77,12 +74,7 @@ def test_names_cannot_steer_a_terminal() -> None:
 def test_everything_is_json() -> None:
     data = json.loads(json.dumps(prepared(short="drop", reason="disk").to_dict()))
     assert data["how"] == "linear"
-    assert data["algorithms"][1] == {
-        "name": "sgd",
-        "n_runs": 4,
-        "n_short": 1,
-        "spacing": 10_000.0,
-    }
+    assert data["algorithms"][1] == {"name": "sgd", "n_runs": 4, "n_short": 1, "spacing": 10_000.0}
     assert data["runs"][-1]["last"] == 60_000
     assert (data["n_dropped"], data["reason"]) == (1, "disk")
     assert data["sentence"].startswith("Aligned: ")

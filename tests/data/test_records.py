@@ -8,13 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from curvewise import CurvesError
-from curvewise.data.records import settled
+from curvewise.data.points import one_score_per_step
 
 NAN = float("nan")
 
 
 def test_records_in_order_are_left_alone() -> None:
-    found = settled([0, 5, 10], [1.0, NAN, 3.0])
+    found = one_score_per_step([0, 5, 10], [1.0, NAN, 3.0])
     assert found.steps.tolist() == [0, 5, 10]
     np.testing.assert_array_equal(found.scores, [1.0, NAN, 3.0])
     assert (found.n_superseded, found.n_averaged, found.resumed_at) == (0, 0, ())
@@ -23,12 +23,12 @@ def test_records_in_order_are_left_alone() -> None:
 
 @pytest.mark.parametrize("duplicates", [None, "mean", "last"])
 def test_nothing_stays_nothing(duplicates: str | None) -> None:
-    assert len(settled([], [], duplicates=duplicates).steps) == 0  # type: ignore[arg-type]
-    assert len(settled([], [], []).steps) == 0
+    assert len(one_score_per_step([], [], duplicates=duplicates).steps) == 0  # type: ignore[arg-type]
+    assert len(one_score_per_step([], [], []).steps) == 0
 
 
 def test_a_resumed_run_holds_from_its_first_step_on() -> None:
-    found = settled([0, 10, 20, 30, 20, 30, 40], [0, 1, 2, 3, 12, 13, 14])
+    found = one_score_per_step([0, 10, 20, 30, 20, 30, 40], [0, 1, 2, 3, 12, 13, 14])
     assert found.steps.tolist() == [0, 10, 20, 30, 40]
     assert found.scores.tolist() == [0, 1, 12, 13, 14]
     assert (found.n_superseded, found.resumed_at) == (2, (20.0,))
@@ -36,13 +36,13 @@ def test_a_resumed_run_holds_from_its_first_step_on() -> None:
 
 
 def test_what_a_resumed_run_did_not_reach_again_is_void() -> None:
-    found = settled([0, 10, 20, 30, 15], [0, 1, 2, 3, 9])
+    found = one_score_per_step([0, 10, 20, 30, 15], [0, 1, 2, 3, 9])
     assert found.steps.tolist() == [0, 10, 15]
     assert found.n_superseded == 2
 
 
 def test_a_run_resumed_twice() -> None:
-    found = settled([0, 1, 2, 3, 2, 3, 4, 1, 2], [0, 1, 2, 3, 12, 13, 14, 21, 22])
+    found = one_score_per_step([0, 1, 2, 3, 2, 3, 4, 1, 2], [0, 1, 2, 3, 12, 13, 14, 21, 22])
     assert found.steps.tolist() == [0, 1, 2]
     assert found.scores.tolist() == [0, 21, 22]
     assert found.resumed_at == (2.0, 1.0)
@@ -50,61 +50,61 @@ def test_a_run_resumed_twice() -> None:
 
 
 def test_a_new_session_at_the_same_step_supersedes_it() -> None:
-    found = settled([0, 1, 1, 2], [0, 1, 5, 2], sessions=[0, 0, 1, 1])
+    found = one_score_per_step([0, 1, 1, 2], [0, 1, 5, 2], sessions=[0, 0, 1, 1])
     assert found.scores.tolist() == [0, 5, 2]
     assert found.n_averaged == 0
     # Within one session they are two observations.
-    assert settled([0, 1, 1, 2], [0, 1, 5, 2]).scores.tolist() == [0, 3, 2]
+    assert one_score_per_step([0, 1, 1, 2], [0, 1, 5, 2]).scores.tolist() == [0, 3, 2]
 
 
 def test_a_session_that_goes_on_supersedes_nothing() -> None:
-    found = settled([0, 1, 2, 3], [0, 1, 2, 3], sessions=[7, 7, 9, 9])
+    found = one_score_per_step([0, 1, 2, 3], [0, 1, 2, 3], sessions=[7, 7, 9, 9])
     assert found.steps.tolist() == [0, 1, 2, 3]
     assert found.notes == ()
 
 
 def test_several_observations_of_a_step_are_averaged() -> None:
-    found = settled([1, 1, 1, 2, 3, 3], [1.0, 2.0, 6.0, 0.0, 4.0, 4.0])
+    found = one_score_per_step([1, 1, 1, 2, 3, 3], [1.0, 2.0, 6.0, 0.0, 4.0, 4.0])
     assert found.scores.tolist() == [3.0, 0.0, 4.0]
     assert found.n_averaged == 1  # the same record twice is one record
     assert found.notes == ("1 step logged several times: their mean",)
 
 
 def test_nan_is_a_value() -> None:
-    found = settled([1, 1, 2, 2], [NAN, NAN, NAN, 1.0])
+    found = one_score_per_step([1, 1, 2, 2], [NAN, NAN, NAN, 1.0])
     assert np.isnan(found.scores).all()
     assert found.n_averaged == 1
-    infinite = settled([1, 1], [np.inf, -np.inf])
+    infinite = one_score_per_step([1, 1], [np.inf, -np.inf])
     assert np.isnan(infinite.scores).all()
 
 
 def test_a_table_without_order_is_sorted() -> None:
     order = np.random.default_rng(0).permutation(50)
-    found = settled(order, 2.0 * order)
+    found = one_score_per_step(order, 2.0 * order)
     assert found.steps.tolist() == list(range(50))
     assert found.scores.tolist() == [2.0 * step for step in range(50)]
     assert found.notes == ()
-    assert settled([3, 2, 1], [3, 2, 1]).scores.tolist() == [1, 2, 3]
+    assert one_score_per_step([3, 2, 1], [3, 2, 1]).scores.tolist() == [1, 2, 3]
 
 
 def test_one_step_back_is_a_resumed_run_even_between_steps() -> None:
-    found = settled([0, 10, 20, 30, 40, 25, 35, 45], np.arange(8))
+    found = one_score_per_step([0, 10, 20, 30, 40, 25, 35, 45], np.arange(8))
     assert found.steps.tolist() == [0, 10, 20, 25, 35, 45]
 
 
 def test_duplicates_by_request() -> None:
     steps, scores = [0, 1, 2, 1, 2, 3], [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]
-    mean = settled(steps, scores, duplicates="mean")
+    mean = one_score_per_step(steps, scores, duplicates="mean")
     assert mean.scores.tolist() == [0, 2, 3, 5]
     assert mean.n_averaged == 2
-    last = settled(steps, scores, duplicates="last")
+    last = one_score_per_step(steps, scores, duplicates="last")
     assert last.scores.tolist() == [0, 3, 4, 5]
     assert last.notes == ("2 records superseded by later ones at the same step",)
 
 
 def test_steps_that_are_no_numbers_are_refused() -> None:
     with pytest.raises(CurvesError, match="not finite"):
-        settled([0, NAN], [1, 2])
+        one_score_per_step([0, NAN], [1, 2])
 
 
 def slowly(steps: list[int], scores: list[int], sessions: list[int]) -> dict[int, float]:
@@ -119,16 +119,12 @@ def slowly(steps: list[int], scores: list[int], sessions: list[int]) -> dict[int
     return {step: float(np.mean(values)) for step, values in sorted(held.items())}
 
 
-@given(
-    st.lists(st.tuples(st.integers(0, 12), st.integers(0, 3), st.booleans()), max_size=25)
-)
-def test_the_rule_record_by_record(
-    records: list[tuple[int, int, bool]],
-) -> None:
+@given(st.lists(st.tuples(st.integers(0, 12), st.integers(0, 3), st.booleans()), max_size=25))
+def test_the_rule_record_by_record(records: list[tuple[int, int, bool]]) -> None:
     steps = [step for step, _, _ in records]
     scores = [score for _, score, _ in records]
     sessions = np.cumsum([new for _, _, new in records]).tolist()
-    found = settled(steps, scores, sessions)
+    found = one_score_per_step(steps, scores, sessions)
     wanted = slowly(steps, scores, sessions)
     assert found.steps.tolist() == list(wanted)
     assert found.scores.tolist() == pytest.approx(list(wanted.values()))
@@ -137,5 +133,5 @@ def test_the_rule_record_by_record(
 def test_a_million_records_of_a_resumed_run() -> None:
     half = np.arange(500_000.0)
     steps = np.concatenate([half, half + 250_000])
-    found = settled(steps, steps)
+    found = one_score_per_step(steps, steps)
     assert found.n_superseded == 250_000

@@ -8,18 +8,16 @@ import numpy as np
 import pytest
 
 from curvewise import Curves, CurvesError, RunLog
-from curvewise.data.alignment import Unaligned
-from curvewise.data.display import Display
-from curvewise.data.roles import side_by_side, unaligned
-from curvewise.data.selection import Columns, Selection
+from curvewise.data.align import Unaligned
+from curvewise.data.curves import Display
+from curvewise.data.tables import Columns, Selection
+from curvewise.data.tasks import side_by_side, unaligned
 from tests.simulation import some_curves
 
 
 def logs(metric: str = "return", every: int = 1, **options: Any) -> Unaligned:
     steps = np.arange(0, 13, every)
-    runs = [
-        RunLog("x", str(run), metric, steps, np.sqrt(steps) + run) for run in range(3)
-    ]
+    runs = [RunLog("x", str(run), metric, steps, np.sqrt(steps) + run) for run in range(3)]
     return Unaligned(runs, Selection(Columns(), **options), f"{metric}.csv", Display())
 
 
@@ -63,9 +61,7 @@ def test_blocks_and_directions_are_kept() -> None:
 
 
 def test_what_does_not_fit_together_is_told() -> None:
-    with pytest.raises(
-        CurvesError, match="baseline must be one algorithm, and there are 2"
-    ):
+    with pytest.raises(CurvesError, match="baseline must be one algorithm, and there are 2"):
         side_by_side(unaligned(some_curves(0)), unaligned(some_curves(0, (3,))))
     with pytest.raises(CurvesError, match="metric loss, the candidate return"):
         side_by_side(logs("loss"), logs("return"))

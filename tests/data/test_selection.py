@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from curvewise import CurvesError, OptionError
-from curvewise.data.selection import Columns, Selection, check_algorithms
+from curvewise.data.tables import Columns, Selection, check_algorithms
 
 COLUMNS = Columns("agent", "seed", "epoch", "return")
 
@@ -33,18 +33,13 @@ def test_everything_is_kept_unless_something_is_named() -> None:
 
 def test_algorithms_and_steps_are_marked() -> None:
     selection = Selection(COLUMNS, only=["A", "C"], start=1, stop=2)
-    assert (
-        selection.keeps_algorithms(["A", "B", "C", "A"]).tolist()
-        == [True, False] + [True] * 2
-    )
+    assert selection.keeps_algorithms(["A", "B", "C", "A"]).tolist() == [True, False] + [True] * 2
     assert selection.keeps_steps(np.arange(4)).tolist() == [False, True, True, False]
     assert Selection(COLUMNS).keeps_algorithms(["A", "B"]).all()
 
 
 def test_an_algorithm_that_is_not_there_is_named() -> None:
-    with pytest.raises(
-        CurvesError, match=r"No algorithm is called 'rainbw'; .* 'rainbow'"
-    ):
+    with pytest.raises(CurvesError, match=r"No algorithm is called 'rainbw'; .* 'rainbow'"):
         Selection(COLUMNS, only=["rainbw"]).keeps_algorithms(["dqn", "rainbow"])
     with pytest.raises(CurvesError, match="No algorithm is called 1"):
         check_algorithms([1], ["A"])  # type: ignore[list-item]

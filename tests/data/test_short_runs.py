@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from curvewise import CurvesError, align
-from curvewise.data.short_runs import find_short, usable_part
-from curvewise.kernels.failures import failure_pvalue
+from curvewise import CurvesError, align, compare, read
+from curvewise.data.align import find_short, usable_part
+from curvewise.kernels.survival import failure_pvalue
 from curvewise.text import naming_flags
-from tests.data.logs import log
+from tests.data.run_logs import log
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from curvewise import RunLog
 
 NAN, INF = float("nan"), float("inf")
@@ -25,7 +27,8 @@ EVERYTHING = (-np.inf, np.inf)
     [
         ([1, 2, 3], [0, 1, 2], None, 0),
         ([1, NAN, 3], [0, 2], None, 1),  # a single hole
-        ([1, INF, 3, NAN, 5], [0, 2, 4], None, 2),
+        ([1, NAN, 3, NAN, 5], [0, 2, 4], None, 2),
+        ([1, NAN, 3, INF, 5], [0, 2], 3, 1),  # infinite is a result
         ([NAN, NAN, 3], [2], None, 2),  # nothing to log yet
         ([1, 2, NAN], [0, 1], 2, 0),
         ([1, NAN, NAN, 4], [0], 1, 0),
@@ -135,9 +138,7 @@ def test_refusing_does_not_advise_a_prefix_of_one_step() -> None:
 
 
 def test_runs_that_still_run_call_for_a_prefix() -> None:
-    with pytest.raises(
-        CurvesError, match='1 of them is still running, for which short="pre'
-    ):
+    with pytest.raises(CurvesError, match='1 of them is still running, for which short="pre'):
         align([*WHOLE, log("A", "r", range(0, 61, 10), status="running")])
 
 
@@ -166,9 +167,7 @@ def test_a_prefix_of_less_than_half_is_for_those_who_ask() -> None:
 @pytest.mark.parametrize("higher", [True, False])
 def test_worst_is_the_worst_score_of_any_run_at_any_step(higher: bool) -> None:
     extreme = log("B", "x", range(0, 101, 10), [5, -7, 30, *[6] * 8])
-    curves = align(
-        [*WHOLE, extreme, CRASHED, EMPTY], short="worst", higher_is_better=higher
-    )
+    curves = align([*WHOLE, extreme, CRASHED, EMPTY], short="worst", higher_is_better=higher)
     worst = -7 if higher else 30
     crashed = curves.scores[(curves.runs == "c").argmax()]
     np.testing.assert_array_equal(crashed[:7], np.sqrt(curves.steps[:7]))
@@ -208,11 +207,7 @@ def test_drop_leaves_short_runs_out_and_counts_them() -> None:
     ("logs", "options", "words"),
     [
         ([*WHOLE, EMPTY], {"short": "prefix"}, "is empty, so there is nothing to cut"),
-        (
-            [*WHOLE, EMPTY],
-            {"short": "carry"},
-            "is empty, so there is nothing to carry on",
-        ),
+        ([*WHOLE, EMPTY], {"short": "carry"}, "is empty, so there is nothing to carry on"),
         (
             [*WHOLE, log("C", 0, [0, 10, 20])],
             {"short": "drop", "reason": "r"},
@@ -220,9 +215,7 @@ def test_drop_leaves_short_runs_out_and_counts_them() -> None:
         ),
     ],
 )
-def test_policies_that_cannot_be(
-    logs: list[RunLog], options: dict[str, Any], words: str
-) -> None:
+def test_policies_that_cannot_be(logs: list[RunLog], options: dict[str, Any], words: str) -> None:
     with pytest.raises(CurvesError, match=words):
         align(logs, **options)
 
@@ -244,3 +237,52 @@ def test_runs_that_are_filled_up_are_not_prolonged_backwards() -> None:
     few = [log("A", 0, [0, 100]), log("B", 0, [0, 100]), log("B", 1, [0, 30])]
     with pytest.raises(CurvesError, match="has no step in the range"):
         align(few, short="carry", start=20, stop=60)
+
+
+def _table(folder: Path, step: str, spacings: dict[tuple[str, int], float]) -> Path:
+    """Write a table in which every run has nine points of its own spacing."""
+    rng = np.random.default_rng(5)
+    rows = [
+        f"{name},{run},{place * spacing!r},{rng.normal()!r}"
+        for (name, run), spacing in spacings.items()
+        for place in range(9)
+    ]
+    path = folder / "runs.csv"
+    path.write_text("\n".join([f"algorithm,seed,{step},score", *rows]), "utf-8")
+    return path
+
+
+@pytest.mark.parametrize("axis", ["seconds", "wall_time", "elapsed_ms"])
+def test_on_a_clock_all_is_compared_up_to_the_first_end(tmp_path: Path, axis: str) -> None:
+    spacings = {(name, run): 1 + run / 3 for name in "AB" for run in range(4)}
+    curves = read(_table(tmp_path, axis, spacings), step=axis)
+    assert (curves.steps[0], curves.steps[-1]) == (0, 8)
+    said = compare(curves).describe()
+    assert f"compared up to 8 ({axis}), where the first run ends" in said
+    assert "early" not in said
+    assert curves.preparation is not None
+    assert not compare(curves).warnings
+
+
+def test_far_steps_are_asked_about(tmp_path: Path) -> None:
+    spacings = {(name, run): 1000.0 for name in "AB" for run in range(4)}
+    thousands = {("B", run): 1e6 for run in range(4)}
+    table = _table(tmp_path, "step", spacings | thousands)
+    with pytest.raises(CurvesError, match="end at 8M, those of run '0' of 'A' at 8000: are"):
+        read(table)
+    with pytest.raises(CurvesError) as asked:
+        read(table)
+    typed = str(asked.value).partition("there: ")[2].rstrip(".").split()
+    assert typed == ['short="prefix"', "n_steps=9", "min_steps=9"]
+    assert read(table, short="prefix", n_steps=9, min_steps=9).steps[-1] == 8000
+    # One run of an algorithm that counts in thousands.
+    with pytest.raises(CurvesError, match="those of run '3' of 'B' at 8: are they counted"):
+        read(_table(tmp_path, "step", spacings | {("B", 3): 1.0}))
+
+
+def test_the_end_that_is_advised_is_one_to_type(tmp_path: Path) -> None:
+    spacings = {(name, run): 1.123456789 + run % 2 / 9e5 for name in "AB" for run in range(4)}
+    table = _table(tmp_path, "step", {**spacings, ("B", 3): 2.0})
+    with pytest.raises(CurvesError, match=r"compare up to there with stop=8\.988\."):
+        read(table)
+    assert read(table, stop=8.988).n_runs == 8

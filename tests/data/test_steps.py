@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from curvewise import CurvesError
-from curvewise.data.steps import MAX_STEP, as_steps, in_window, trapezoids
+from curvewise.data.points import MAX_STEP, as_steps, cut, in_window, trapezoids
 
 STEPS = np.array([0, 1, 2])
 
@@ -31,16 +31,8 @@ def test_rounding_leaves_no_step_out() -> None:
 @pytest.mark.parametrize(
     ("start", "stop", "message"),
     [
-        (
-            5,
-            None,
-            "No step lies in the window from 5; the steps range from 0 to 2. Choose a",
-        ),
-        (
-            2,
-            1,
-            "The window from 2 to 1 ends before it begins. Swap the two steps.",
-        ),
+        (5, None, "No step lies in the window from 5; the steps range from 0 to 2. Choose a"),
+        (2, 1, "The window from 2 to 1 ends before it begins. Swap the two steps."),
         (None, -1, "No step lies in the window to -1"),
         ("a", None, "The start of a window must be a step, a number, not 'a'"),
         (None, [1], r"The stop of a window must be a step, a number, not \[1\]"),
@@ -80,3 +72,11 @@ def test_a_window_takes_no_slack_from_other_steps(
             in_window(values, start, stop)
         return
     assert values[in_window(values, start, stop)].tolist() == kept
+
+
+def test_a_log_is_cut_between_its_points() -> None:
+    steps, scores = np.array([0.0, 10, 20]), np.array([0.0, 1, 3])
+    assert cut(steps, scores, None, None)[0] is steps
+    assert [part.tolist() for part in cut(steps, scores, 5, 15)] == [[5, 10, 15], [0.5, 1, 2]]
+    assert [len(part) for part in cut(steps, scores, 30, None)] == [0, 0]
+    assert cut(steps[:0], scores[:0], 0, 1)[0].tolist() == []

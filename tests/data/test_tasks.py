@@ -14,9 +14,7 @@ from tests.data.tables import as_frame_of, long_frame
 from tests.simulation import some_curves
 
 
-def curves(
-    *algorithms: str, n_steps: int = 3, higher_is_better: bool = True
-) -> cw.Curves:
+def curves(*algorithms: str, n_steps: int = 3, higher_is_better: bool = True) -> cw.Curves:
     rng = np.random.default_rng(0)
     labels = [name for name in algorithms for _ in range(2)]
     scores = rng.normal(size=(len(labels), n_steps))
@@ -35,9 +33,7 @@ def test_tasks_are_a_mapping_in_the_order_given() -> None:
 
 def test_a_task_that_lacks_an_algorithm_is_named() -> None:
     tables = {"pong": curves("A", "B"), "go": curves("A"), "chess": curves("B", "A")}
-    with pytest.raises(
-        cw.CurvesError, match=r"1 of 3 tasks lacks .* 'go' lacks B\..*drop"
-    ):
+    with pytest.raises(cw.CurvesError, match=r"1 of 3 tasks lacks .* 'go' lacks B\..*drop"):
         cw.Tasks(tables)
     dropped = cw.Tasks(tables, missing="drop")
     assert list(dropped) == ["pong", "chess"]
@@ -108,25 +104,17 @@ def test_curves_of_one_task_are_refused() -> None:
 def test_tasks_that_have_none_of_the_algorithms_are_named_too() -> None:
     with pytest.raises(cw.CurvesError, match=r"1 of 2 tasks lacks .* 'go' lacks A and B"):
         cw.Tasks({"pong": curves("A", "B")}, without=["go"])
-    assert cw.Tasks({"pong": curves("A")}, missing="drop", without=["go"]).dropped == (
-        "go",
-    )
+    assert cw.Tasks({"pong": curves("A")}, missing="drop", without=["go"]).dropped == ("go",)
 
 
 # --- frames --------------------------------------------------------------------------
 
-COLUMNS: dict[str, Any] = {
-    "algorithm": "agent",
-    "run": "seed",
-    "step": "epoch",
-    "score": "return",
-}
+COLUMNS: dict[str, Any] = {"algorithm": "agent", "run": "seed", "step": "epoch", "score": "return"}
 
 
 def frame_of(tables: dict[str, cw.Curves]) -> pl.DataFrame:
     parts = [
-        long_frame(own).with_columns(pl.lit(task).alias("game"))
-        for task, own in tables.items()
+        long_frame(own).with_columns(pl.lit(task).alias("game")) for task, own in tables.items()
     ]
     return pl.concat(parts).sample(fraction=1, shuffle=True, seed=0)
 
@@ -164,9 +152,7 @@ def test_options_of_frames_hold_for_each_task() -> None:
 
 def test_tasks_of_a_frame_that_lack_an_algorithm() -> None:
     whole = some_curves(0, (3, 2, 2), 4)
-    frame = frame_of(
-        {"a": whole, "b": whole.select("A"), "c": whole.select("C"), "d": whole}
-    )
+    frame = frame_of({"a": whole, "b": whole.select("A"), "c": whole.select("C"), "d": whole})
     read: dict[str, Any] = {"task": "game", **COLUMNS}
     with pytest.raises(
         cw.CurvesError, match=r"2 of 4 tasks lack .* 'b' lacks B; 'c' lacks A and B"

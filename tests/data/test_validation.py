@@ -8,13 +8,8 @@ import numpy as np
 import pytest
 
 from curvewise import Curves, CurvesError
-from curvewise.data.validation import (
-    increasing_steps,
-    names_of,
-    numbered,
-    precision_of,
-    score_matrix,
-)
+from curvewise.data.curves import increasing_steps, names_of, precision_of, score_matrix
+from curvewise.data.tables import numbered
 
 SCORES = np.arange(12.0).reshape(4, 3)
 LABELS = ["A", "A", "B", "B"]
@@ -33,10 +28,7 @@ LABELS = ["A", "A", "B", "B"]
         ((SCORES, LABELS, [1, 1, 2]), "1 comes after 1"),
         ((SCORES, LABELS, ["a", "b", "c"]), "Steps must be numbers"),
         ((SCORES, LABELS, [1, 2, np.inf]), "finite"),
-        (
-            (SCORES, LABELS, None, ["x", "x", "x", "y"]),
-            "Two runs of 'A' are both called 'x'",
-        ),
+        ((SCORES, LABELS, None, ["x", "x", "x", "y"]), "Two runs of 'A' are both called 'x'"),
         (
             (SCORES, LABELS, None, None, ["x"]),
             "There are 4 runs but 1 block; give every run a block.",
@@ -53,15 +45,10 @@ LABELS = ["A", "A", "B", "B"]
         ),
         ((SCORES, ["A", "A", "B", np.nan]), "Label 4 is missing"),
         ((SCORES, LABELS, None, [1, 2, None, 4]), "Name 3 is missing. Give every run a"),
-        (
-            (SCORES, LABELS, np.array(["2026", "2027", "2028"], "M8[Y]")),
-            "Steps must be num",
-        ),
+        ((SCORES, LABELS, np.array(["2026", "2027", "2028"], "M8[Y]")), "Steps must be num"),
     ],
 )
-def test_what_cannot_be_curves_is_refused(
-    arguments: tuple[Any, ...], message: str
-) -> None:
+def test_what_cannot_be_curves_is_refused(arguments: tuple[Any, ...], message: str) -> None:
     with pytest.raises(CurvesError, match=message):
         Curves(*arguments)
 
@@ -96,9 +83,7 @@ def test_steps_are_counted_when_there_are_none() -> None:
     assert increasing_steps(None, 3).tolist() == [0, 1, 2]
     assert increasing_steps([1.0, 2.0], 2).dtype == np.int64
     assert increasing_steps([0.5, 2.0], 2).tolist() == [0.5, 2.0]
-    with pytest.raises(
-        CurvesError, match="The scores have 1 column but there are 2 steps"
-    ):
+    with pytest.raises(CurvesError, match="The scores have 1 column but there are 2 steps"):
         increasing_steps([1, 2], 1)
 
 

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 import curvewise as cw
-from curvewise.inference.block_noise import block_noise
-from curvewise.inference.noise import residuals_of
+from curvewise.inference.simulate import block_noise, residuals_of
 from tests.simulation import some_curves
 
 
@@ -13,9 +12,7 @@ def in_blocks(n_blocks: int, scale: tuple[float, ...], n_steps: int = 3) -> cw.C
     """Blocks whose runs share something, with a spread of each algorithm's own."""
     rng = np.random.default_rng(0)
     shared = rng.normal(size=(n_blocks, 1))
-    scores = [
-        0.8 * shared + 0.6 * own * rng.normal(size=(n_blocks, n_steps)) for own in scale
-    ]
+    scores = [0.8 * shared + 0.6 * own * rng.normal(size=(n_blocks, n_steps)) for own in scale]
     names = np.repeat(list("ABCD")[: len(scale)], n_blocks)
     blocks = np.tile(np.arange(n_blocks), len(scale))
     return cw.Curves(np.concatenate(scores), names, blocks=blocks)
@@ -26,9 +23,7 @@ def test_pairs_keep_their_correlation() -> None:
     assert (model.df, model.n_steps) == (399, 3)
     rng = np.random.default_rng(1)
     drawn = model.draw(rng, 20_000).reshape(20_000, 2, 3)
-    assert np.corrcoef(drawn[:, 0, 0], drawn[:, 1, 2])[0, 1] == pytest.approx(
-        0.64, abs=0.08
-    )
+    assert np.corrcoef(drawn[:, 0, 0], drawn[:, 1, 2])[0, 1] == pytest.approx(0.64, abs=0.08)
 
 
 @pytest.mark.parametrize("kind", ["gaussian", "resample"])
@@ -62,9 +57,7 @@ def test_noise_of_their_own_is_kept_where_it_is_asked_for() -> None:
 
 @pytest.mark.parametrize("kind", ["gaussian", "resample"])
 @pytest.mark.parametrize("pool", [True, False])
-def test_the_first_blocks_are_the_same_however_many_there_are(
-    kind: str, pool: bool
-) -> None:
+def test_the_first_blocks_are_the_same_however_many_there_are(kind: str, pool: bool) -> None:
     model = block_noise(in_blocks(20, (1, 2, 3)), kind, pool=pool)  # type: ignore[arg-type]
     few, many = (model.draw(np.random.default_rng(3), n) for n in (2, 9))
     assert np.allclose(few, many[:2])
@@ -74,9 +67,7 @@ def test_blocks_that_tell_nothing_are_refused() -> None:
     with pytest.raises(cw.CurvesError, match="every block of the pilots must hold one"):
         block_noise(some_curves(0, (4, 4)))
     one = some_curves(0, (5,)).scores
-    alike = cw.Curves(
-        np.concatenate([one, one + 3]), ["A"] * 5 + ["B"] * 5, blocks=[*range(5)] * 2
-    )
+    alike = cw.Curves(np.concatenate([one, one + 3]), ["A"] * 5 + ["B"] * 5, blocks=[*range(5)] * 2)
     with pytest.raises(cw.CurvesError, match="every block differ in the same way"):
         block_noise(alike)
     with pytest.raises(cw.CurvesError, match="A has 7 pilots"):

@@ -7,15 +7,9 @@ import pytest
 from scipy import stats
 
 from curvewise import CurvesError, OptionError
-from curvewise.inference.centers import (
-    RunNumbers,
-    TrimmedSpread,
-    check_center,
-    check_center_alone,
-)
+from curvewise.inference.two_groups import RunNumbers, check_center, check_center_alone
 from curvewise.inference.work import shuffling_work
-from curvewise.kernels.centers import trimmed_spread
-from curvewise.shuffling.layout import Layout
+from curvewise.shuffling.plan import Layout
 from curvewise.text import naming_flags
 from tests.simulation import some_curves
 
@@ -23,9 +17,7 @@ from tests.simulation import some_curves
 def test_trimmed_needs_five_runs_of_everyone_and_no_blocks() -> None:
     check_center(some_curves(0, (5, 5)), "trimmed")
     check_center(some_curves(0, (4, 5)), "ranks")
-    with pytest.raises(
-        CurvesError, match=r"at least 5 runs .* 'B' has 4 runs\. Add runs"
-    ):
+    with pytest.raises(CurvesError, match=r"at least 5 runs .* 'B' has 4 runs\. Add runs"):
         check_center(some_curves(0, (5, 4)), "trimmed")
     blocked = some_curves(0, (5, 5), blocks=list("abcde") * 2)
     check_center(blocked, "ranks")
@@ -37,15 +29,10 @@ def test_trimmed_needs_five_runs_of_everyone_and_no_blocks() -> None:
 
 def test_an_option_for_means_is_refused_with_its_remedy() -> None:
     check_center_alone("mean", "spread", "unequal", "equal")
-    with pytest.raises(
-        OptionError, match='Use spread="equal" or center="mean"'
-    ) as refused:
+    with pytest.raises(OptionError, match='Use spread="equal" or center="mean"') as refused:
         check_center_alone("ranks", "spread", "unequal", "equal")
     assert refused.value.option == "center"
-    with (
-        naming_flags(),
-        pytest.raises(OptionError, match="--spread equal or --center mean"),
-    ):
+    with naming_flags(), pytest.raises(OptionError, match="--spread equal or --center mean"):
         check_center_alone("ranks", "spread", "unequal", "equal")
 
 
@@ -67,16 +54,6 @@ def test_a_profile_weighs_the_steps() -> None:
     np.testing.assert_allclose(runs.numbers, layout.scores @ profile)
     plain = RunNumbers.of(layout)
     assert runs.tie == pytest.approx(15 * plain.tie)
-
-
-def test_the_observed_labelling_counts_itself() -> None:
-    runs = RunNumbers.of(Layout.of(some_curves(3, (5, 6, 5))))
-    statistic = TrimmedSpread.of(runs)
-    (count,), (kept,) = statistic.measure(runs.labels[None, :], keep=True)
-    assert count.tolist() == [1]
-    np.testing.assert_array_equal(
-        kept, trimmed_spread(runs.labels[None, :], runs.numbers)
-    )
 
 
 @pytest.mark.parametrize("center", ["trimmed", "ranks"])

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 from scipy import stats
 
+import curvewise as cw
 from curvewise import Curves, compare
 from curvewise.inference.caveats import (
+    MIN_SPREAD_RATIO,
     BlocksOfOneAlgorithm,
     DifferentSpread,
     FewRunsForRanks,
@@ -22,9 +26,6 @@ from curvewise.inference.caveats import (
     TooFewShuffles,
     UnevenBlocks,
     WelchIsApproximate,
-)
-from curvewise.inference.diagnostics import (
-    MIN_SPREAD_RATIO,
     coarse_scores,
     different_spread,
     few_for_ranks,
@@ -37,8 +38,13 @@ from curvewise.inference.diagnostics import (
     uneven_blocks,
     welch_with_few_runs,
 )
-from curvewise.inference.sampling import Sampling
+from curvewise.inference.work import Sampling
 from tests.simulation import autoregressive, some_curves
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from curvewise.inference.result import Result
 
 
 def scaled(seed: int, sizes: tuple[int, ...], scales: list[float]) -> Curves:
@@ -54,9 +60,7 @@ def scaled(seed: int, sizes: tuple[int, ...], scales: list[float]) -> Curves:
     ("sizes", "alpha", "n_enough"),
     [((3, 3), 0.05, 4), ((2, 2), 0.2, 3), ((2, 2, 2), 0.05, 3), ((4, 4), 0.01, 5)],
 )
-def test_so_many_runs_would_do(
-    sizes: tuple[int, ...], alpha: float, n_enough: int
-) -> None:
+def test_so_many_runs_would_do(sizes: tuple[int, ...], alpha: float, n_enough: int) -> None:
     m = len(sizes)
 
     def n_relabellings(n_runs: int) -> int:
@@ -91,9 +95,7 @@ def test_scores_of_few_digits_are_told() -> None:
     (found,) = coarse_scores(half)
     assert found.to_dict()["n_digits"] == 3
     assert "coarse scores" in [caveat.kind for caveat in compare(half).caveats]
-    same = Curves(
-        np.ones((10, 3), dtype=np.float16) + np.eye(10, 3, dtype=np.float16), labels
-    )
+    same = Curves(np.ones((10, 3), dtype=np.float16) + np.eye(10, 3, dtype=np.float16), labels)
     assert list(coarse_scores(same)) == []
 
 
@@ -101,9 +103,7 @@ def test_p_at_alpha_itself_is_possible() -> None:
     curves = some_curves(0, (4, 4))
     assert not list(too_few(curves, Sampling(True, 20, 20), 0.05))
     assert not list(too_few(curves, Sampling(False, 35, 19), 0.05))
-    assert list(too_few(curves, Sampling(False, 35, 18), 0.05)) == [
-        TooFewShuffles(18, 0.05)
-    ]
+    assert list(too_few(curves, Sampling(False, 35, 18), 0.05)) == [TooFewShuffles(18, 0.05)]
     both = list(too_few(some_curves(0, (3, 3)), Sampling(False, 10, 5), 0.05))
     assert [found.kind for found in both] == ["too few runs", "too few shuffles"]
 
@@ -141,9 +141,7 @@ def test_the_ratio_of_spreads_is_the_one_that_tables_show(ratio: float) -> None:
     assert list(different_spread(curves)) == [found]
     expected = replace(found, ratio=pytest.approx(ratio))  # type: ignore[arg-type]
     assert expected == DifferentSpread("wild", "calm", found.ratio, "curve means", (9, 9))
-    shown = [
-        summary.standard_deviation for summary in compare(curves, n_shuffles=9).algorithms
-    ]
+    shown = [summary.standard_deviation for summary in compare(curves, n_shuffles=9).algorithms]
     assert shown[0] is not None
     assert shown[1] is not None
     assert found.ratio == pytest.approx(shown[0] / shown[1])
@@ -199,9 +197,7 @@ def test_spread_is_not_judged_within_blocks_nor_of_single_runs() -> None:
 
 
 @pytest.mark.parametrize(("sizes", "seed"), [((5,) * 6, 3), ((5, 5), 4), ((4, 12), 5)])
-def test_equal_spreads_are_rarely_called_different(
-    sizes: tuple[int, ...], seed: int
-) -> None:
+def test_equal_spreads_are_rarely_called_different(sizes: tuple[int, ...], seed: int) -> None:
     n_trials, n_found = 300, 0
     labels = np.repeat(list("ABCDEF"[: len(sizes)]), sizes)
     for stream in np.random.default_rng(seed).spawn(n_trials):
@@ -211,8 +207,7 @@ def test_equal_spreads_are_rarely_called_different(
 
 
 @pytest.mark.parametrize(
-    "scales",
-    [[1, 1, 2, 4, 8, 10], [8, 1, 1, 1, 1, 1], [3, 1, 1, 1, 1, 1], [3, 1], [8, 1]],
+    "scales", [[1, 1, 2, 4, 8, 10], [8, 1, 1, 1, 1, 1], [3, 1, 1, 1, 1, 1], [3, 1], [8, 1]]
 )
 def test_spreads_that_matter_are_told(scales: list[float]) -> None:
     n_trials, n_found = 120, 0
@@ -264,8 +259,7 @@ def test_runs_that_are_mostly_the_same_have_no_scale_to_stray_by() -> None:
 def test_normal_runs_rarely_stray(n_runs: int) -> None:
     n_tables = 400
     found = sum(
-        bool(list(stray_runs(some_curves(seed, (n_runs, n_runs)))))
-        for seed in range(n_tables)
+        bool(list(stray_runs(some_curves(seed, (n_runs, n_runs))))) for seed in range(n_tables)
     )
     assert found / n_tables < 0.1 + 2 * math.sqrt(0.1 * 0.9 / n_tables)
 
@@ -287,9 +281,7 @@ def test_blocks_that_are_uneven_are_told() -> None:
 def test_runs_with_the_same_scores_at_every_step_are_told() -> None:
     scores = some_curves(0, (3, 3), 5).scores
     assert list(identical_runs(Curves(scores, list("AAABBB")))) == []
-    twice = Curves(
-        np.vstack([scores, scores[:2]]), list("AAABBBBB"), runs=list("01201234")
-    )
+    twice = Curves(np.vstack([scores, scores[:2]]), list("AAABBBBB"), runs=list("01201234"))
     (found,) = identical_runs(twice)
     assert found == IdenticalRuns(("B", "3"), ("A", "0"), 2)
     assert found in compare(twice).caveats
@@ -299,3 +291,49 @@ def test_runs_with_the_same_scores_at_every_step_are_told() -> None:
 def test_scores_of_a_few_values_may_be_the_same_by_chance() -> None:
     few = Curves([[0, 1, 1.0, 2]] * 4, list("AABB"))
     assert list(identical_runs(few)) == []
+
+
+def _questions(curves: cw.Curves) -> dict[str, Callable[[], Result]]:
+    """Ask every question about two algorithms, A and B."""
+    few: dict[str, Any] = {"rng": 0, "n_shuffles": 99}
+    sides: dict[str, Any] = {"candidate": "A", "baseline": "B", "margin": 0.1}
+    two: dict[str, Any] = {"control": "B", "experimental": "A", "n_resamples": 0}
+    return {
+        "compare": lambda: cw.compare(curves, **few),
+        "locate": lambda: cw.locate(curves, **few),
+        "pairs": lambda: cw.compare_pairs(curves, **few),
+        "best": lambda: cw.best(curves, **few),
+        "contrast": lambda: cw.contrast(curves, {"A": 1, "B": -1}, **few),
+        "gate": lambda: cw.gate(curves, **sides, **few),
+        "transfer": lambda: cw.transfer(curves, **two, **few),
+    }
+
+
+def _of(a: Any, b: Any) -> cw.Curves:
+    scores = np.vstack([a, b]).astype(float)
+    return cw.Curves(scores, ["A"] * len(a) + ["B"] * len(b))
+
+
+@pytest.mark.parametrize("question", list(_questions(_of([[1]], [[2]]))))
+def test_every_question_says_what_little_there_is(question: str) -> None:
+    rng = np.random.default_rng(0)
+    for curves, refusal in (
+        (_of(np.ones((4, 3)), np.ones((4, 3))), "All 24 scores are 1.000"),
+        (_of(rng.random((1, 3)), rng.random((1, 3))), "has a single run"),
+        (_of(*(1e-300 * rng.random((2, 4, 3)))), "vanish when squared"),
+    ):
+        if question == "transfer" and curves.n_runs == 2:
+            found = _questions(curves)[question]()
+            for text in (found.describe(), found.headline()):
+                assert text.startswith("Each condition has a single run, so whether they")
+                assert "significant" not in text
+            continue
+        with pytest.raises(cw.CurvesError, match=refusal):
+            _questions(curves)[question]()
+    alone = _questions(_of(rng.random((1, 3)), rng.random((19, 3))))[question]()
+    assert any("a single run" in warning for warning in alone.warnings)
+    constant = _questions(_of(np.ones((5, 3)), np.full((5, 3), 2)))[question]()
+    assert any("separate runs" in warning for warning in constant.warnings)
+    alike = _questions(_of(*np.repeat(rng.random((1, 5, 3)), 2, axis=0)))[question]()
+    for text in (constant.describe(), str(constant), alone.describe(), str(alike)):
+        assert not re.search(r"-inf to inf|1\.0000\b|: \.|e-1[5-9]", text)

@@ -10,14 +10,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from curvewise.inference.effects import (
-    EFFECTS,
-    PARTS,
-    Effect,
-    Interval,
-    f_statistic,
-    json_ready,
-)
+from curvewise.inference.effects import EFFECTS, PARTS, Effect, Interval, f_statistic
+from curvewise.records import json_ready
 
 NULL = np.linspace(0, 8, 100)
 
@@ -92,11 +86,7 @@ def test_an_effect_of_typical_runs_says_so() -> None:
     assert effect().symbol == "F"
     assert "center" not in effect().to_dict()
     trimmed = effect(center="trimmed", f_value=2.5)
-    assert (trimmed.symbol, trimmed.f, trimmed.to_dict()["center"]) == (
-        "D",
-        2.5,
-        "trimmed",
-    )
+    assert (trimmed.symbol, trimmed.f, trimmed.to_dict()["center"]) == ("D", 2.5, "trimmed")
     assert effect(center="ranks").symbol == "F"
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from curvewise import CurvesError, OptionError
-from curvewise.inference.families import (
+from curvewise.inference.family import (
     ADJUSTMENTS,
     FAMILYWISE,
     adjusted,
@@ -15,16 +15,14 @@ from curvewise.inference.families import (
     own_level,
     tag_of,
 )
-from curvewise.kernels.adjustments import holm
-from curvewise.shuffling.parallel import reporting_progress
+from curvewise.kernels.pvalues import holm
+from curvewise.shuffling.visit import reporting_progress
 
 
 def test_p_values_keep_their_names() -> None:
     pvalues = {"b": 0.01, "a": 0.04, "c": 0.03}
     assert adjusted(pvalues, "holm") == pytest.approx({"b": 0.03, "a": 0.06, "c": 0.06})
-    assert adjusted(pvalues, "bonferroni") == pytest.approx(
-        {"b": 0.03, "a": 0.12, "c": 0.09}
-    )
+    assert adjusted(pvalues, "bonferroni") == pytest.approx({"b": 0.03, "a": 0.12, "c": 0.09})
     assert list(adjusted(pvalues, "holm")) == ["b", "a", "c"]
     assert adjusted({}, "holm") == {}
 
@@ -34,9 +32,7 @@ def test_holm_against_its_definition() -> None:
     order = np.argsort(pvalues)
     expected = np.empty(20)
     for rank, place in enumerate(order):
-        expected[place] = min(
-            1, max((20 - r) * pvalues[order[r]] for r in range(rank + 1))
-        )
+        expected[place] = min(1, max((20 - r) * pvalues[order[r]] for r in range(rank + 1)))
     np.testing.assert_allclose(holm(pvalues), expected)
 
 
@@ -75,9 +71,7 @@ def test_a_tag_belongs_to_a_set_of_names() -> None:
 def test_a_family_is_a_mapping_with_members(members: object) -> None:
     with pytest.raises(OptionError) as refused:
         check_members(members, "Curves")
-    assert str(refused.value) == (
-        "Give a mapping from names to Curves, with at least one of them."
-    )
+    assert str(refused.value) == ("Give a mapping from names to Curves, with at least one of them.")
     check_members({"a": 1}, "Curves")
 
 

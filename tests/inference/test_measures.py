@@ -3,12 +3,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from curvewise import CurvesError
-from curvewise.inference.measures import final_weights, mean_weights, window_weights
+from curvewise import Curves, CurvesError
+from curvewise.inference.two_groups import final_weights, mean_weights, window_weights
+
+
+def of_steps(*steps: float) -> Curves:
+    return Curves(np.zeros((2, len(steps))), ["A", "B"], steps)
 
 
 def test_the_mean_weighs_all_steps_alike() -> None:
-    weights, label = mean_weights(np.array([0, 10, 50]))
+    weights, label = mean_weights(of_steps(0, 10, 50))
     assert weights.tolist() == [1 / 3] * 3
     assert label == "mean over training"
 
@@ -23,7 +27,7 @@ def test_the_mean_weighs_all_steps_alike() -> None:
     ],
 )
 def test_the_end_is_the_last_tenth(n_steps: int, n_last: int, label: str) -> None:
-    weights, found = final_weights(np.arange(n_steps))
+    weights, found = final_weights(of_steps(*range(n_steps)))
     assert np.flatnonzero(weights).tolist() == list(range(n_steps - n_last, n_steps))
     assert weights.sum() == pytest.approx(1)
     assert found == label

@@ -7,11 +7,12 @@ import json
 from curvewise.inference.caveats import (
     MAX_MEMBERS,
     DifferentSpread,
+    OfMembers,
     SingleRun,
     SingleStep,
     TooFewShuffles,
+    gathered,
 )
-from curvewise.inference.member_caveats import OfMembers, gathered
 from curvewise.text import naming_flags
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import curvewise as cw
-from curvewise.inference.noise import pilot_noise, residuals_of
+from curvewise.inference.simulate import pilot_noise, residuals_of
 from tests.simulation import autoregressive, some_curves
 
 
@@ -42,9 +42,7 @@ def test_noise_of_each_algorithm_may_be_its_own() -> None:
     wide = cw.Curves(scores, pilots.labels)
     first, second = pilot_noise(wide, pool=False)
     assert (first.df, second.df) == (8, 7)
-    assert second.height_sd == pytest.approx(
-        scores[9:].mean(axis=1).std(ddof=1), rel=1e-12
-    )
+    assert second.height_sd == pytest.approx(scores[9:].mean(axis=1).std(ddof=1), rel=1e-12)
     assert second.height_sd > 2 * first.height_sd
 
 
@@ -55,9 +53,7 @@ def test_the_first_runs_are_the_same_however_many_are_drawn() -> None:
 
 
 def test_an_algorithm_with_one_run_adds_nothing_to_the_noise() -> None:
-    with_single, without = (
-        pilot_noise(pilots_of(4, sizes))[0] for sizes in ((5, 1), (5,))
-    )
+    with_single, without = (pilot_noise(pilots_of(4, sizes))[0] for sizes in ((5, 1), (5,)))
     assert with_single.df == without.df == 4
     assert len(with_single.residuals) == 5
 

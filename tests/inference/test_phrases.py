@@ -4,14 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from curvewise.inference.phrases import (
-    first_line,
-    method_parts,
-    names_text,
-    one_line,
-    p_of,
-)
-from curvewise.inference.sampling import Sampling
+from curvewise.inference.effects import first_line, method_parts, names_text, one_line, p_of
+from curvewise.inference.work import Sampling
 from tests.inference.test_effects import effect
 
 
@@ -68,11 +62,7 @@ def test_p_says_whether_it_is_exact() -> None:
     ],
 )
 def test_the_method_in_parts(
-    sampling: Sampling,
-    n_runs: list[int],
-    n_blocks: int | None,
-    more: tuple[str, ...],
-    text: str,
+    sampling: Sampling, n_runs: list[int], n_blocks: int | None, more: tuple[str, ...], text: str
 ) -> None:
     assert method_parts(sampling, n_runs, "8 steps", n_blocks, 0.05, *more) == text
 

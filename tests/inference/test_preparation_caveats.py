@@ -9,18 +9,18 @@ import numpy as np
 import pytest
 
 from curvewise import align
-from curvewise.inference.diagnostics import prepared
-from curvewise.inference.preparation_caveats import (
+from curvewise.inference.caveats import (
     CarriedOn,
     FilledWithWorst,
     RangeCoversLess,
     RunsDropped,
     RunsFailed,
     SchedulesDiffer,
+    prepared,
 )
-from curvewise.kernels.failures import failure_pvalue
+from curvewise.kernels.survival import failure_pvalue
 from curvewise.text import naming_flags
-from tests.data.logs import log as log_of
+from tests.data.run_logs import log as log_of
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -48,7 +48,7 @@ def found(logs: list[RunLog], **options: Any) -> list[Caveat]:
 def test_nothing_was_done_and_nothing_is_said() -> None:
     assert found(WHOLE) == []
     # Nor of jitter, nor of ends that differ by little.
-    assert found([*WHOLE, log("B", 9, np.arange(0.5, 99, 5))]) == []
+    assert found([log("A", run, np.arange(run / 9, 99, 5)) for run in range(9)]) == []
 
 
 def test_failing_runs_are_counted_and_tested() -> None:
@@ -62,10 +62,7 @@ def test_failing_runs_are_counted_and_tested() -> None:
     assert isinstance(failed, RunsFailed)
     assert failed.pvalue is not None
     assert failed.pvalue <= 0.1
-    assert (
-        "The algorithms also differ in how many runs fail (exact p = 0.0"
-        in failed.sentence()
-    )
+    assert "The algorithms also differ in how many runs fail (exact p = 0.0" in failed.sentence()
     assert failed.to_dict()["n_short"] == [0, 4]
 
 
@@ -77,11 +74,7 @@ def test_one_algorithm_has_nothing_to_differ_from() -> None:
 @pytest.mark.parametrize(
     ("options", "kind", "words"),
     [
-        (
-            {"short": "worst"},
-            FilledWithWorst,
-            "4 short runs scored 0, the worst score of all",
-        ),
+        ({"short": "worst"}, FilledWithWorst, "4 short runs scored 0, the worst score of all"),
         ({"short": "carry"}, CarriedOn, "The last score of 4 short runs was carried on"),
         (
             {"short": "drop", "reason": "a flood"},
@@ -110,9 +103,7 @@ def test_a_range_that_covers_less() -> None:
 
 
 def test_schedules_that_differ() -> None:
-    (caveat,) = found(
-        [*WHOLE[:5], *[log("B", run, range(0, 101, 20)) for run in range(5)]]
-    )
+    (caveat, _) = found([*WHOLE[:5], *[log("B", run, range(0, 101, 20)) for run in range(5)]])
     assert caveat == SchedulesDiffer(("A", "B"), (5, 20))
     assert "A was logged 4.000 times as often as B" in caveat.sentence()
 
@@ -121,3 +112,30 @@ def test_flags_are_named_where_they_are_typed() -> None:
     with naming_flags():
         assert "--short prefix" in RunsDropped(1, "x").sentence()
     assert "1 short run was left out" in RunsDropped(1, "x").sentence()
+
+
+def test_scores_that_are_thrown_away_are_counted_with_what_to_type() -> None:
+    late = log("A", "late", range(5, 101, 5))
+    (caveat,) = found([*WHOLE, late])
+    assert caveat.kind == "scores not used"
+    assert caveat.to_dict()["n_unused"] == [10, 0, 0]
+    assert caveat.sentence() == (
+        "10 of 230 scores were not used: A/late has none before step 5 (start=5 if that is meant)."
+    )
+    assert found([*WHOLE, late], start=5) == []
+    early = log("B", "early", range(0, 96, 5))
+    with naming_flags():
+        (caveat,) = found([*WHOLE, early])
+        assert "B/early has none after step 95 (--to 95 if" in caveat.sentence()
+    assert found([*WHOLE, early], stop=95) == []
+    sparse = [log("B", f"s{run}", range(0, 101, 10)) for run in range(3)]
+    caveat = found([*WHOLE, *sparse])[-1]
+    assert "100 of 243 scores were not used: 100 lie between the 11 steps" in (caveat.sentence())
+    assert "(for more steps: n_steps=22)" in caveat.sentence()
+    assert "scores not used" not in [other.kind for other in found([*WHOLE, *sparse], n_steps=22)]
+
+
+def test_a_step_that_only_one_run_has_is_counted_too() -> None:
+    late = [log(name, run, range(5, 101, 5)) for name in "AB" for run in range(4)]
+    (caveat,) = found([*late, log("B", "whole", range(0, 101, 5))])
+    assert caveat.to_dict()["n_unused"] == [1, 0, 0]

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import curvewise as cw
-from curvewise.data.run_log import RunLog
-from curvewise.inference.reaching import TrainedDifferentlyLong, reaching
+from curvewise.data.points import RunLog
+from curvewise.inference.survival import TrainedDifferentlyLong, reaching
 
 
 def logs(ends: list[int]) -> list[RunLog]:
@@ -29,7 +29,7 @@ def test_lower_scores_may_be_better() -> None:
 
 
 def test_a_score_that_misses_the_threshold_by_rounding_reaches_it() -> None:
-    curves = cw.Curves(np.array([[0.0, 0.3 - 1e-16, 1], [0, 0, 1]]), ["A", "B"])
+    curves = cw.Curves(np.array([[0.0, 0.3 - 1e-16, 1], [0, 0, 0.3]]), ["A", "B"])
     assert reaching(curves, 0.1 + 0.2).times.steps.tolist() == [1, 2]
 
 
@@ -75,13 +75,18 @@ def test_all_runs_of_an_algorithm_may_end_early() -> None:
 @pytest.mark.parametrize("hold", [1, 2])
 def test_a_threshold_may_have_to_be_held(hold: int) -> None:
     curves = cw.Curves(np.array([[0, 5, 0, 5, 5.0], [5, 5, 5, 5, 5]]), ["A", "B"])
-    assert reaching(curves, 5.0, hold=hold).times.steps.tolist() == [
-        1 if hold == 1 else 3,
-        0,
-    ]
+    assert reaching(curves, 5.0, hold=hold).times.steps.tolist() == [1 if hold == 1 else 3, 0]
 
 
 def test_a_threshold_cannot_be_held_longer_than_there_are_steps() -> None:
     curves = cw.Curves(np.array([[0, 5.0], [5, 5]]), ["A", "B"])
     with pytest.raises(cw.OptionError, match=r"hold is 3, and there are 2 steps: no run"):
         reaching(curves, 5.0, hold=3)
+
+
+@pytest.mark.parametrize("size", [1e-300, 1.0, 1e120])
+def test_times_do_not_depend_on_the_size_of_scores(size: float) -> None:
+    scores = size * np.array([[0, 1, 0.5, 4, 8.0], [0, 0, 1, 2, 9]])
+    found = reaching(cw.Curves(scores, ["A", "B"]), 3 * size)
+    assert found.times.steps == pytest.approx([1.5 + 1.5 * 2.25 / 3.25, 3 + 1 / 7])
+    assert found.times.reached.all()

@@ -8,21 +8,16 @@ import numpy as np
 import pytest
 
 from curvewise import Curves, CurvesError, OptionError
-from curvewise.inference.requirements import (
-    as_generator,
+from curvewise.data.checks import (
     check_alpha,
     check_choice,
-    check_connected,
-    check_curves,
-    check_design,
-    check_flag,
+    check_flags,
     check_jobs,
     check_number,
-    check_variation,
-    random_keys,
     resample_count,
-    shuffle_count,
 )
+from curvewise.inference.asking import check_connected, check_curves, check_design, check_variation
+from curvewise.inference.work import as_generator, random_keys, shuffle_count
 from curvewise.text import naming_flags
 from tests.simulation import some_curves
 
@@ -50,11 +45,7 @@ REFUSED: list[tuple[Callable[[], Any], str, str]] = [
         "adjust must be 'holm', 'bonferroni' or 'max-t', not 3.",
         "adjust",
     ),
-    (
-        lambda: check_choice("unit", "x", ("step",)),
-        "unit must be 'step', not 'x'.",
-        "unit",
-    ),
+    (lambda: check_choice("unit", "x", ("step",)), "unit must be 'step', not 'x'.", "unit"),
     *(
         (
             lambda alpha=alpha: check_alpha(alpha),
@@ -76,11 +67,7 @@ REFUSED: list[tuple[Callable[[], Any], str, str]] = [
         )
         for n_jobs in (0, -5, 1.5, "2", None)
     ),
-    (
-        lambda: check_jobs(2**31),
-        "n_jobs must be 4,096 at most, not 2,147,483,648.",
-        "n_jobs",
-    ),
+    (lambda: check_jobs(2**31), "n_jobs must be 4,096 at most, not 2,147,483,648.", "n_jobs"),
     *(
         (
             lambda value=value: check_number("threshold", value, "score"),
@@ -112,11 +99,7 @@ REFUSED: list[tuple[Callable[[], Any], str, str]] = [
         "alpha must be 1e-12 or more, such as 0.05; it is 1e-300.",
         "alpha",
     ),
-    (
-        lambda: check_flag("exact", "no"),
-        "exact must be True or False, not 'no'.",
-        "exact",
-    ),
+    (lambda: check_flags(exact="no"), "exact must be True or False, not 'no'.", "exact"),
     *(
         (
             lambda number=number: resample_count(number),
@@ -254,9 +237,7 @@ DESIGNS: list[tuple[Curves, str]] = [
 
 
 @pytest.mark.parametrize(("curves", "message"), DESIGNS)
-def test_designs_that_cannot_be_compared_are_refused(
-    curves: Curves, message: str
-) -> None:
+def test_designs_that_cannot_be_compared_are_refused(curves: Curves, message: str) -> None:
     with pytest.raises(CurvesError) as refused:
         check_design(curves)
     assert str(refused.value) == message

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from dataclasses import dataclass
 from types import ModuleType
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from matplotlib.figure import Figure
 
+import curvewise as cw
 from curvewise.inference.caveats import SingleRun, TooFewShuffles
 from curvewise.inference.result import Result
 from curvewise.rendering.tables import Table
@@ -62,16 +64,12 @@ def test_a_result_prints_its_tables_and_warnings() -> None:
     assert "Warning" not in str(Answer())
 
 
-def test_a_notebook_shows_what_was_found_before_tables(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_notebook_shows_what_was_found_before_tables(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("curvewise.inference.result.beside", lambda *_: None)
     found = Worded((FEW,))
     html = found._repr_html_()
     assert html.startswith("<p><strong>A &lt;beats&gt; B.</strong></p>")
-    assert (
-        html.index("Method: none.") < html.index(FEW.sentence()) < html.index("<table>")
-    )
+    assert html.index("Method: none.") < html.index(FEW.sentence()) < html.index("<table>")
     assert html.count("<table>") == 2
     assert "<details>" not in html
     markdown = found._repr_markdown_()
@@ -97,8 +95,8 @@ def test_words_and_pictures_are_those_of_the_folder_of_the_class(
         pass
 
     Elsewhere.__module__ = "some.folder.result"
-    words, plots = ModuleType("words"), ModuleType("plots")
-    words.describe = lambda result: f"words of {type(result).__name__}"  # type: ignore[attr-defined]
+    tell = ModuleType("tell")
+    tell.describe = lambda result: f"words of {type(result).__name__}"  # type: ignore[attr-defined]
     figure = Figure()
     drawn: list[object] = []
 
@@ -106,12 +104,11 @@ def test_words_and_pictures_are_those_of_the_folder_of_the_class(
         drawn.extend(given)
         return figure
 
-    plots.figure = draw  # type: ignore[attr-defined]
+    tell.figure = draw  # type: ignore[attr-defined]
     for name, module in (
         ("some", ModuleType("some")),
         ("some.folder", ModuleType("folder")),
-        ("some.folder.words", words),
-        ("some.folder.plots", plots),
+        ("some.folder.tell", tell),
     ):
         monkeypatch.setitem(sys.modules, name, module)
     found = Elsewhere()
@@ -121,10 +118,22 @@ def test_words_and_pictures_are_those_of_the_folder_of_the_class(
     assert drawn == [found, None]
 
 
-def test_a_result_must_provide_data_and_tables() -> None:
+def test_a_result_must_provide_tables() -> None:
     class Half(Result):
-        def tables(self) -> list[Table]:
-            return []
+        pass
 
-    with pytest.raises(TypeError, match="to_dict"):
+    with pytest.raises(TypeError, match="tables"):
         Half()  # type: ignore[abstract]
+
+
+def test_the_truth_of_a_result_is_refused() -> None:
+    with pytest.raises(TypeError, match=r"truth of a Answer is ambiguous.*\.to_dict\(\)"):
+        bool(Answer())
+    curves = cw.load_example("tictactoe")
+    comparison = cw.compare(curves, n_shuffles=99, rng=0)
+    pairs = cw.compare_pairs(curves, n_shuffles=99, rng=0)
+    assert isinstance(comparison.overall.significant, bool)
+    assert isinstance(pairs.significant(), tuple)
+    for ask, found in {".overall.significant": comparison, ".significant()": pairs}.items():
+        with pytest.raises(TypeError, match=re.escape(f"Ask for {ask} instead.")):
+            bool(found)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 
 import numpy as np
 import pytest
 
-from curvewise.inference.sampling import Sampled, Sampling, known_seed
+from curvewise.inference.work import Sampled, Sampling, known_seed
 
 
 def test_the_smallest_p_is_that_of_the_runs_or_of_the_shuffles() -> None:
@@ -49,3 +50,10 @@ def test_a_number_is_a_seed_that_can_be_reported() -> None:
     assert known_seed(None) is None
     assert known_seed(np.random.default_rng(0)) is None
     assert known_seed([1, 2]) is None
+
+
+def test_a_count_beyond_a_double_is_told_as_one_that_it_holds() -> None:
+    sampling = Sampling(exact=False, n_relabellings=10**5_000, n_shuffles=9)
+    told = json.loads(json.dumps(sampling.to_dict()))
+    assert math.isfinite(float(told["n_relabellings"]))
+    assert sampling.n_relabellings == 10**5_000

@@ -52,10 +52,7 @@ def test_a_crossing_leaves_the_height_as_it_is() -> None:
     [
         (cw.scenario("lift", 5), "a lift of 5"),
         (cw.scenario("lift", unit="sd"), "a lift of 1 standard deviation of curve means"),
-        (
-            cw.scenario("lift", 2, unit="sd"),
-            "a lift of 2 standard deviations of curve means",
-        ),
+        (cw.scenario("lift", 2, unit="sd"), "a lift of 2 standard deviations of curve means"),
         (cw.scenario("speed", 1.5), "learning 1.5 times as fast"),
         (cw.scenario("stretch", 1.1, on="curves"), "a stretch by 1.1, of noisy curves"),
         (cw.scenario([1, 2]), "the given difference"),
@@ -98,9 +95,7 @@ def test_what_is_no_scenario_is_refused(
 
 
 def test_numbers_for_other_steps_are_refused() -> None:
-    with pytest.raises(
-        cw.OptionError, match=r"The given difference has 3 numbers.* 4 steps"
-    ):
+    with pytest.raises(cw.OptionError, match=r"The given difference has 3 numbers.* 4 steps"):
         changed(cw.scenario([1, 2, 3]))
     with pytest.raises(cw.OptionError, match="has 2 numbers, and curves have 4 steps"):
         changed(cw.scenario(lambda curve: curve[:2]))

@@ -5,16 +5,13 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
-from curvewise.inference.caveats import DifferentSpread, SilentTasks, StrayRuns
-from curvewise.inference.member_caveats import OfMembers
-from curvewise.inference.shown_together import warnings_of
-from curvewise.questions.best.caveats import SpreadsOnTasks
-from curvewise.questions.tasks.caveats import SpreadsDiffer, StraysOnTasks
+from curvewise.inference.caveats import DifferentSpread, OfMembers, SilentTasks, StrayRuns
+from curvewise.inference.result import warnings_of
+from curvewise.questions.best.result import SpreadsOnTasks
+from curvewise.questions.tasks.result import SpreadsDiffer, StraysOnTasks
 
 if TYPE_CHECKING:
-    from curvewise.inference.caveats import (
-        Caveat,
-    )
+    from curvewise.inference.caveats import Caveat
 
 SPREAD = DifferentSpread("A", "B", 3.0, "curve means", (5, 5))
 STRAY = StrayRuns(("A",), (1,))
@@ -32,10 +29,7 @@ def test_what_an_earlier_result_says_of_the_same_tasks_is_left_out() -> None:
         OfMembers(("pong",), SPREAD),
         OfMembers(("pong",), STRAY),
     )
-    assert warnings_of([of(first, strays), of(*others)]) == (
-        first.sentence(),
-        strays.sentence(),
-    )
+    assert warnings_of([of(first, strays), of(*others)]) == (first.sentence(), strays.sentence())
 
 
 def test_what_is_about_other_tasks_or_something_else_is_said() -> None:

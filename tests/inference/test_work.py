@@ -8,11 +8,8 @@ import numpy as np
 import pytest
 
 from curvewise import CurvesError, OptionError
-from curvewise.inference.requirements import random_keys
-from curvewise.inference.work import family_seed, shuffling_work
-from curvewise.shuffling.layout import Layout
-from curvewise.shuffling.plan import Limits
-from curvewise.shuffling.stopping import StoppingRule
+from curvewise.inference.work import family_seed, random_keys, shuffling_work
+from curvewise.shuffling.plan import Layout, Limits, StoppingRule
 from tests.shuffling.statistics import statistic_of
 from tests.simulation import some_curves
 

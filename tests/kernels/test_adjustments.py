@@ -9,13 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from curvewise.kernels.adjustments import (
+from curvewise.kernels.pvalues import (
     TIE,
     MaxCounts,
     benjamini_hochberg,
     bonferroni,
     holm,
-    max_adjusted,
     n_different_at_least,
     over_families,
 )
@@ -33,8 +32,7 @@ def counted_one_by_one(observed: Floats, maxima: Floats) -> Integers:
     """How many maxima reach each observed value, or miss it by no more than rounding."""
     reached = [
         [
-            maximum >= value
-            or (np.isfinite(value) and maximum >= value - TIE * abs(value))
+            maximum >= value or (np.isfinite(value) and maximum >= value - TIE * abs(value))
             for maximum in maxima
         ]
         for value in observed.ravel()
@@ -44,9 +42,7 @@ def counted_one_by_one(observed: Floats, maxima: Floats) -> Integers:
 
 @settings(deadline=None)
 @given(observed=values, maxima=values)
-def test_counts_are_those_of_comparing_one_by_one(
-    observed: Floats, maxima: Floats
-) -> None:
+def test_counts_are_those_of_comparing_one_by_one(observed: Floats, maxima: Floats) -> None:
     found = MaxCounts.of(observed).count(maxima)
     np.testing.assert_array_equal(found, counted_one_by_one(observed, maxima))
     assert found.dtype == np.int64
@@ -54,32 +50,25 @@ def test_counts_are_those_of_comparing_one_by_one(
 
 @settings(deadline=None)
 @given(observed=values, maxima=values, cut=st.integers(0, 12))
-def test_counts_of_batches_add_up_to_the_adjusted_p(
-    observed: Floats, maxima: Floats, cut: int
-) -> None:
+def test_counts_of_batches_add_up(observed: Floats, maxima: Floats, cut: int) -> None:
     counts = MaxCounts.of(observed)
     n_extreme = counts.count(maxima[:cut]) + counts.count(maxima[cut:])
-    np.testing.assert_array_equal(
-        (n_extreme + 1) / (len(maxima) + 1), max_adjusted(observed, maxima, exact=False)
-    )
+    np.testing.assert_array_equal(n_extreme, counts.count(maxima))
 
 
 def test_counts_keep_the_shape_of_what_was_observed_and_can_be_pickled() -> None:
     rng = np.random.default_rng(0)
     observed, maxima = rng.normal(size=(3, 4)), rng.normal(size=50)
     counts = pickle.loads(pickle.dumps(MaxCounts.of(observed)))  # noqa: S301
-    np.testing.assert_array_equal(
-        counts.count(maxima), counted_one_by_one(observed, maxima)
-    )
+    np.testing.assert_array_equal(counts.count(maxima), counted_one_by_one(observed, maxima))
     assert counts.count(np.empty(0)).tolist() == np.zeros((3, 4)).tolist()
 
 
 def test_an_enumeration_has_the_observed_maximum_among_its_own() -> None:
     maxima = np.array([3.0, 1.0, 2.0, 0.5])
-    adjusted = max_adjusted(np.array([3.0, 0.7]), maxima, exact=True)
-    assert adjusted.tolist() == [1 / 4, 3 / 4]
-    sampled = max_adjusted(np.array([np.inf, 1.0]), np.array([np.inf, 0.0]), exact=False)
-    assert sampled.tolist() == [2 / 3, 2 / 3]
+    assert MaxCounts.of(np.array([3.0, 0.7])).count(maxima).tolist() == [1, 3]
+    infinite = MaxCounts.of(np.array([np.inf, 1.0]))
+    assert infinite.count(np.array([np.inf, 0.0])).tolist() == [1, 1]
 
 
 def holm_by_definition(pvalues: Floats) -> list[float]:
@@ -88,11 +77,7 @@ def holm_by_definition(pvalues: Floats) -> list[float]:
     return [
         min(
             1.0,
-            max(
-                (n_tests - np.sum(pvalues < other)) * other
-                for other in pvalues
-                if other <= value
-            ),
+            max((n_tests - np.sum(pvalues < other)) * other for other in pvalues if other <= value),
         )
         for value in pvalues
     ]
@@ -121,9 +106,7 @@ def test_benjamini_and_hochberg_reject_as_they_define_it(pvalues: list[float]) -
     adjusted = benjamini_hochberg(array)
     for alpha in (0.01, 0.05, 0.2):
         ranked = np.sort(array)
-        passing = np.flatnonzero(
-            ranked <= alpha * np.arange(1, len(array) + 1) / len(array)
-        )
+        passing = np.flatnonzero(ranked <= alpha * np.arange(1, len(array) + 1) / len(array))
         bound = ranked[passing[-1]] if len(passing) else -1.0
         near = np.isclose(adjusted, alpha, rtol=1e-9)
         np.testing.assert_array_equal((adjusted <= alpha)[~near], (array <= bound)[~near])
@@ -164,25 +147,17 @@ def found_in_families(families: list[Floats], alpha: float) -> list[list[bool]]:
 
 
 @given(
-    st.lists(
-        st.lists(st.integers(1, 100), min_size=1, max_size=4), min_size=1, max_size=7
-    ),
+    st.lists(st.lists(st.integers(1, 100), min_size=1, max_size=4), min_size=1, max_size=7),
     st.sampled_from([0.0107, 0.0503, 0.2011]),
 )
-def test_families_are_adjusted_as_they_are_selected(
-    counts: list[list[int]], alpha: float
-) -> None:
+def test_families_are_adjusted_as_they_are_selected(counts: list[list[int]], alpha: float) -> None:
     families = [np.array(own) / 400 for own in counts]
     adjusted = over_families(families)
-    assert [(own <= alpha).tolist() for own in adjusted] == found_in_families(
-        families, alpha
-    )
+    assert [(own <= alpha).tolist() for own in adjusted] == found_in_families(families, alpha)
 
 
 @given(st.lists(st.integers(1, 100), min_size=1, max_size=9))
-def test_families_of_one_are_adjusted_by_benjamini_and_hochberg(
-    counts: list[int],
-) -> None:
+def test_families_of_one_are_adjusted_by_benjamini_and_hochberg(counts: list[int]) -> None:
     pvalues = np.array(counts) / 100
     adjusted = over_families([pvalues[i : i + 1] for i in range(len(pvalues))])
     np.testing.assert_allclose(np.concatenate(adjusted), benjamini_hochberg(pvalues))

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from curvewise.kernels.aggregates import (
+from curvewise.kernels.tasks import (
     STATISTICS,
     StratifiedRuns,
     gap,
@@ -60,9 +60,7 @@ def test_the_iqm_weighs_tasks_alike_whatever_their_runs() -> None:
     for name in ("iqm", "mean"):
         one, other = (STATISTICS[name].value(runs, 1.0) for runs in (once, twice))
         np.testing.assert_allclose(one, other)
-    np.testing.assert_allclose(
-        quartiles(once.scores, once.weights)[:, 0], [1.5, 5.5], atol=1e-12
-    )
+    np.testing.assert_allclose(quartiles(once.scores, once.weights)[:, 0], [1.5, 5.5], atol=1e-12)
 
 
 def test_quartiles_of_equal_weights_are_hazens() -> None:
@@ -126,9 +124,7 @@ def test_aggregates_move_with_the_scale(
 
 def test_runs_that_do_not_vary_have_no_error_and_no_degrees_of_freedom() -> None:
     # The means of tasks are rounded, so that runs differ from them by rounding.
-    runs = StratifiedRuns(
-        np.repeat([[0.1], [0.7], [1 / 3]], 3, axis=0), np.repeat(range(3), 3)
-    )
+    runs = StratifiedRuns(np.repeat([[0.1], [0.7], [1 / 3]], 3, axis=0), np.repeat(range(3), 3))
     spread = spread_of([runs.squares(runs.residuals(runs.scores))])
     assert spread.error.tolist() == [0.0]
     assert np.isnan(spread.df).all()

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from curvewise.kernels.center_shifts import Shifted, rank_ends, trimmed_ends
-from curvewise.kernels.centers import midranks, trimmed_means
+from curvewise.kernels.invert import Shifted, midranks, rank_ends, trimmed_ends, trimmed_means
 from tests.crossing import crossed
 
 if TYPE_CHECKING:
@@ -27,9 +26,7 @@ def every(labels: Integers) -> Integers:
     return np.stack(rows)
 
 
-def asked(
-    seed: int, sizes: tuple[int, int], *, whole: bool = False, **options: object
-) -> Shifted:
+def asked(seed: int, sizes: tuple[int, int], *, whole: bool = False, **options: object) -> Shifted:
     rng = np.random.default_rng(seed)
     numbers = rng.normal(size=sum(sizes))
     numbers[: sizes[0]] += 1.0
@@ -83,9 +80,7 @@ def test_just_inside_no_shift_is_rejected_and_just_outside_every_one_is(
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_trimmed_ends_leave_out_zero_exactly_if_it_is_rejected_with_ties_too(
-    seed: int,
-) -> None:
+def test_trimmed_ends_leave_out_zero_exactly_if_it_is_rejected_with_ties_too(seed: int) -> None:
     test = asked(seed, (5, 5), whole=True, alpha=0.1)
     low, high = trimmed_ends(test)
     assert (low <= 0 <= high) == (by_hand(test, "trimmed", 0.0) > 0.1)
@@ -102,9 +97,7 @@ def test_too_few_relabellings_reject_nothing() -> None:
 def test_ends_move_with_the_runs_and_scale_with_them() -> None:
     test = asked(3, (5, 6))
     moved = 3 * test.numbers + 10 * (test.labels == 0)
-    other = Shifted(
-        moved, test.labels, test.blocks, test.relabelled, 1e-12, 0.05, exact=True
-    )
+    other = Shifted(moved, test.labels, test.blocks, test.relabelled, 1e-12, 0.05, exact=True)
     for ends in (trimmed_ends, rank_ends):
         np.testing.assert_allclose(ends(other), 3 * np.array(ends(test)) + 10)
 
@@ -118,6 +111,4 @@ def test_ranks_are_taken_inside_blocks() -> None:
     test = Shifted(numbers, labels, blocks, relabelled, 1e-9, 0.05, exact=True)
     # The sign test of six differences: only all six of one sign have p = 2/64.
     differences = numbers[::2] - numbers[1::2]
-    np.testing.assert_allclose(
-        rank_ends(test), (differences.min(), differences.max()), atol=1e-9
-    )
+    np.testing.assert_allclose(rank_ends(test), (differences.min(), differences.max()), atol=1e-9)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from curvewise.kernels.centers import (
+from curvewise.kernels.invert import (
     midranks,
     n_alike,
     n_cut,
@@ -27,9 +27,7 @@ def test_a_fifth_is_cut_off_and_at_least_one(n_runs: int, cut: int) -> None:
 
 
 @pytest.mark.parametrize("sizes", [(5, 7), (5, 6, 11)])
-def test_trimmed_means_are_those_of_scipy_for_every_relabelling(
-    sizes: tuple[int, ...],
-) -> None:
+def test_trimmed_means_are_those_of_scipy_for_every_relabelling(sizes: tuple[int, ...]) -> None:
     rng = np.random.default_rng(0)
     numbers = rng.normal(size=sum(sizes)).round(1)  # with ties
     labels = np.repeat(np.arange(len(sizes)), sizes)
@@ -42,9 +40,7 @@ def test_trimmed_means_are_those_of_scipy_for_every_relabelling(
             assert means[group, row] == pytest.approx(expected)
 
 
-def test_the_spread_of_two_is_their_difference_and_of_more_orders_as_a_sum_of_squares() -> (
-    None
-):
+def test_the_spread_of_two_is_their_difference_and_of_more_orders_as_a_sum_of_squares() -> None:
     rng = np.random.default_rng(1)
     numbers = rng.normal(size=18)
     labels = np.repeat([0, 1, 2], (5, 6, 7))
@@ -63,9 +59,7 @@ def test_the_spread_of_two_is_their_difference_and_of_more_orders_as_a_sum_of_sq
 def test_f_of_two_is_the_square_of_yuens_t_with_pooled_variance() -> None:
     rng = np.random.default_rng(2)
     first, second = rng.normal(size=10), rng.normal(1, 1, size=10)
-    between, within, df = trimmed_f(
-        np.concatenate([first, second]), np.repeat([0, 1], 10)
-    )
+    between, within, df = trimmed_f(np.concatenate([first, second]), np.repeat([0, 1], 10))
     f = between / (within / df[1])
     # Equal numbers of runs: SciPy's Yuen-Welch t has the same value as the pooled one.
     t = stats.ttest_ind(first, second, trim=0.2, equal_var=False).statistic

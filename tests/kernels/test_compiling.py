@@ -8,12 +8,7 @@ from typing import Any
 import pytest
 
 from curvewise import CurvewiseWarning
-from curvewise.kernels.compiling import (
-    OPTIONS,
-    compiler_is_loaded,
-    njit,
-    worth_compiling,
-)
+from curvewise.kernels.compiling import OPTIONS, compiler_is_loaded, njit, worth_compiling
 
 numba = pytest.importorskip("numba")
 

@@ -19,7 +19,7 @@ from curvewise.kernels.contrasts import (
     shuffled_t,
     student_t,
 )
-from curvewise.kernels.relabelling.shuffles import Shuffles
+from curvewise.kernels.relabel import Shuffles
 
 SIZES = [4, 3, 5]
 LABELS = np.repeat(np.arange(3), SIZES)
@@ -57,9 +57,7 @@ def test_estimates_and_t_are_those_of_least_squares(blocks: np.ndarray) -> None:
 
 
 @pytest.mark.parametrize("blocks", [NO_BLOCKS, UNEVEN])
-def test_shuffled_t_is_that_of_least_squares_on_shuffled_residuals(
-    blocks: np.ndarray,
-) -> None:
+def test_shuffled_t_is_that_of_least_squares_on_shuffled_residuals(blocks: np.ndarray) -> None:
     values = np.random.default_rng(1).normal(size=12)
     contrasts = np.array([[1.0, -0.5, -0.5], [0.0, 1.0, -1.0]])
     fit = Fit.of(values[:, None], LABELS, blocks)
@@ -80,9 +78,7 @@ def test_pairs_by_the_obvious_way(blocks: np.ndarray, pooled: bool) -> None:
     found = pair_maxima(fit.residuals, fit, shuffled, np.arange(3), pooled=pooled)
     for place, labels in enumerate(shuffled):
         again = Fit.of(fit.residuals, labels, blocks)
-        errors = (
-            [again.errors.sum()] * 3 if pooled else [again.errors.sum(), *again.errors]
-        )
+        errors = [again.errors.sum()] * 3 if pooled else [again.errors.sum(), *again.errors]
         largest = np.zeros(3)
         for contrast in ([1, -1, 0], [1, 0, -1], [0, 1, -1]):
             c = np.array([contrast], dtype=float)
@@ -105,9 +101,7 @@ def test_t_of_pairs_is_that_of_their_contrasts(blocks: np.ndarray) -> None:
     fit = Fit.of(np.random.default_rng(8).normal(size=(12, 1)), LABELS, blocks)
     pairs = np.array([[1.0, -1, 0], [1, 0, -1], [0, 1, -1]])
     labels = Shuffles(LABELS, blocks, 500, 3).batch(0)
-    np.testing.assert_allclose(
-        shuffled_pair_t(fit, labels), shuffled_t(fit, labels, pairs)
-    )
+    np.testing.assert_allclose(shuffled_pair_t(fit, labels), shuffled_t(fit, labels, pairs))
 
 
 def test_portions_of_shuffles_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -132,8 +126,7 @@ def test_sums_of_one_column_are_those_of_many() -> None:
     labels = np.random.default_rng(3).permuted(np.tile(LABELS, (9, 1)), axis=1)
     values = np.random.default_rng(4).normal(size=(12, 2))
     np.testing.assert_allclose(
-        group_sums(labels, values[:, :1], 3)[:, :, 0],
-        group_sums(labels, values, 3)[:, :, 0],
+        group_sums(labels, values[:, :1], 3)[:, :, 0], group_sums(labels, values, 3)[:, :, 0]
     )
 
 
@@ -151,9 +144,7 @@ def test_sums_of_many_groups_are_those_of_few(monkeypatch: pytest.MonkeyPatch) -
 def test_without_error_t_is_infinite_and_never_nan() -> None:
     t = student_t(np.array([2.0, -2.0, 0.0]), np.zeros(1), 4)
     assert t.tolist() == [math.inf, -math.inf, 0.0]
-    ratios = pair_ratios(
-        (np.array([[1.0]]), np.array([[0.0]])), np.zeros((1, 2)), pooled=False
-    )
+    ratios = pair_ratios((np.array([[1.0]]), np.array([[0.0]])), np.zeros((1, 2)), pooled=False)
     assert ratios[:, 0, 0].tolist() == [math.inf, math.inf, 0.0]
 
 
@@ -186,9 +177,7 @@ def test_variation_within_rounding_is_none() -> None:
     assert np.all(fit.values[:, 1:] == 0)
     assert fit.errors[0] > 1
     assert fit.errors[1] == 0
-    steady = Fit.of(
-        10.0 * LABELS[:, None] + 1e-9 * values[:, :1], LABELS, NO_BLOCKS, 1e-7
-    )
+    steady = Fit.of(10.0 * LABELS[:, None] + 1e-9 * values[:, :1], LABELS, NO_BLOCKS, 1e-7)
     assert steady.errors[0] == 0
     assert np.sum(steady.values**2) > 1
 
@@ -206,9 +195,7 @@ def test_shuffles_that_leave_no_error_have_an_infinite_statistic() -> None:
     sorted_out = np.array([[0, 0, 1, 1] * 2])
     for size in np.random.default_rng(5).uniform(0.1, 9, size=20):
         values = size * np.array([[1.0, 0.3]] * 2 + [[-1, -0.3]] * 2)
-        fit = Fit.of(
-            np.vstack([values, values]), np.repeat([0, 1], 4), np.zeros(8, dtype=np.int64)
-        )
+        fit = Fit.of(np.vstack([values, values]), np.repeat([0, 1], 4), np.zeros(8, dtype=np.int64))
         t = shuffled_t(fit, sorted_out, np.array([[1.0, -1.0]]))
         assert t.tolist() == [[math.inf]]
         ratios = pair_maxima(fit.residuals, fit, sorted_out, np.array([0]), pooled=False)

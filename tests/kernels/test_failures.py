@@ -11,29 +11,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import fisher_exact
 
-from curvewise.kernels import failures
-from curvewise.kernels.failures import failure_pvalue
+from curvewise.kernels import survival
+from curvewise.kernels.survival import failure_pvalue
 
 
-@given(
-    st.lists(st.tuples(st.integers(1, 40), st.integers(0, 40)), min_size=2, max_size=2)
-)
+@given(st.lists(st.tuples(st.integers(1, 40), st.integers(0, 40)), min_size=2, max_size=2))
 def test_two_algorithms_are_fishers_test(counts: list[tuple[int, int]]) -> None:
     n_runs = [n for n, _ in counts]
     failed = [min(k, n) for n, k in counts]
     table = [failed, [n - k for n, k in zip(n_runs, failed, strict=True)]]
-    assert failure_pvalue(failed, n_runs) == pytest.approx(
-        fisher_exact(np.array(table))[1]
-    )
+    assert failure_pvalue(failed, n_runs) == pytest.approx(fisher_exact(np.array(table))[1])
 
 
 @pytest.mark.parametrize(
-    ("failed", "n_runs"),
-    [([2, 0, 1], [3, 3, 3]), ([0, 3, 1], [2, 4, 3]), ([1, 1], [4, 5])],
+    ("failed", "n_runs"), [([2, 0, 1], [3, 3, 3]), ([0, 3, 1], [2, 4, 3]), ([1, 1], [4, 5])]
 )
-def test_the_share_of_relabellings_no_more_probable(
-    failed: list[int], n_runs: list[int]
-) -> None:
+def test_the_share_of_relabellings_no_more_probable(failed: list[int], n_runs: list[int]) -> None:
     """Brute force: who failed stays, labels are shuffled among all runs."""
     total, labels = sum(n_runs), np.repeat(np.arange(len(n_runs)), n_runs)
     tables = [
@@ -81,10 +74,8 @@ def test_many_tables_err_upwards_and_little(monkeypatch: pytest.MonkeyPatch) -> 
     failed, n_runs = [5, 0, 3, 1, 4], [9, 8, 7, 6, 10]
     exact = exactly(failed, n_runs)
     assert failure_pvalue(failed, n_runs) == pytest.approx(exact)
-    monkeypatch.setattr(failures, "MAX_DISTINCT", 100)
-    original = failures._merged
-    monkeypatch.setattr(
-        failures, "_merged", lambda parts, tie, _most: original(parts, tie, 150)
-    )
+    monkeypatch.setattr(survival, "MAX_DISTINCT", 100)
+    original = survival._merged
+    monkeypatch.setattr(survival, "_merged", lambda parts, tie, _most: original(parts, tie, 150))
     rough = failure_pvalue(failed, n_runs)
     assert exact <= rough < 1.3 * exact

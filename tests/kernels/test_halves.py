@@ -10,16 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from curvewise.kernels.halves import TESTS, halves, n_halvings, rejections
+from curvewise.kernels.invert import TESTS, halves, n_halvings, rejections
 
 ALPHA = 0.2
 
 
 def runs_of(seed: int, n_runs: int, n_steps: int) -> np.ndarray:
     rng = np.random.default_rng(seed)
-    return rng.normal(size=(n_runs, n_steps)).cumsum(axis=1) + rng.normal(
-        size=(n_runs, 1)
-    )
+    return rng.normal(size=(n_runs, n_steps)).cumsum(axis=1) + rng.normal(size=(n_runs, 1))
 
 
 @pytest.mark.parametrize(("n_runs", "n_steps"), [(4, 1), (5, 7), (8, 3), (13, 4)])
@@ -50,14 +48,11 @@ def test_the_conventional_f_is_that_of_two_way_analysis_of_variance(
         error = sum(float(((own - own.mean(axis=0)) ** 2).sum()) for own in cells)
         height = sum(own.size * (own.mean() - scores.mean()) ** 2 for own in cells)
         both = sum(
-            len(own) * float(((own.mean(axis=0) - scores.mean(axis=0)) ** 2).sum())
-            for own in cells
+            len(own) * float(((own.mean(axis=0) - scores.mean(axis=0)) ** 2).sum()) for own in cells
         )
         df = n_steps * (n_runs - 2)
         p_height = stats.f.sf(height / (error / df), 1, df)
-        p_shape = stats.f.sf(
-            (both - height) / (n_steps - 1) / (error / df), n_steps - 1, df
-        )
+        p_shape = stats.f.sf((both - height) / (n_steps - 1) / (error / df), n_steps - 1, df)
         assert found["height"][row] == (p_height <= ALPHA)
         assert found["shape"][row] == (p_shape <= ALPHA)
 
@@ -70,10 +65,7 @@ def test_all_splits_are_visited_once_where_there_are_few(n_runs: int) -> None:
     splits = np.vstack(list(halves(n_runs, 1_000, key=0)))
     kinds = {
         frozenset(
-            [
-                frozenset(np.flatnonzero(row).tolist()),
-                frozenset(np.flatnonzero(row == 0).tolist()),
-            ]
+            [frozenset(np.flatnonzero(row).tolist()), frozenset(np.flatnonzero(row == 0).tolist())]
         )
         for row in splits
     }
@@ -90,14 +82,10 @@ def test_many_splits_are_drawn_and_repeat_with_their_key() -> None:
 
 
 @given(st.integers(0, 99), st.floats(0.01, 100), st.floats(-1e3, 1e3))
-def test_units_of_the_scores_change_nothing(
-    seed: int, scale: float, shift: float
-) -> None:
+def test_units_of_the_scores_change_nothing(seed: int, scale: float, shift: float) -> None:
     scores = runs_of(seed, 7, 5)
     (splits,) = halves(7, 99, key=0)
-    one, two = (
-        rejections(own, splits, ALPHA) for own in (scores, -scale * scores + shift)
-    )
+    one, two = (rejections(own, splits, ALPHA) for own in (scores, -scale * scores + shift))
     for test in one:
         assert (one[test] == two[test]).all()
 

@@ -6,12 +6,10 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from curvewise.kernels.inversion import agreeing, lowest_shift, shift_interval
+from curvewise.kernels.invert import agreeing, lowest_shift, shift_interval
 
 
-def relabelled(
-    first: list[float], second: list[float]
-) -> tuple[float, np.ndarray, np.ndarray]:
+def relabelled(first: list[float], second: list[float]) -> tuple[float, np.ndarray, np.ndarray]:
     """The difference of each relabelling, and its likeness to the observed one."""
     pool = np.array([*first, *second])
     member = np.repeat([1.0, 0.0], [len(first), len(second)])
@@ -35,14 +33,9 @@ def pvalue_at(
 
 
 @pytest.mark.parametrize(("n_first", "n_second"), [(5, 5), (4, 6), (3, 8)])
-def test_interval_has_the_shifts_that_the_test_does_not_reject(
-    n_first: int, n_second: int
-) -> None:
+def test_interval_has_the_shifts_that_the_test_does_not_reject(n_first: int, n_second: int) -> None:
     rng = np.random.default_rng(n_first)
-    first, second = (
-        rng.normal(1, 1, n_first).tolist(),
-        rng.normal(0, 2, n_second).tolist(),
-    )
+    first, second = (rng.normal(1, 1, n_first).tolist(), rng.normal(0, 2, n_second).tolist())
     observed, differences, likeness = relabelled(first, second)
     low, high = shift_interval(observed, differences, likeness, 0.05, exact=True)
     assert low < observed < high
@@ -69,9 +62,7 @@ def test_too_few_runs_reject_no_shift() -> None:
     found = shift_interval(observed, differences, likeness, 0.05, exact=True)
     assert found == (-math.inf, math.inf)
     assert lowest_shift(observed, differences, likeness, 0.04, exact=True) == -math.inf
-    assert lowest_shift(observed, differences[:18], likeness[:18], 0.05, exact=False) == (
-        -math.inf
-    )
+    assert lowest_shift(observed, differences[:18], likeness[:18], 0.05, exact=False) == (-math.inf)
 
 
 def test_sampled_interval_comes_near_the_exact_one() -> None:
@@ -80,9 +71,7 @@ def test_sampled_interval_comes_near_the_exact_one() -> None:
     observed, differences, likeness = relabelled(first, second)
     exact = shift_interval(observed, differences, likeness, 0.05, exact=True)
     drawn = rng.integers(len(differences), size=50_000)
-    sampled = shift_interval(
-        observed, differences[drawn], likeness[drawn], 0.05, exact=False
-    )
+    sampled = shift_interval(observed, differences[drawn], likeness[drawn], 0.05, exact=False)
     np.testing.assert_allclose(sampled, exact, atol=0.1)
 
 
@@ -138,19 +127,14 @@ def test_every_interval_holds_the_value() -> None:
     ],
 )
 def test_an_interval_agrees_with_p(
-    ends: tuple[float, float],
-    estimate: float,
-    rejected: bool,
-    expected: tuple[float, float],
+    ends: tuple[float, float], estimate: float, rejected: bool, expected: tuple[float, float]
 ) -> None:
     beside = np.array([-1e-9, 1e-9])
     assert agreeing(ends, estimate, 0.0, beside, rejected=rejected) == expected
 
 
 def test_an_interval_agrees_with_a_p_from_more_relabellings() -> None:
-    observed, differences, likeness = relabelled(
-        [5.0, 6.0, 7.0, 9.0], [1.0, 2.0, 3.0, 4.0]
-    )
+    observed, differences, likeness = relabelled([5.0, 6.0, 7.0, 9.0], [1.0, 2.0, 3.0, 4.0])
     options = {"alpha": 0.1, "exact": True}
     low, high = shift_interval(observed, differences, likeness, **options)  # type: ignore[arg-type]
     assert low > 0

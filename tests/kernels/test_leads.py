@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from curvewise.kernels.anova.sums import centred, group_factor, group_squares
-from curvewise.kernels.leads import GroupMoments, runs_by_group
-from curvewise.kernels.relabelling.cache import shared_batches
-from curvewise.kernels.relabelling.shuffles import Shuffles
+from curvewise.kernels.anova import centred, group_factor, group_squares
+from curvewise.kernels.contrasts import GroupMoments, runs_by_group
+from curvewise.kernels.relabel import Shuffles, shared_batches
 
 SIZES = [(3, 4, 5), (4, 4, 4), (5, 5), (2, 2, 7)]
 

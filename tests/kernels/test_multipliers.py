@@ -5,10 +5,10 @@ import math
 import numpy as np
 import pytest
 
-from curvewise.kernels import multipliers
-from curvewise.kernels.aggregates import StratifiedRuns, spread_of, t_quantiles
-from curvewise.kernels.multipliers import largest_moves, profile_reach
+from curvewise.kernels import contrasts
+from curvewise.kernels.contrasts import largest_moves, profile_reach
 from curvewise.kernels.pvalues import upper_quantile
+from curvewise.kernels.tasks import StratifiedRuns, spread_of, t_quantiles
 from tests.kernels.test_aggregates import some_runs
 
 
@@ -44,10 +44,8 @@ def test_batches_change_no_multiplier(monkeypatch: pytest.MonkeyPatch) -> None:
     one = StratifiedRuns(runs.scores[:, :1], runs.tasks)
     whole = largest_moves([rest], [((0,), np.ones(5))], 300, [3])
     reach = profile_reach(one, 0.95, 300, 3)
-    monkeypatch.setattr(multipliers, "MAX_CELLS", 100)
-    np.testing.assert_allclose(
-        largest_moves([rest], [((0,), np.ones(5))], 300, [3]), whole
-    )
+    monkeypatch.setattr(contrasts, "MAX_CELLS", 100)
+    np.testing.assert_allclose(largest_moves([rest], [((0,), np.ones(5))], 300, [3]), whole)
     assert profile_reach(one, 0.95, 300, 3) == pytest.approx(reach)
 
 

@@ -4,7 +4,7 @@ from itertools import combinations
 
 import pytest
 
-from curvewise.kernels.partitions import MAX_MEMBERS, connected_groups, partitions
+from curvewise.kernels.contrasts import MAX_MEMBERS, connected_groups, partitions
 
 
 def all_pairs(n: int) -> list[tuple[int, int]]:

@@ -44,11 +44,7 @@ def test_so_many_may_be_as_extreme_while_p_is_at_most_alpha(
     """In rational arithmetic, where 29 of 100 are exactly 0.29."""
     added = 0 if exact else 1
     allowed = max(
-        (
-            n
-            for n in range(-1, count)
-            if Fraction(n + added, count + added) <= Fraction(alpha)
-        ),
+        (n for n in range(-1, count) if Fraction(n + added, count + added) <= Fraction(alpha)),
         default=-1,
     )
     assert n_allowed(count, float(alpha), exact=exact) == allowed
@@ -105,9 +101,7 @@ def test_upper_tail_of_t_is_that_of_student(t: float, df: float) -> None:
     ("alpha", "count", "rank"),
     [(0.05, 1000, 950), (0.1, 10, 9), (0.05, 126, 120), (0.9, 3, 1), (0.059, 1000, 941)],
 )
-def test_critical_value_is_the_papers_order_statistic(
-    alpha: float, count: int, rank: int
-) -> None:
+def test_critical_value_is_the_papers_order_statistic(alpha: float, count: int, rank: int) -> None:
     values = np.random.default_rng(0).permutation(count).astype(np.float64) + 1
     assert critical_value(values, alpha) == rank
 

@@ -13,12 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import norm
 
-from curvewise.kernels.sequential import (
-    Ranking,
-    rejected_by,
-    sequential_pvalues,
-    spent_shares,
-)
+from curvewise.kernels.sequential import Ranking, rejected_by, sequential_pvalues, spent_shares
 
 if TYPE_CHECKING:
     from curvewise.kernels import Floats
@@ -30,9 +25,7 @@ def rankings_of(values: Floats, observed: int) -> list[Ranking]:
     return [Ranking.of(own, TOLERANCE, observed) for own in values]
 
 
-def removed_sets(
-    values: Floats, shares: list[Fraction], alpha: Fraction
-) -> list[set[int]]:
+def removed_sets(values: Floats, shares: list[Fraction], alpha: Fraction) -> list[set[int]]:
     """Remove relabellings look by look, as the definition says it, with exact fractions."""
     size = values.shape[1]
     removed: set[int] = set()
@@ -50,14 +43,11 @@ def removed_sets(
     return found
 
 
-def slow_pvalue(
-    values: Floats, shares: list[Fraction], observed: int, look: int
-) -> float:
+def slow_pvalue(values: Floats, shares: list[Fraction], observed: int, look: int) -> float:
     """The smallest level from which on every level rejects by a look (0, 1, …)."""
     size = values.shape[1]
     jumps = sorted(
-        {j / (u * size) for u in shares[: look + 1] for j in range(1, size + 1)}
-        | {Fraction(1)}
+        {j / (u * size) for u in shares[: look + 1] for j in range(1, size + 1)} | {Fraction(1)}
     )
     jumps = [level for level in jumps if level <= 1]
     smallest = Fraction(1)
@@ -111,9 +101,7 @@ def test_whoever_is_observed_is_rejected_as_rarely_as_promised(
 
 @given(looks(), st.integers(0, 100))
 @settings(max_examples=30, deadline=None)
-def test_p_never_rises_and_later_looks_do_not_change_it(
-    values: Floats, place: int
-) -> None:
+def test_p_never_rises_and_later_looks_do_not_change_it(values: Floats, place: int) -> None:
     n_looks, size = values.shape
     observed = place % size
     shares = spent_shares("linear", n_looks, 0.05)

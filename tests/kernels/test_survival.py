@@ -18,8 +18,10 @@ from curvewise.kernels.survival import (
     kaplan_meier,
     log_rank_scores,
     median_times,
+    rising_fit,
     score_noise,
-    times_to_threshold,
+    time_edges,
+    time_to_threshold,
 )
 
 if TYPE_CHECKING:
@@ -33,41 +35,59 @@ def times_of(drawn: list[tuple[int, bool]]) -> Times:
     return Times(np.array(steps, dtype=float), np.array(reached))
 
 
-def test_the_first_step_at_the_threshold_is_the_time() -> None:
-    scores = np.array([[0, 1, 2, 0, 3.0], [2, 0, 0, 0, 0], [0, 1, 1, 1, 1]])
-    times = times_to_threshold(scores, np.array([10.0, 20, 30, 40, 50]), 2)
-    assert times.steps.tolist() == [30, 10, 50]
-    assert times.reached.tolist() == [True, True, False]
-    assert times.reaching.tolist() == [30, 10, math.inf]
+def test_a_rising_log_is_crossed_between_its_points() -> None:
+    steps, scores = np.array([10.0, 20, 30, 40]), np.array([0, 1, 1, 3.0])
+    for threshold, time in ((1, 20), (2, 35), (3, 40), (0, 10), (-1, 10), (3.1, math.inf)):
+        assert time_to_threshold(steps, scores, threshold) == time
+        assert np.isinf(time) or np.interp(time, steps, scores) == max(threshold, 0)
+    assert time_to_threshold(steps[:0], scores[:0], 1) == math.inf
+    assert time_to_threshold(steps, scores, 3 + 1e-13, slack=1e-12) == 40
 
 
-@pytest.mark.parametrize(
-    ("hold", "steps", "reached"),
-    [(1, 1, True), (2, 3, True), (3, 3, True), (4, 5, False), (9, 5, False)],
-)
-def test_a_threshold_must_be_held(hold: int, steps: float, reached: bool) -> None:
+@given(st.lists(st.integers(-9, 9), min_size=1, max_size=45))
+def test_the_fit_is_isotonic_regression_up_to_the_peak(drawn: list[int]) -> None:
+    scores = np.array(drawn, dtype=float)
+    width = max(len(scores) // 20, 1)
+    means = [sum(drawn[at : at + width]) for at in range(len(drawn) - width + 1)]
+    stop = means.index(max(means)) + width
+    centres, values = rising_fit(np.arange(float(len(scores))), scores)
+    assert (np.diff(values) >= 0).all()
+    assert (np.diff(centres) > 0).all()
+    from scipy.optimize import isotonic_regression
+
+    fit = isotonic_regression(scores[:stop]).x
+    assert np.allclose(np.unique(fit.round(9)), np.unique(values.round(9)))
+
+
+def test_a_spike_is_no_time_and_what_is_lost_later_stays_reached() -> None:
+    steps = np.arange(100.0)
+    rng = np.random.default_rng(0)
+    scores = steps / 100 + rng.normal(0, 0.05, 100)
+    assert abs(time_to_threshold(steps, scores, 0.5) - 50) < 4
+    assert np.argmax(scores >= 0.5) < 47  # the first score there is early
+    forgotten = np.append(scores, np.zeros(50))
+    assert time_to_threshold(np.arange(150.0), forgotten, 0.5) == time_to_threshold(
+        steps, scores, 0.5
+    )
+
+
+@pytest.mark.parametrize(("hold", "time"), [(2, 2.5), (3, 2.5), (4, math.inf), (9, math.inf)])
+def test_a_threshold_must_be_held(hold: int, time: float) -> None:
     """At steps 1, 3, 4 and 5; that it would have held on is not known."""
-    scores = np.array([[0, 2, 0, 2, 2, 2.0]])
-    times = times_to_threshold(scores, np.arange(6.0), 2, hold=hold)
-    assert (times.steps.tolist(), times.reached.tolist()) == ([steps], [reached])
+    scores = np.array([0, 2, 0, 4, 2, 2.0])
+    assert time_to_threshold(np.arange(6.0), scores, 2, hold=hold) == time
 
 
-def test_scores_beyond_the_end_of_a_run_are_not_its_own() -> None:
-    scores = np.array([[0, 0, 2, 2.0], [0, 2, 2, 2], [0, 0, 0, 2]])
-    ends = np.array([1.0, 2.0, math.inf])
-    times = times_to_threshold(scores, np.arange(4.0), 2, ends=ends)
-    assert times.steps.tolist() == [1, 1, 3]
-    assert times.reached.tolist() == [False, True, True]
-    held = times_to_threshold(scores, np.arange(4.0), 2, hold=3, ends=ends)
-    assert held.steps.tolist() == [1, 2, 3]
-    assert not held.reached.any()
+def test_edges_are_ratios_of_times() -> None:
+    ours, others = times_of([(2, True), (4, False)]), times_of([(1, True)])
+    assert time_edges(ours, others, 8.0).tolist() == [0.25, 0.5, 1, 2, 4, 8]
+    many = Times(np.arange(1.0, 101), np.ones(100, dtype=bool))
+    assert len(time_edges(many, many, 200.0)) == 512
 
 
 def test_scores_by_hand() -> None:
     """Of six runs, one is censored at a step at which another reaches the threshold."""
-    times = Times(
-        np.array([2.0, 3, 3, 5, 5, 7]), np.array([True, True, False, True, True, False])
-    )
+    times = Times(np.array([2.0, 3, 3, 5, 5, 7]), np.array([True, True, False, True, True, False]))
     at_2, at_3, at_5 = Fraction(1, 6), Fraction(1, 5), Fraction(2, 3)
     expected = [
         1 - at_2,
@@ -122,9 +142,7 @@ def test_their_sum_is_the_numerator_of_scipys_log_rank_test(
     if variance < 1e-9:
         return
     one, other = (
-        stats.CensoredData(
-            uncensored=own.steps[own.reached], right=own.steps[~own.reached]
-        )
+        stats.CensoredData(uncensored=own.steps[own.reached], right=own.steps[~own.reached])
         for own in (times.of(is_first), times.of(~is_first))
     )
     statistic = stats.logrank(one, other).statistic
@@ -167,9 +185,7 @@ def test_a_median_that_is_not_reached_is_infinite() -> None:
 
 
 @given(runs, st.integers(0, 2**32 - 1))
-def test_many_samples_have_the_medians_of_each(
-    drawn: list[tuple[int, bool]], seed: int
-) -> None:
+def test_many_samples_have_the_medians_of_each(drawn: list[tuple[int, bool]], seed: int) -> None:
     times = times_of(drawn)
     counts = np.random.default_rng(seed).integers(0, 4, (5, len(drawn))).astype(float)
     for own, median in zip(counts, median_times(times, counts), strict=True):
@@ -227,9 +243,7 @@ def test_how_much_is_found_is_as_known(name: str, place: int) -> None:
     scales, nevers, spread, horizon, known = SCENARIOS[name]
     n_runs, n_sets = (5, 10)[place], 800
     rng = np.random.default_rng(3)
-    member = np.array(
-        [rng.permutation(np.repeat([1.0, 0.0], n_runs)) for _ in range(399)]
-    )
+    member = np.array([rng.permutation(np.repeat([1.0, 0.0], n_runs)) for _ in range(399)])
     n_found = 0
     for _ in range(n_sets):
         size = 2 * n_runs

@@ -9,12 +9,11 @@ import numpy as np
 import pytest
 
 from curvewise import CurvesError
-from curvewise.questions.compare.randomized_anova import RandomizedAnova
-from curvewise.questions.locate.scan import StepScan
-from curvewise.questions.pairs.max_t import LargestPair
-from curvewise.shuffling import parallel, visiting
-from curvewise.shuffling.parallel import reporting_progress
-from curvewise.shuffling.visiting import Statistic
+from curvewise.inference.family import LargestOf
+from curvewise.questions.compare.method import Overall
+from curvewise.questions.locate.method import StepScan
+from curvewise.shuffling import visit
+from curvewise.shuffling.visit import Statistic, in_chunks, reporting_progress
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -34,10 +33,10 @@ class Chunks:
 
     def __init__(self, patch: pytest.MonkeyPatch, most: float = np.inf) -> None:
         self.n_done, self._most = 0, most
-        patch.setattr(visiting, "in_chunks", self._in_chunks)
+        patch.setattr(visit, "in_chunks", self._in_chunks)
 
     def _in_chunks(self, *args: Any, **options: Any) -> Iterator[tuple[range, Any]]:
-        for done in parallel.in_chunks(*args, **options):
+        for done in in_chunks(*args, **options):
             if self.n_done >= self._most:
                 raise Interrupted
             yield done
@@ -46,7 +45,7 @@ class Chunks:
 
 def one_batch_a_chunk(patch: pytest.MonkeyPatch) -> None:
     """Cut small work into many chunks."""
-    for statistic in (Statistic, RandomizedAnova, StepScan, LargestPair):
+    for statistic in (Statistic, Overall, StepScan, LargestOf):
         patch.setattr(statistic, "chunk", 1)
 
 

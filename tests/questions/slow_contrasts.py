@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from curvewise.shuffling.visiting import visit
+from curvewise.shuffling.visit import visit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from curvewise.kernels import Floats, Integers
     from curvewise.shuffling.plan import Plan
-    from curvewise.shuffling.visiting import Counts, Statistic
+    from curvewise.shuffling.visit import Counts, Statistic
 
 TIE = 1e-9
 
@@ -54,9 +54,7 @@ def n_at_least(values: npt.ArrayLike, observed: float) -> int:
     return int(np.sum(np.asarray(values) >= observed - TIE * abs(observed)))
 
 
-def same_however_it_is_cut(
-    plan: Plan, statistic: Statistic, patch: pytest.MonkeyPatch
-) -> Counts:
+def same_however_it_is_cut(plan: Plan, statistic: Statistic, patch: pytest.MonkeyPatch) -> Counts:
     """Visit with one job and two, in chunks of different sizes; nothing may change."""
     assert plan.n_batches > 3 or plan.exact
     results = []

@@ -16,8 +16,9 @@ import pytest
 from matplotlib.figure import Figure
 
 import curvewise as cw
+from curvewise import cli
 from curvewise.inference.result import Result
-from curvewise.shuffling.parallel import reporting_progress
+from curvewise.shuffling.visit import reporting_progress
 from curvewise.text import markdown_text, naming_flags
 from tests.simulation import some_curves
 
@@ -111,9 +112,7 @@ def _asked(given: cw.Curves | None = None) -> dict[str, Asked]:
         "compare typical": Asked(
             "compare", cw.compare, (curves,), {**sampled, "center": "trimmed"}
         ),
-        "compare ranks": Asked(
-            "compare", cw.compare, (two,), {**sampled, "center": "ranks"}
-        ),
+        "compare ranks": Asked("compare", cw.compare, (two,), {**sampled, "center": "ranks"}),
         "compare_many": Asked("compare", cw.compare_many, (tables,), sampled),
         "locate": Asked("locate", cw.locate, (two,), resampled),
         "compare_pairs": Asked("pairs", cw.compare_pairs, (curves,), sampled),
@@ -125,9 +124,7 @@ def _asked(given: cw.Curves | None = None) -> dict[str, Asked]:
         ),
         "best": Asked("best", cw.best, (curves,), sampled),
         "best ranks": Asked("best", cw.best, (curves,), {**sampled, "center": "ranks"}),
-        "best_many": Asked(
-            "best", cw.best_many, (tables,), {**sampled, "missing": "keep"}
-        ),
+        "best_many": Asked("best", cw.best_many, (tables,), {**sampled, "missing": "keep"}),
         "best max-t": Asked("best", cw.best, (curves,), {**sampled, "adjust": "max-t"}),
         "contrast": Asked("contrast", cw.contrast, (curves, one), sampled),
         "contrast typical": Asked(
@@ -136,13 +133,9 @@ def _asked(given: cw.Curves | None = None) -> dict[str, Asked]:
         "contrast of three": Asked("contrast", cw.contrast, (curves, three), few),
         "contrast_many": Asked("contrast", cw.contrast_many, (curves, family), few),
         "transfer": Asked("transfer", cw.transfer, (curves,), {**sides, **resampled}),
-        "transfer_many": Asked(
-            "transfer", cw.transfer_many, (tables,), {**sides, **resampled}
-        ),
+        "transfer_many": Asked("transfer", cw.transfer_many, (tables,), {**sides, **resampled}),
         "gate": Asked("gate", cw.gate, (curves,), {**gated, **sampled}),
-        "gate unequal": Asked(
-            "gate", cw.gate, (curves,), {**gated, **few, "spread": "unequal"}
-        ),
+        "gate unequal": Asked("gate", cw.gate, (curves,), {**gated, **few, "spread": "unequal"}),
         "gate every step": Asked(
             "gate", cw.gate, (curves,), {**gated, **sampled, "on": "every step"}
         ),
@@ -178,14 +171,13 @@ def _turned(curves: cw.Curves) -> cw.Curves:
         curves.labels,
         curves.steps,
         preparation=curves.preparation,
+        display=curves.display,
     )
 
 
 def _batches(curves: cw.Curves) -> dict[str, Any]:
     """Two batches, and a plan that they fit."""
-    place = [
-        int(np.sum(curves.labels[:row] == own)) for row, own in enumerate(curves.labels)
-    ]
+    place = [int(np.sum(curves.labels[:row] == own)) for row, own in enumerate(curves.labels)]
     return {"batch": [1 + at % 2 for at in place], "n_batches": 2, "n_shuffles": 199}
 
 
@@ -226,10 +218,7 @@ def decimals(cell: str) -> list[tuple[float, float]]:
 
 
 def test_every_folder_of_questions_is_asked() -> None:
-    folders = {
-        path.parent.name
-        for path in (ROOT / "src/curvewise/questions").glob("*/question.py")
-    }
+    folders = {path.parent.name for path in (ROOT / "src/curvewise/questions").glob("*/ask.py")}
     assert folders == {asked.folder for asked in _asked().values()}
 
 
@@ -237,7 +226,7 @@ def test_every_folder_of_questions_is_asked() -> None:
 def test_a_result_is_frozen_data(name: str) -> None:
     result: Any = answer(name)
     assert isinstance(result, Result)
-    fields = dataclasses.fields(result)  # type: ignore[arg-type]
+    fields = dataclasses.fields(result)
     for field in fields:
         value = getattr(result, field.name)
         assert not callable(value), field.name
@@ -331,9 +320,7 @@ def test_the_same_rng_gives_the_same_digits_and_another_others(name: str) -> Non
 def test_every_question_that_shuffles_takes_the_same_options(name: str) -> None:
     parameters = inspect.signature(_asked()[name].function).parameters
     assert set(parameters) >= SHUFFLING
-    assert all(
-        parameters[option].kind is inspect.Parameter.KEYWORD_ONLY for option in SHUFFLING
-    )
+    assert all(parameters[option].kind is inspect.Parameter.KEYWORD_ONLY for option in SHUFFLING)
 
 
 @pytest.mark.parametrize("name", SHUFFLED)
@@ -374,8 +361,7 @@ def test_auto_and_precise_are_understood(name: str, rule: str) -> None:
 
 @pytest.mark.parametrize("name", [*SHUFFLED, *SIMULATED])
 @pytest.mark.parametrize(
-    ("option", "value"),
-    [("n_shuffles", "many"), ("n_shuffles", 0), ("n_jobs", 0), ("rng", -1)],
+    ("option", "value"), [("n_shuffles", "many"), ("n_shuffles", 0), ("n_jobs", 0), ("rng", -1)]
 )
 def test_bad_options_are_refused_by_name(name: str, option: str, value: object) -> None:
     with pytest.raises(cw.OptionError, match=f"^{option} must be") as refused:
@@ -386,15 +372,24 @@ def test_bad_options_are_refused_by_name(name: str, option: str, value: object) 
 @pytest.mark.parametrize("folder", sorted({asked.folder for asked in _asked().values()}))
 def test_command_page_and_tests_of_the_same_name_exist(folder: str) -> None:
     command, page = COMMANDS.get(folder, folder), PAGES.get(folder, folder)
-    assert (ROOT / f"src/curvewise/cli/{command}.py").is_file()
+    assert command in cli.COMMANDS
     assert (ROOT / f"docs/{page}.md").is_file()
     assert (ROOT / f"tests/questions/{folder}").is_dir()
-    for module in ("question", "result", "words", "plots"):
+    for module in ("ask", "result", "tell"):
         assert (ROOT / f"src/curvewise/questions/{folder}/{module}.py").is_file()
 
 
 ABOUT_CURVES = [name for name in QUESTIONS if name != "check_criteria"]
 POLICIES = ["prefix", "worst", "carry", "drop"]
+
+
+@pytest.mark.parametrize("name", ABOUT_CURVES)
+def test_a_part_of_training_is_not_called_training(name: str) -> None:
+    curves = _curves().window(1, 3)
+    assert curves.period == "from step 1 to 3"
+    found = _asked(curves)[name].ask()
+    said = [found.describe(), found.headline(), str(found), json.dumps(found.to_dict())]
+    assert "over training" not in " ".join(said)
 
 
 @pytest.mark.parametrize("name", ABOUT_CURVES)
@@ -420,9 +415,7 @@ def test_how_runs_became_curves_is_told_once(name: str, short: str) -> None:
         assert kinds.count(kind) == 1
     record = json.loads(json.dumps(result.to_dict(), allow_nan=False))
     families = [
-        record[key]
-        for key in ("comparisons", "tasks", "contrasts", "gates")
-        if key in record
+        record[key] for key in ("comparisons", "tasks", "contrasts", "gates") if key in record
     ]
     for member in families[0].values() if families else [record]:
         assert member["preparation"]["short"] == short

@@ -151,9 +151,7 @@ def test_no_adjusted_p_is_below_its_own(many: Curves) -> None:
 
 @given(curves())
 @settings(max_examples=N_EXAMPLES, deadline=None)
-def test_the_best_is_never_ruled_out_beside_an_interval_that_holds_it(
-    many: Curves,
-) -> None:
+def test_the_best_is_never_ruled_out_beside_an_interval_that_holds_it(many: Curves) -> None:
     pairs = compare_pairs(many, **SHUFFLES)
     for adjust in ("closed", "bonferroni", "max-t"):
         who = best(many, adjust=adjust, **SHUFFLES)
@@ -272,9 +270,7 @@ def test_families_of_tables_agree_with_their_members(tables: list[Curves]) -> No
 
 @pytest.mark.parametrize("sizes", [(9, 6), (6, 6, 6), (4, 5, 6)])
 @pytest.mark.parametrize("exact", [None, False])
-def test_no_digit_depends_on_the_order_of_rows(
-    sizes: tuple[int, ...], exact: bool | None
-) -> None:
+def test_no_digit_depends_on_the_order_of_rows(sizes: tuple[int, ...], exact: bool | None) -> None:
     made = some_curves(3, sizes, n_steps=5)
     lifted = made.scores + (made.codes == 0)[:, None]
     first_last = np.concatenate(
@@ -291,9 +287,7 @@ def test_no_digit_depends_on_the_order_of_rows(
             compare(given, spread="unequal", n_shuffles=299, rng=1),
         ]
         told: list[Any] = [
-            effect.pvalue
-            for found in compared
-            for effect in found.effects["split"].values()
+            effect.pvalue for found in compared for effect in found.effects["split"].values()
         ]
         where = locate(given, **options)
         told += [where.pvalue_adjusted.tolist(), where.differs_from, where.differs_until]

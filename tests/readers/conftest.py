@@ -4,12 +4,16 @@ from pathlib import Path
 
 import pytest
 
-LOGS = Path(__file__).parents[3] / "shared/data/logs"
+LOGS = Path(__file__).parents[1] / "data/logs"
+# The larger set that they are a part of is not part of the project.
+ALL_LOGS = Path(__file__).parents[3] / "shared/data/logs"
+SETS = [pytest.param(LOGS, id="part")]
+if ALL_LOGS.is_dir():
+    SETS.append(pytest.param(ALL_LOGS, id="all", marks=pytest.mark.slow))
 
 
-@pytest.fixture
-def logs() -> Path:
+@pytest.fixture(params=SETS)
+def logs(request: pytest.FixtureRequest) -> Path:
     """Logs written by the real libraries."""
-    if not LOGS.is_dir():
-        pytest.skip("there are no logs in ../shared/data/logs")
-    return LOGS
+    path: Path = request.param
+    return path

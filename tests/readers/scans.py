@@ -32,7 +32,7 @@ def a_run(
 
 def a_scan(*runs: ScannedRun, **more: object) -> Scan:
     made = {"skipped": (), "explanation": "algorithm from path1", **more}
-    return Scan("logs", runs, **made)  # type: ignore[arg-type]
+    return Scan(place="logs", runs=runs, **made)  # type: ignore[arg-type]
 
 
 def column(found: Scan, name: str, table: int = 0) -> list[str]:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import json
 import os
+import signal
 import socket
 import sqlite3
 import struct
 import threading
 import time
 import zipfile
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +21,9 @@ import numpy as np
 import pytest
 
 import curvewise as cw
-from curvewise.readers import folders
+from curvewise.readers import walk as folders
+from curvewise.readers.parsing import files
+from curvewise.readers.walk import File
 from tests.cli.running import invoke, one_line
 from tests.platforms import needs_links
 from tests.readers.logs.test_optuna_sqlite import SCHEMA
@@ -36,7 +41,7 @@ from tests.readers.logs.writing import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from typer.testing import Result
+    from click.testing import Result
 
 ANSWERED, UNUSABLE = 0, 3
 N_RUNS, N_STEPS = 3, 6
@@ -112,6 +117,11 @@ def n_points(path: Path) -> dict[str, int]:
     }
 
 
+def n_of(paths: Any) -> dict[str, int]:
+    """How many runs of each algorithm are read."""
+    return dict(Counter(cw.read(paths).labels))
+
+
 ALL_WHOLE = {f"{a}/seed{s}": N_STEPS for a in "ab" for s in range(N_RUNS)}
 
 
@@ -147,9 +157,7 @@ def test_paths_that_are_not_there(tmp_path: Path) -> None:
     assert "Nothing matches the pattern" in compared(f"{tmp_path}/*/x", UNUSABLE)
 
 
-def test_a_socket_and_a_pipe_are_not_opened(
-    runs: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_socket_and_a_pipe_are_not_opened(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(runs)
     os.mkfifo("pipe.csv")
     with socket.socket(socket.AF_UNIX) as server:
@@ -235,9 +243,7 @@ def nested(depth: int) -> bytes:
 
 
 def test_messages_without_end(events: Path) -> None:
-    for seed, payload in enumerate(
-        (nested(20_000), b"\x2a\xff\xff\xff\xff\x0f", b"\xff" * 99)
-    ):
+    for seed, payload in enumerate((nested(20_000), b"\x2a\xff\xff\xff\xff\x0f", b"\xff" * 99)):
         path = first_file(events / "a" / f"seed{seed}")
         path.write_bytes(path.read_bytes() + frame(payload))
     path = first_file(events / "b" / "seed0")
@@ -266,24 +272,13 @@ def test_bombs(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         archive.writestr("results.npy", bytes(10**6))
     found = listed(runs)
     assert {each["path"].rpartition("/")[2] for each in found["skipped"]} == {
-        *(
-            "other.csv.gz",
-            "events.out.tfevents.1.x.gz",
-            "offline-1.zip",
-            "evaluations.npz",
-        ),
+        *("other.csv.gz", "events.out.tfevents.1.x.gz", "offline-1.zip", "evaluations.npz")
     }
     assert [run for run in found["runs"] if run["status"] != "unreadable"]
 
 
 def test_files_of_nothing(runs: Path) -> None:
-    for name in (
-        "huge.csv",
-        "metrics.jsonl",
-        "events.out.tfevents.9.x",
-        "run.log",
-        "m.db",
-    ):
+    for name in ("huge.csv", "metrics.jsonl", "events.out.tfevents.9.x", "run.log", "m.db"):
         with (runs / "a" / name).open("wb") as file:
             file.truncate(2**36)
     began = time.perf_counter()
@@ -309,8 +304,69 @@ def test_files_that_may_not_be_read(runs: Path, monkeypatch: pytest.MonkeyPatch)
         return open_file(path, *arguments, **options)
 
     monkeypatch.setattr(Path, "open", refuse)
-    assert "progress.csv cannot be read: Permission denied" in inspected(runs)
-    assert "1 of 3 runs of a" in compared(runs, UNUSABLE)
+    reason = "a/seed0/progress.csv cannot be read: Permission denied"
+    assert reason in inspected(runs)
+    with pytest.warns(cw.CurvewiseWarning, match=reason):
+        assert "5 runs" in compared(runs)
+    with pytest.warns(cw.CurvewiseWarning, match=reason):
+        assert n_of(runs) == {"a": 2, "b": 3}
+
+
+def test_a_folder_that_may_be_listed_but_not_entered(
+    runs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closed = [runs / "a" / "seed0"]
+    (closed[0] / "config.yaml").write_text("lr: 0.1")
+    status, open_file = os.stat, Path.open
+
+    def check(path: Any) -> None:
+        if isinstance(path, str | Path) and not {*closed}.isdisjoint(Path(path).parents):
+            raise PermissionError(13, "Permission denied", str(path))
+
+    def stat(path: Any, **options: Any) -> os.stat_result:
+        check(path)
+        return status(path, **options)
+
+    def opened(path: Path, *arguments: Any, **options: Any) -> Any:
+        check(path)
+        return open_file(path, *arguments, **options)
+
+    monkeypatch.setattr(os, "stat", stat)
+    monkeypatch.setattr(Path, "open", opened)
+    reason = "a/seed0/progress.csv cannot be read: Permission denied"
+    assert reason in inspected(runs)
+    files = [runs / place / "progress.csv" for place in ALL_WHOLE]
+    for paths in ([runs], files):
+        with pytest.warns(cw.CurvewiseWarning, match="Permission denied"):
+            assert n_of(paths) == {"a": 2, "b": 3}
+    closed += [runs / algorithm / f"seed{seed}" for algorithm in "ab" for seed in range(3)]
+    assert "can be read: a/seed0/" in compared(runs, UNUSABLE)
+    with pytest.raises(cw.CurvesError, match="cannot be read: Permission denied"):
+        cw.read(runs)
+
+
+def test_a_file_that_vanishes_while_it_is_read(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    gone = runs / "b" / "seed1" / "progress.csv"
+    content = File.content
+
+    def vanish(file: File) -> tuple[bytes, bool]:
+        if file.path == gone:
+            gone.unlink(missing_ok=True)
+            raise OSError(errno.ESTALE, "Stale file handle")  # as of a server
+        return content(file)
+
+    monkeypatch.setattr(File, "content", vanish)
+    with pytest.warns(cw.CurvewiseWarning, match=r"progress\.csv cannot be read: "):
+        assert n_of(runs) == {"a": 3, "b": 2}
+
+
+@needs_links
+def test_links_that_lead_nowhere_are_said(runs: Path) -> None:
+    (runs / "a" / "seed3").symlink_to("/nowhere/else")
+    (runs / "a" / "round").symlink_to(runs / "a" / "round")
+    for paths in (runs, f"{runs}/*/*"):
+        with pytest.warns(cw.CurvewiseWarning, match="a/seed3: "):
+            assert n_of(paths) == {"a": 3, "b": 3}
 
 
 def test_encrypted_files(runs: Path) -> None:
@@ -336,25 +392,15 @@ def test_configurations_that_are_broken_or_run_code(runs: Path) -> None:
     for command in (inspected, compared):
         text = command(runs)
         assert "config.yaml cannot be read" in text
-        assert (
-            "params.json cannot be read and was left out (it is nested too deeply)"
-            in text
-        )
+        assert "params.json cannot be read and was left out (it is nested too deeply)" in text
     assert not target.exists()
     assert n_points(runs) == ALL_WHOLE
 
 
 def test_deep_json(runs: Path) -> None:
     deep = '{"a":' * 50_000 + "1" + "}" * 50_000 + "\n"
-    later = (
-        '{"loss": [' + "0.5, " * 2000 + "0.5]" + ', "a": ' + "[" * 900 + "]" * 900 + "}"
-    )
-    for name in (
-        "metrics.jsonl",
-        "history.json",
-        "all_scalars.json",
-        "trainer_state.json",
-    ):
+    later = '{"loss": [' + "0.5, " * 2000 + "0.5]" + ', "a": ' + "[" * 900 + "]" * 900 + "}"
+    for name in ("metrics.jsonl", "history.json", "all_scalars.json", "trainer_state.json"):
         (runs / "a" / name).write_text(deep)
         (runs / "b" / name).write_text(later)
     whole = {path: points for path, points in n_points(runs).items() if points}
@@ -373,9 +419,7 @@ def test_loops_of_links(runs: Path) -> None:
     assert "self: not a regular file, or a broken link" in inspected(runs)
 
 
-@pytest.mark.parametrize(
-    "name", ["a\nb", "\x1b[31mred\x1b[0m", "\u202eevil", "seed\udcff"]
-)
+@pytest.mark.parametrize("name", ["a\nb", "\x1b[31mred\x1b[0m", "\u202eevil", "seed\udcff"])
 def test_names_that_would_act_on_the_terminal(tmp_path: Path, name: str) -> None:
     for algorithm in (name, "plain"):
         for seed in range(N_RUNS):
@@ -398,11 +442,7 @@ def test_metrics_with_any_name(tmp_path: Path) -> None:
     names = ("l\n\x1b[31moss", "été/准确率", "x__MIN", " ", "a;b,c")
     for algorithm in "ab":
         for seed in range(N_RUNS):
-            tags = [
-                record
-                for name in names
-                for record in curve(name, scores(algorithm, seed))
-            ]
+            tags = [record for name in names for record in curve(name, scores(algorithm, seed))]
             write_events(tmp_path / algorithm / f"seed{seed}", tags)
     assert set(listed(tmp_path)["metrics"]) == set(names)
     assert "Which metric?" in compared(tmp_path, UNUSABLE)
@@ -473,9 +513,7 @@ def value(step: int) -> float:
     return 1000.0 + step
 
 
-def written_in_pieces(
-    path: Path, pieces: Callable[[int], bytes], stop: threading.Event
-) -> None:
+def written_in_pieces(path: Path, pieces: Callable[[int], bytes], stop: threading.Event) -> None:
     """Write records, each in two halves, until told to stop."""
     step = 0
     with path.open("ab", buffering=0) as file:
@@ -491,15 +529,9 @@ LIVE: dict[str, tuple[str, bytes, Callable[[int], bytes]]] = {
     "event file": (
         "events.out.tfevents.1700000000.host.1.0",
         event_bytes([]),
-        lambda step: event_bytes(
-            [scalar("score", step, value(step))], with_version=False
-        ),
+        lambda step: event_bytes([scalar("score", step, value(step))], with_version=False),
     ),
-    "table": (
-        "progress.csv",
-        b"step,score\n",
-        lambda step: f"{step},{value(step)}\n".encode(),
-    ),
+    "table": ("progress.csv", b"step,score\n", lambda step: f"{step},{value(step)}\n".encode()),
     "JSON lines": (
         "metrics.jsonl",
         b"",
@@ -521,8 +553,7 @@ def test_a_log_that_is_being_written(tmp_path: Path, kind: str) -> None:
     (folder / name).write_bytes(start + piece(0))
     stop = threading.Event()
     writer = threading.Thread(
-        target=written_in_pieces,
-        args=(folder / name, lambda step: piece(step + 1), stop),
+        target=written_in_pieces, args=(folder / name, lambda step: piece(step + 1), stop)
     )
     writer.start()
     try:
@@ -570,9 +601,7 @@ def test_a_database_that_is_being_written(tmp_path: Path) -> None:
         )
         if step:
             (log,) = cw.scan(path).run_logs()
-            assert log.steps.tolist() == list(
-                range(step)
-            )  # without what is not committed
+            assert log.steps.tolist() == list(range(step))  # without what is not committed
             np.testing.assert_array_equal(log.scores, [value(k) for k in range(step)])
         writing.execute("COMMIT")
     writing.close()
@@ -587,3 +616,98 @@ def test_a_wandb_file_that_is_being_written(tmp_path: Path) -> None:
         (log,) = cw.scan(tmp_path).run_logs()
         np.testing.assert_array_equal(log.scores, [value(int(k)) for k in log.steps])
     assert log.n_points > 20
+
+
+# --- what would take for ever
+
+MERGES = "a0: &a0 {x: 1, y: 2}\n" + "".join(
+    f"a{n}: &a{n} {{<<: [{', '.join([f'*a{n - 1}'] * 9)}], z{n}: 1}}\n" for n in range(1, 13)
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "reason"),
+    [
+        ("config.yaml", MERGES, "its aliases repeat more than settings can be"),
+        ("config.yaml", "a: &a [*a]\n", "its aliases repeat"),
+        ("config.yaml", "when: !!timestamp xyz\n", "not settings"),
+        ("config.yaml", "far: !!float 1e999999:59\nd: !!int 1:-\n", "cannot be read"),
+        ("config.yaml", "a: [" * 20_000 + "1," * 200_000, "too deeply, or too long"),
+        ("config.json", '{"a": ' + "1" * 5_000 + "}", "cannot be read"),
+    ],
+)
+def test_configurations_that_are_bombs(runs: Path, name: str, text: str, reason: str) -> None:
+    (runs / "a" / "seed0" / name).write_text(text)
+    began = time.perf_counter()
+    found = inspected(runs)
+    assert time.perf_counter() - began < 10
+    assert reason in found
+    assert name in found
+    assert n_of(runs) == {"a": 3, "b": 3}
+
+
+@pytest.mark.parametrize("kind", ["yaml", "toml"])
+def test_settings_of_thousands_of_digits(runs: Path, kind: str) -> None:
+    sign = ": " if kind == "yaml" else " = "
+    digits = "0x" + "f" * 4_000
+    for algorithm in "ab":
+        text = f"size{sign}{digits}\nlist{sign}[1, {digits}]\n"
+        (runs / algorithm / f"config.{kind}").write_text(text)
+    assert n_of(runs) == {"a": 3, "b": 3}
+    assert "6 runs" in inspected(runs)
+
+
+def test_aliases_as_people_write_them(runs: Path) -> None:
+    text = "usual: &usual {lr: 0.1, layers: [1, 2]}\nrun: {<<: *usual, name: x}\n"
+    (runs / "a" / "seed0" / "config.yaml").write_text(text)
+    assert "config.yaml" not in inspected(runs)
+
+
+def endless(path: Path) -> None:
+    """Write a database of MLflow whose metrics are a view without end."""
+    with sqlite3.connect(path) as database:
+        database.executescript("""
+            CREATE TABLE runs (run_uuid, status, lifecycle_stage, start_time, name, experiment_id);
+            CREATE TABLE experiments (experiment_id, name, lifecycle_stage);
+            CREATE TABLE params (run_uuid, key, value);
+            INSERT INTO runs VALUES ('1', 'FINISHED', 'active', 1, 'x', 0);
+            CREATE VIEW metrics AS WITH RECURSIVE more(n) AS (SELECT 1 UNION ALL SELECT n + 1
+                FROM more) SELECT n || '' AS run_uuid, 'm' AS key, n AS timestamp, 1.0 AS value,
+                n AS step, 0 AS is_nan FROM more;
+        """)
+
+
+def test_a_database_without_end(runs: Path) -> None:
+    endless(runs / "mlflow.db")
+    began = time.perf_counter()
+    found = inspected(runs)
+    assert "mlflow.db takes more work to read than a log of its size can" in found
+    assert time.perf_counter() - began < 60
+    assert {place for place, points in n_points(runs).items() if points} == {*ALL_WHOLE}
+    (runs / "mlflow.db").unlink()  # as the sentence says
+    assert n_of(runs) == {"a": 3, "b": 3}
+
+
+def test_rows_without_end_are_not_kept(runs: Path) -> None:
+    """Each row of a view may cost little work, and be kept."""
+    with sqlite3.connect(runs / "mlflow.db") as database:
+        database.executescript("""
+            CREATE TABLE runs (run_uuid, status, lifecycle_stage, start_time, name, experiment_id);
+            CREATE TABLE experiments (experiment_id, name, lifecycle_stage);
+            CREATE TABLE metrics (run_uuid, key, timestamp, value, step, is_nan);
+            CREATE VIEW params AS WITH RECURSIVE more(n) AS (SELECT 1 UNION ALL SELECT n + 1
+                FROM more) SELECT n AS run_uuid, n AS key, n AS value FROM more;
+        """)
+    database.close()
+    began = time.process_time()
+    assert "mlflow.db takes more work to read than a log of its size can" in inspected(runs)
+    assert time.process_time() - began < 20
+
+
+def test_a_database_can_be_interrupted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    endless(tmp_path / "mlflow.db")
+    monkeypatch.setattr(files, "MAX_OPERATIONS", 10**15)
+    timer = threading.Timer(0.5, signal.raise_signal, [signal.SIGINT])
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        cw.scan(tmp_path)

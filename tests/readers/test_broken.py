@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import curvewise as cw
+from curvewise.readers import walk as folders
 
 NAMES = ("deep-0", "deep-1", "flat-0", "flat-1")
 
@@ -41,9 +42,7 @@ def test_a_log_of_the_same_name_elsewhere(tmp_path: Path) -> None:
     assert skipped.reason == "history.json is damaged: it ends in the middle"
 
 
-def test_what_is_whole_and_what_is_called_otherwise_is_not_mentioned(
-    tmp_path: Path,
-) -> None:
+def test_what_is_whole_and_what_is_called_otherwise_is_not_mentioned(tmp_path: Path) -> None:
     for name in NAMES:
         (tmp_path / f"{name}.json").write_text('{"training": {"l2": [3.0, 2.0, 1.0]}}')
     (tmp_path / "notes.json").write_text('{"author": "me"}')
@@ -51,8 +50,20 @@ def test_what_is_whole_and_what_is_called_otherwise_is_not_mentioned(
     assert cw.scan(tmp_path).skipped == ()
 
 
+def test_a_text_of_numbers_with_a_damaged_line_is_said_to_be_left_out(tmp_path: Path) -> None:
+    for name in NAMES:
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "score.txt").write_text("0.5\n0.6\n0.7\n")
+    (tmp_path / "flat-1" / "score.txt").write_text("0.50.6\n0.7\n")
+    (skipped,) = cw.scan(tmp_path).skipped
+    assert skipped.reason == "score.txt does not begin as the logs of that name do"
+
+
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be"])
-def test_text_in_utf_16_is_said_to_be_that(tmp_path: Path, encoding: str) -> None:
+def test_long_text_in_utf_16_is_said_to_be_that(
+    tmp_path: Path, encoding: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(folders, "MAX_LINE_SIZE", 30)
     mark = "\ufeff" if encoding == "utf-16-be" else ""
     lines = '{"step": 0, "score": 1}\n{"step": 1, "score": 2}\n'
     (tmp_path / "run.jsonl").write_bytes(f"{mark}{lines}".encode(encoding))

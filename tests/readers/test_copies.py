@@ -7,8 +7,8 @@ from pathlib import Path  # noqa: TC003 (pytest reads the annotations)
 import numpy as np
 
 import curvewise as cw
-from curvewise.readers.copies import copies, copies_note
 from curvewise.readers.naming.identity import Who
+from curvewise.readers.scan import copies, copies_note
 from tests.readers.logs.writing import curve, write_events
 
 STEPS = [0, 1, 2]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from curvewise.errors import CurvesError
-from curvewise.readers.failures import explained, quiet_panics
+from curvewise.readers.walk import explained, quiet_panics
 
 
 class PanicException(BaseException):

@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 from curvewise.errors import CurvesError
-from curvewise.readers.finding import find_homes
-from curvewise.readers.folders import walk
-from curvewise.readers.logged import UNREADABLE, Wanted
+from curvewise.readers.recognise import find_homes
+from curvewise.readers.walk import UNREADABLE, Wanted, walk
 from tests.readers.logs.reading import points
 from tests.readers.logs.writing import (
     curve,
@@ -25,8 +24,8 @@ from tests.readers.logs.writing import (
 from tests.readers.trees import a_table, jsonl, progress
 
 if TYPE_CHECKING:
-    from curvewise.readers.finding import FoundRun, Home
-    from curvewise.readers.folders import Skipped
+    from curvewise.readers.recognise import FoundRun, Home
+    from curvewise.readers.walk import Skipped
 
 FIXTURES = Path(__file__).parent / "logs/fixtures"
 
@@ -83,7 +82,7 @@ def test_what_repeats_another_log_of_the_run_is_dropped() -> None:
     folder = FIXTURES / "catboost-info/logs/plain/1"
     assert list((folder / "learn").glob("events*")), "the fixture repeats its tables"
     homes = homes_of(folder)
-    assert [set(home.logs) for home in homes] == [{"catboost"}]
+    assert [set(home.logs) for home in homes] == [{"known_tables.catboost"}]
 
 
 def test_events_beside_other_logs_are_no_repeats(tmp_path: Path) -> None:
@@ -122,9 +121,7 @@ def test_a_damaged_log_beside_a_good_one_is_noted(tmp_path: Path) -> None:
         assert run.logged.notes == skipped
 
 
-def test_a_log_without_the_wanted_steps_is_left_out_if_another_has_them(
-    tmp_path: Path,
-) -> None:
+def test_a_log_without_the_wanted_steps_is_left_out_if_another_has_them(tmp_path: Path) -> None:
     progress(tmp_path, step=[0, 1], epoch=[5, 6], reward=[3, 2])
     write_events(tmp_path, curve("loss", [1.0, 2.0]))
     (home,) = homes_of(tmp_path)
@@ -166,10 +163,10 @@ def test_an_error_of_the_system_is_told_in_a_sentence(
         raise PermissionError(13, "Permission denied", str(tmp_path / "metrics.jsonl"))
 
     (log_format,) = home.formats
-    monkeypatch.setattr(log_format._module, "read", fail)
-    (run,), skipped = runs_of(home)
+    monkeypatch.setattr(log_format._module, "json_lines_runs", fail)
+    runs, skipped = runs_of(home)
     assert skipped == ["metrics.jsonl cannot be read: Permission denied"]
-    assert run.logged.status == UNREADABLE
+    assert runs == []
 
 
 def test_the_same_file_is_claimed_once(tmp_path: Path) -> None:
@@ -204,20 +201,13 @@ def test_a_run_that_a_tracker_resumed_in_another_folder_is_one(tmp_path: Path) -
             "offline-run-20261115_120000-other",
         ]
         run = runs["offline-run-20261115_120000-abc"].logged
-        assert points(run, "loss") == [
-            *((k, 1.0) for k in range(5)),
-            (3, 2),
-            (4, 2),
-            (5, 2),
-        ]
+        assert points(run, "loss") == [*((k, 1.0) for k in range(5)), (3, 2), (4, 2), (5, 2)]
         assert run.series["loss"].sessions is not None
         assert run.series["loss"].sessions.tolist() == [0] * 5 + [1] * 3
         assert run.notes == []
 
 
-def test_a_session_that_was_killed_before_it_wrote_anything_is_told(
-    tmp_path: Path,
-) -> None:
+def test_a_session_that_was_killed_before_it_wrote_anything_is_told(tmp_path: Path) -> None:
     killed = write_wandb(tmp_path, [], "abc", "20261115_120000")
     write_wandb(tmp_path, [history(5, loss=1.0), wandb_exit()], "abc")
     (run,) = found_in(tmp_path).values()

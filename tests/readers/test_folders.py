@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from curvewise import CurvesError
-from curvewise.readers import folders
-from curvewise.readers.folders import File, Folder, Skipped, walk
+from curvewise.readers import walk as folders
+from curvewise.readers.walk import File, Folder, Skipped, walk
 from tests.platforms import needs_links
 
 
@@ -57,11 +57,7 @@ def test_the_root_is_what_all_paths_share(tree: Path) -> None:
 
 def test_patterns_files_and_repeated_paths(tree: Path) -> None:
     assert names(walk([f"{tree}/b/*"])) == ["9/log.csv", "10/log.csv"]
-    assert names(walk([f"{tree}/**/log.csv"])) == [
-        "a/log.csv",
-        "b/9/log.csv",
-        "b/10/log.csv",
-    ]
+    assert names(walk([f"{tree}/**/log.csv"])) == ["a/log.csv", "b/9/log.csv", "b/10/log.csv"]
     assert names(walk([tree / "a", tree / "a"])) == ["log.csv"]
 
 
@@ -113,7 +109,7 @@ def test_broken_links_and_pipes_are_skipped_and_said(tree: Path) -> None:
     (tree / "gone").symlink_to(tree / "nowhere")
     os.mkfifo(tree / "pipe")
     assert sorted(walk([tree]).skipped) == [
-        Skipped(tree / "gone", "not a regular file, or a broken link"),
+        Skipped(tree / "gone", "not a regular file, or a broken link", is_lost=True),
         Skipped(tree / "pipe", "not a regular file, or a broken link"),
     ]
 
@@ -131,7 +127,8 @@ def test_folders_that_cannot_be_opened_are_skipped(
     monkeypatch.setattr(os, "scandir", refuse)
     found = walk([tree])
     assert names(found) == ["b/9/log.csv", "b/10/log.csv"]
-    assert found.skipped == [Skipped(tree / "a", "cannot be opened (Permission denied)")]
+    reason = "cannot be opened (Permission denied)"
+    assert found.skipped == [Skipped(tree / "a", reason, is_lost=True)]
 
 
 @pytest.mark.parametrize(
@@ -175,6 +172,21 @@ def test_packed_files_read_as_if_they_were_not(tmp_path: Path) -> None:
     assert list(file.lines()) == [(b'{"a": NaN}\n', True), (b'{"a": 1}\n', True)]
 
 
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-be"])
+@pytest.mark.parametrize("name", ["log.jsonl", "log.jsonl.gz"])
+def test_text_is_in_utf_8_without_a_mark(tmp_path: Path, encoding: str, name: str) -> None:
+    text = '{"name": "größe"}\n{"name": "b"}\n'
+    mark = "\ufeff" if encoding == "utf-16-be" else ""
+    data = f"{mark}{text}".encode(encoding)
+    path = tmp_path / name
+    path.write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+    file = File(path)
+    assert file.head() == text.encode()
+    assert file.content() == (text.encode(), False)
+    assert [line.decode() for line, _ in file.lines()] == text.splitlines(keepends=True)
+    assert [line.decode() for line in file.first_lines(1)] == ['{"name": "größe"}\n']
+
+
 def test_a_packed_file_that_ends_too_early_gives_what_it_has(tmp_path: Path) -> None:
     lines = b"".join(b"%d,%d\n" % (k, k * 7919 % 1013) for k in range(20_000))
     file = packed(tmp_path, lines)
@@ -193,9 +205,7 @@ def test_the_last_line_may_be_cut(tmp_path: Path) -> None:
     assert list(File(path).lines()) == [(b"a\n", True), (b"b", False)]
 
 
-def test_packed_bombs_are_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_packed_bombs_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(folders, "MAX_UNPACKED_SIZE", 2**20)
     file = packed(tmp_path, bytes(2**22))
     with pytest.raises(CurvesError, match="holds more than"):
@@ -262,9 +272,7 @@ def test_reading_ends_though_writing_does_not(tmp_path: Path) -> None:
     assert found == [(b"{}\n", True)] * 2
 
 
-def test_lines_without_end_are_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_lines_without_end_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(folders, "MAX_LINE_SIZE", 10)
     path = tmp_path / "log.jsonl"
     path.write_bytes(b"{}\n" + b"0" * 10)

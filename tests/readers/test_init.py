@@ -17,8 +17,7 @@ CURVES = some_curves(0, (3, 2), 4)
 
 
 @pytest.mark.parametrize(
-    "name",
-    ["a.csv", "a.tsv", "a.jsonl", "a.ndjson", "a.parquet", "a.pq", "a.csv.gz", "A.CSV"],
+    "name", ["a.csv", "a.tsv", "a.jsonl", "a.ndjson", "a.parquet", "a.pq", "a.csv.gz", "A.CSV"]
 )
 def test_long_tables_of_every_kind(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
@@ -26,8 +25,7 @@ def test_long_tables_of_every_kind(tmp_path: Path, name: str) -> None:
     found = read(path)
     assert found == CURVES
     assert found.source == (
-        f"{name}: algorithm from 'agent', run from 'seed', step from 'epoch', "
-        "score from 'return'"
+        f"{name}: algorithm from 'agent', run from 'seed', step from 'epoch', score from 'return'"
     )
 
 
@@ -48,18 +46,10 @@ def test_named_columns_go_before_recognised_ones(tmp_path: Path) -> None:
 
 
 def test_names_of_all_kinds_survive(tmp_path: Path) -> None:
-    names = [
-        "a,b",
-        'say "hi"',
-        "ünïcode 日本",
-        "<script>alert(1)</script>",
-        "\x1b[31mred",
-    ]
+    names = ["a,b", 'say "hi"', "ünïcode 日本", "<script>alert(1)</script>", "\x1b[31mred"]
     curves = Curves(np.arange(20.0).reshape(10, 2), np.repeat(names, 2))
     for name in ("a.csv", "a.jsonl", "a.parquet"):
-        assert set(read(write(long_frame(curves), tmp_path / name)).algorithms) == set(
-            names
-        )
+        assert set(read(write(long_frame(curves), tmp_path / name)).algorithms) == set(names)
 
 
 def test_blocks(tmp_path: Path) -> None:
@@ -177,8 +167,7 @@ def test_tasks_that_lack_an_algorithm_are_named_dropped_or_kept(
     place = folder_of(tmp_path, tables)
     if single:
         parts = [
-            long_frame(own).with_columns(pl.lit(name).alias("game"))
-            for name, own in tables.items()
+            long_frame(own).with_columns(pl.lit(name).alias("game")) for name, own in tables.items()
         ]
         place = write(pl.concat(parts), tmp_path / "all.csv")
     assert read_tasks(place) == tables
@@ -207,9 +196,7 @@ def test_tasks_with_different_metrics_are_refused(tmp_path: Path) -> None:
     ("where", "n_runs"),
     [({"kind": "pong"}, 4), ({"sticky": "0.50"}, 4), ({"kind": "pong", "seed": "1"}, 2)],
 )
-def test_rows_with_a_value_are_kept(
-    tmp_path: Path, where: dict[str, str], n_runs: int
-) -> None:
+def test_rows_with_a_value_are_kept(tmp_path: Path, where: dict[str, str], n_runs: int) -> None:
     rows = [
         {"agent": a, "seed": s, "step": t, "score": 1.0 * t, "kind": kind, "sticky": x}
         for kind, x in (("pong", 0.25), ("qbert", 0.5))

@@ -40,9 +40,7 @@ def test_curves_have_the_scores_that_were_logged(tmp_path: Path) -> None:
 
 
 def test_what_a_log_says_of_its_scores_goes_before_their_name(tmp_path: Path) -> None:
-    lines: list[dict[str, object]] = [
-        {"op_code": 0, "study_name": "s", "directions": [1]}
-    ]
+    lines: list[dict[str, object]] = [{"op_code": 0, "study_name": "s", "directions": [1]}]
     for number in range(4):
         lines.append({"op_code": 4, "study_id": 0, "user_attrs": {"agent": number % 2}})
         for step in range(3):
@@ -51,9 +49,7 @@ def test_what_a_log_says_of_its_scores_goes_before_their_name(tmp_path: Path) ->
     jsonl(tmp_path / "journal.log", lines)
     curves = read(tmp_path)
     assert not curves.higher_is_better
-    assert "metric 'intermediate' (the only metric), lower is better" in str(
-        curves.source
-    )
+    assert "metric 'intermediate' (the only metric), lower is better" in str(curves.source)
     assert read(tmp_path, higher_is_better=True).higher_is_better
 
 
@@ -72,11 +68,12 @@ def test_what_was_aligned_and_skipped_is_in_the_source(tmp_path: Path) -> None:
     damaged.write_bytes(b"\x18" + bytes(7) + b"garbage" * 9)
     curves = read(tmp_path)
     assert curves.source.endswith(
-        "1 log skipped (why: scan()); aligned (linear, 3 steps, 0 to 400)"
+        "1 log skipped (why: scan()); aligned (linear, 5 steps, 0 to 400; 2 of 35 scores "
+        "interpolated)"
     )
     assert "7 runs (tables)" in curves.source
     assert curves.preparation is not None
-    assert curves.preparation.grid_run == "ppo/3"
+    assert curves.preparation.grid == "common"
     (note,) = curves.preparation.notes
     assert note.startswith("run '3' of 'ppo': ")
 
@@ -120,8 +117,7 @@ def test_a_column_named_as_the_score_is_the_metric(tmp_path: Path) -> None:
 def test_a_name_may_leave_out_what_stands_before_it(tmp_path: Path, asked: str) -> None:
     for run in RUNS:
         write_events(
-            tmp_path / run,
-            [*curve("eval/score", [1.0, 2.0]), *curve("train/loss", [9.0, 9.0])],
+            tmp_path / run, [*curve("eval/score", [1.0, 2.0]), *curve("train/loss", [9.0, 9.0])]
         )
     curves = read(tmp_path, metric=asked)
     np.testing.assert_array_equal(curves.scores, [[1, 2]] * 4)
@@ -131,12 +127,9 @@ def test_a_name_may_leave_out_what_stands_before_it(tmp_path: Path, asked: str) 
 def test_a_name_that_could_be_several_is_refused(tmp_path: Path) -> None:
     for run in RUNS:
         write_events(
-            tmp_path / run,
-            [*curve("eval/score", [1.0, 2.0]), *curve("train/score", [9.0, 9.0])],
+            tmp_path / run, [*curve("eval/score", [1.0, 2.0]), *curve("train/score", [9.0, 9.0])]
         )
-    with pytest.raises(
-        OptionError, match=r"Several metrics .*'score'.* eval/score \(4 runs"
-    ):
+    with pytest.raises(OptionError, match=r"Several metrics .*'score'.* eval/score \(4 runs"):
         read(tmp_path, metric="score")
 
 
@@ -155,15 +148,11 @@ def test_where_no_metric_stands_out_one_must_be_named(tmp_path: Path) -> None:
         read(tmp_path)
 
 
-def test_a_metric_that_an_algorithm_lacks_is_refused_unless_it_is_left_out(
-    tmp_path: Path,
-) -> None:
+def test_a_metric_that_an_algorithm_lacks_is_refused_unless_it_is_left_out(tmp_path: Path) -> None:
     study(tmp_path, ("dqn", "ppo", "random"))
     for seed in range(3):
         progress(tmp_path / f"random/seed{seed}", step=[0, 400], loss=[1, 2])
-    with pytest.raises(
-        CurvesError, match=r"'eval_return' is in 3 of 3 runs of dqn.*0 of 3"
-    ):
+    with pytest.raises(CurvesError, match=r"'eval_return' is in 3 of 3 runs of dqn.*0 of 3"):
         read(tmp_path, metric="eval_return")
     kept = read(tmp_path, metric="eval_return", only=["ppo", "dqn"])
     assert kept.algorithms == ("dqn", "ppo")
@@ -183,9 +172,7 @@ def test_a_run_that_lacks_the_metric_is_a_run_without_points(tmp_path: Path) -> 
 
 @pytest.mark.parametrize("metric", ["loss", "eval_return"])
 @pytest.mark.parametrize("better", [True, False])
-def test_the_caller_says_which_scores_are_better(
-    tmp_path: Path, metric: str, better: bool
-) -> None:
+def test_the_caller_says_which_scores_are_better(tmp_path: Path, metric: str, better: bool) -> None:
     curves = read(study(tmp_path), metric=metric, higher_is_better=better)
     assert curves.higher_is_better is better
     assert ("lower is better" in curves.source) is not better
@@ -243,9 +230,7 @@ def test_runs_with_and_without_a_task_are_not_mixed(two_tasks: Path) -> None:
         f"sac,0,{step},{step}\n" for step in range(0, 500, 100)
     )
     (two_tasks / "old.csv").write_text(text, encoding="utf-8")
-    with pytest.raises(
-        CurvesError, match=r"There are 2 tasks: .*, and runs without a task"
-    ):
+    with pytest.raises(CurvesError, match=r"There are 2 tasks: .*, and runs without a task"):
         read(two_tasks, metric="eval_return")
     with pytest.raises(CurvesError, match="task of some runs, but that of others"):
         read_tasks(two_tasks, metric="eval_return")
@@ -281,9 +266,7 @@ def test_another_axis(tmp_path: Path) -> None:
     assert read(tmp_path, step="epoch") == curves
 
 
-def test_logs_that_only_tell_the_time_are_refused_until_an_axis_is_chosen(
-    tmp_path: Path,
-) -> None:
+def test_logs_that_only_tell_the_time_are_refused_until_an_axis_is_chosen(tmp_path: Path) -> None:
     for a, run in enumerate(RUNS):
         rows = ({"time": 1.7e9 + (a + 1) * i, "acc": i} for i in range(6))
         jsonl(tmp_path / run / "metrics.jsonl", rows)

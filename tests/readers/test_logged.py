@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from curvewise.readers.logged import Wanted, counts_episodes
+from curvewise.readers.walk import Wanted, counts_episodes
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ import pytest
 
 import curvewise as cw
 from curvewise.errors import CurvesError, OptionError
-from curvewise.readers.request import Naming, Options, Request, as_paths
+from curvewise.readers import Naming, Options, Request, as_paths
 
 
 def test_one_path_or_several() -> None:
@@ -40,11 +39,11 @@ def test_names_of_another_kind_are_refused(option: str, value: Any) -> None:
 
 def test_the_request_has_the_arguments_of_read() -> None:
     arguments = inspect.signature(cw.read).parameters
-    asked = {name for name in arguments if name != "path"}
-    assert {field.name for field in fields(Request)} == asked
-    assert set(Options.__annotations__) == asked - {"task"}
-    for field in fields(Request):
-        assert arguments[field.name].default == field.default, field.name
+    asked = {name: own.default for name, own in arguments.items() if name != "path"}
+    assert vars(Request()) == asked
+    assert {"task", *Options.__annotations__} == {*asked}
+    with pytest.raises(TypeError, match="unexpected keyword argument 'metrics'"):
+        Request(metrics="loss")
 
 
 def test_columns_of_a_table_and_keys_of_logs_stand_in_for_each_other() -> None:
@@ -58,10 +57,8 @@ def test_columns_of_a_table_and_keys_of_logs_stand_in_for_each_other() -> None:
 
 
 def test_the_selection_has_what_was_asked() -> None:
-    request = Request(
-        only=["A"], start=2, stop=9, align="bins", n_steps=4, duplicates="last"
-    )
-    selection = request.selection(higher_is_better=False)
+    request = Request(only=["A"], start=2, stop=9, align="bins", n_steps=4, duplicates="last")
+    selection = request.selection("loss")
     assert (selection.only, selection.start, selection.stop) == (["A"], 2, 9)
     assert (selection.alignment.how, selection.alignment.n_steps) == ("bins", 4)
     assert (selection.duplicates, selection.higher_is_better) == ("last", False)

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from curvewise.errors import CurvesError
-from curvewise.readers.folders import Skipped
 from curvewise.readers.scan import MAX_LINES, Scan
+from curvewise.readers.walk import Skipped
 from tests.readers.scans import a_run, a_scan
 
 
@@ -23,9 +23,7 @@ def test_the_paragraph_says_how_many_of_what_and_from_what() -> None:
 
 
 def test_notes_that_differ_in_a_count_are_one() -> None:
-    notes = [
-        f"r: {n} logged several times: their mean" for n in ("1 step", "1,200 steps")
-    ]
+    notes = [f"r: {n} logged several times: their mean" for n in ("1 step", "1,200 steps")]
     resumed = "r: resumed at step 7; 2 records superseded"
     runs = [a_run(run=str(n), notes=(note,)) for n, note in enumerate([*notes, resumed])]
     assert a_scan(*runs).warnings == (
@@ -37,10 +35,7 @@ def test_notes_that_differ_in_a_count_are_one() -> None:
 def test_warnings_name_the_places_once_and_only_the_first() -> None:
     cut = "the last line is cut and was left out"
     runs = [a_run(run=str(k), notes=(cut,)) for k in range(5)]
-    skipped = (
-        Skipped(Path("x.db"), "x.db is damaged"),
-        Skipped(Path("A/1/p.csv"), cut),
-    )
+    skipped = (Skipped(Path("x.db"), "x.db is damaged"), Skipped(Path("A/1/p.csv"), cut))
     found = a_scan(*runs, skipped=skipped, notes=("runs are numbered.",))
     assert found.warnings == (
         "runs are numbered.",
@@ -102,7 +97,7 @@ def test_points_are_read_by_whoever_scanned() -> None:
         asked.append(metric)
         return []
 
-    found = Scan("logs", (), (), "", _run_logs=read)  # type: ignore[arg-type]
+    found = Scan(place="logs", runs=(), skipped=(), explanation="", _run_logs=read)  # type: ignore[arg-type]
     found.run_logs("loss")
     found.run_logs()
     assert asked == ["loss", None]

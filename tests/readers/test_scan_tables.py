@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from curvewise.readers.scan import MetricSpan, ScannedRun
-from curvewise.readers.scan_tables import MAX_METRICS
+from curvewise.readers.scan import MAX_METRICS, MetricSpan, ScannedRun
 from tests.readers.scans import a_run, a_scan, column
 
 
@@ -25,9 +24,7 @@ def test_tasks_have_rows_of_their_own_if_there_are_several() -> None:
     one = a_scan(a_run(task="x"), a_run(run="2", task="x"))
     assert "task" not in one.tables()[0].header
     # The longest run is that of the same task.
-    two = a_scan(
-        a_run(task="x", last=10), a_run(task="y"), a_run(run="2", task="y", last=50)
-    )
+    two = a_scan(a_run(task="x", last=10), a_run(task="y"), a_run(run="2", task="y", last=50))
     assert column(two, "task") == ["x", "y"]
     assert column(two, "incomplete") == ["", "2 ends at 50"]
     assert two.tasks == ("x", "y")
@@ -42,9 +39,7 @@ def test_a_run_whose_metrics_mostly_go_on_does_not_end_early() -> None:
     spans = {"epoch_loss": 8, "epoch_acc": 8, "loss_vs_iterations": 640}
     longest = {name: MetricSpan(5, 0, last, "step") for name, last in spans.items()}
     other = {**longest, "loss_vs_iterations": MetricSpan(5, 0, 512, "step")}
-    found = a_scan(
-        replace(a_run(run="1"), metrics=longest), replace(a_run(run="2"), metrics=other)
-    )
+    found = a_scan(replace(a_run(run="1"), metrics=longest), replace(a_run(run="2"), metrics=other))
     assert column(found, "incomplete") == [""]
 
 

@@ -10,9 +10,9 @@ import pytest
 
 import curvewise as cw
 from curvewise.errors import CurvesError, OptionError
-from curvewise.readers.logged import LoggedRun, Series
-from curvewise.readers.request import Naming
-from curvewise.readers.scanning import Logs
+from curvewise.readers import Naming
+from curvewise.readers.scan import Logs
+from curvewise.readers.walk import LoggedRun, Series
 from tests.readers.logs.writing import curve, hparams, scalar, write_events
 from tests.readers.trees import a_table, jsonl, progress, study
 
@@ -90,7 +90,7 @@ def test_records_without_a_finite_step_are_left_out_and_said(
     steps = np.array([0, np.nan, 2, np.inf])
     series = {"loss": Series(steps, np.arange(4.0), np.array([0, 0, 1, 1]))}
     (log_format,) = logs.homes[0].formats
-    monkeypatch.setattr(log_format._module, "read", lambda *_: [LoggedRun(dict(series))])
+    monkeypatch.setattr(log_format._module, "logger_read", lambda *_: [LoggedRun(dict(series))])
     found = logs.scan()
     (run,) = found.runs
     assert run.notes == (
@@ -112,9 +112,7 @@ def test_a_run_that_cannot_be_read_is_counted(tmp_path: Path) -> None:
     assert statuses.pop("ppo/seed1") == "unreadable"
     assert set(statuses.values()) == {""}
     assert str(found.skipped[0].path) == f"ppo/seed1/{path.name}"
-    with pytest.raises(
-        CurvesError, match=r"0 of 3 runs of dqn and 1 of 3 of ppo end early"
-    ):
+    with pytest.raises(CurvesError, match=r"0 of 3 runs of dqn and 1 of 3 of ppo end early"):
         cw.read(tmp_path)
     curves = cw.read(tmp_path, short="drop", reason="the disk broke")
     assert curves.sizes == (3, 2)
@@ -135,9 +133,7 @@ def test_deleted_runs_are_skipped() -> None:
     assert len(logs.skipped) == 1
 
 
-def test_without_a_task_to_keep_runs_with_and_without_a_task_are_listed(
-    tmp_path: Path,
-) -> None:
+def test_without_a_task_to_keep_runs_with_and_without_a_task_are_listed(tmp_path: Path) -> None:
     study(tmp_path / "logs", tasks=("Hopper-v4", "Walker2d-v4"))
     who = {"algorithm": ["sac"] * 3, "run": ["0"] * 3}
     a_table(tmp_path / "old.csv", {**who, "step": [0, 1, 2], "score": [1, 2, 3]})
@@ -146,9 +142,7 @@ def test_without_a_task_to_keep_runs_with_and_without_a_task_are_listed(
     assert {run.task for run in found.runs} == {"Hopper-v4", "Walker2d-v4", None}
 
 
-def test_a_table_beside_the_logs_of_the_same_runs_is_not_taken_in_silence(
-    tmp_path: Path,
-) -> None:
+def test_a_table_beside_the_logs_of_the_same_runs_is_not_taken_in_silence(tmp_path: Path) -> None:
     study(tmp_path, n_runs=2)
     rows = [(a, r, s) for a in ("dqn", "ppo") for r in "01" for s in range(3)]
     algorithm, run, step = zip(*rows, strict=True)
@@ -168,9 +162,7 @@ def test_tasks_are_kept_by_name_or_told_by_a_key(tmp_path: Path) -> None:
     assert {run.task for run in kept.runs} == {"Walker2d-v4"}
     assert len(kept.runs) == 6
     assert cw.scan(tmp_path, task="path1").tasks == found.tasks
-    with pytest.raises(
-        OptionError, match=r"No task is called 'Hoper-v4'; .*'Hopper-v4'\?"
-    ):
+    with pytest.raises(OptionError, match=r"No task is called 'Hoper-v4'; .*'Hopper-v4'\?"):
         cw.scan(tmp_path, task="Hoper-v4")
 
 
@@ -209,9 +201,7 @@ def test_run_logs_have_all_metrics_or_one(tmp_path: Path) -> None:
     np.testing.assert_array_equal(full.scores, 120 + np.arange(5))
 
 
-def test_a_run_without_the_metric_is_named_as_the_listing_names_it(
-    tmp_path: Path,
-) -> None:
+def test_a_run_without_the_metric_is_named_as_the_listing_names_it(tmp_path: Path) -> None:
     study(tmp_path)
     (tmp_path / "dqn/seed1/progress.csv").write_text("step,loss\n0,1\n5,2\n", "utf-8")
     found = cw.scan(tmp_path)
@@ -276,9 +266,7 @@ def test_logs_that_no_run_has_begun_are_told(tmp_path: Path) -> None:
         cw.scan(tmp_path)
 
 
-def test_logs_that_say_what_they_are_among_others_that_cannot_be_told(
-    tmp_path: Path,
-) -> None:
+def test_logs_that_say_what_they_are_among_others_that_cannot_be_told(tmp_path: Path) -> None:
     (tmp_path / "returns.json").write_text('{"ppo": {"0": [1, 2]}, "dqn": {"0": [3, 4]}}')
     for path1 in ("x", "y"):
         for path2 in ("k", "l"):
@@ -292,9 +280,7 @@ def test_logs_that_say_what_they_are_among_others_that_cannot_be_told(
     assert apart.algorithms == ("x", "y")
 
 
-def test_logs_that_only_tell_the_time_say_that_steps_must_be_chosen(
-    tmp_path: Path,
-) -> None:
+def test_logs_that_only_tell_the_time_say_that_steps_must_be_chosen(tmp_path: Path) -> None:
     for name in ("a_0", "a_1", "b_0", "b_1"):
         (tmp_path / f"{name}.csv").write_text("time,loss\n0.5,3\n1.5,2\n2.5,1\n")
     assert any("count no steps" in note for note in cw.scan(tmp_path).notes)
@@ -305,9 +291,7 @@ def test_logs_that_only_tell_the_time_say_that_steps_must_be_chosen(
     ("name", "message"),
     [("a.pkl", "could run code"), ("a.joblib", "could run code"), ("a.xlsx", "as CSV")],
 )
-def test_why_files_of_some_endings_are_not_read(
-    tmp_path: Path, name: str, message: str
-) -> None:
+def test_why_files_of_some_endings_are_not_read(tmp_path: Path, name: str, message: str) -> None:
     (tmp_path / name).write_bytes(b"\x80\x04")
     with pytest.raises(CurvesError, match=message):
         cw.scan(tmp_path)
@@ -320,7 +304,5 @@ def test_a_store_that_only_its_tool_can_read_is_said(tmp_path: Path) -> None:
     (tmp_path / ".aim").mkdir()
     (tmp_path / ".aim" / "run_metadata.sqlite").write_bytes(b"x")
     for path in (tmp_path, tmp_path / ".aim"):
-        with pytest.raises(
-            CurvesError, match="Aim itself can read; export its runs to CSV"
-        ):
+        with pytest.raises(CurvesError, match="Aim itself can read; export its runs to CSV"):
             cw.scan(path)

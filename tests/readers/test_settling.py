@@ -6,11 +6,10 @@ from pathlib import Path
 
 import numpy as np
 
-from curvewise.readers.finding import FoundRun, Home
-from curvewise.readers.folders import Folder
-from curvewise.readers.logged import LoggedRun, Series
 from curvewise.readers.naming.identity import Who
-from curvewise.readers.settling import logs_of, settled_metrics
+from curvewise.readers.points import logs_of, settled_metrics
+from curvewise.readers.recognise import FoundRun, Home
+from curvewise.readers.walk import Folder, LoggedRun, Series
 
 
 def run_of(**series: Series) -> FoundRun:

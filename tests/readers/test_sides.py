@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from curvewise import CurvesError
-from curvewise.data.roles import unaligned
-from curvewise.readers.sides import read_sides
+from curvewise.data.tasks import unaligned
+from curvewise.readers import read_sides
 from tests.simulation import some_curves
 
 if TYPE_CHECKING:
@@ -59,9 +59,7 @@ def test_tasks_are_matched_by_name(tmp_path: Path) -> None:
     two = table(tmp_path / "b.csv", tasks=("qbert", "pong"))
     assert sorted(map(str, read_sides(one, two, task="task"))) == ["pong", "qbert"]
     other = table(tmp_path / "c.csv", tasks=("pong", "breakout"))
-    with pytest.raises(
-        CurvesError, match="baseline has runs of qbert, and the candidate"
-    ):
+    with pytest.raises(CurvesError, match="baseline has runs of qbert, and the candidate"):
         read_sides(one, other, task="task")
 
 

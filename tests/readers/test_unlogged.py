@@ -20,9 +20,7 @@ def statuses(folder: Path) -> dict[str, tuple[str, str]]:
 @pytest.mark.parametrize(
     ("ending", "content"), [("csv", TABLE), ("json", '{"valid": {"l2": [3.0, 2.0]}}')]
 )
-def test_an_empty_file_among_those_of_other_runs(
-    tmp_path: Path, ending: str, content: str
-) -> None:
+def test_an_empty_file_among_those_of_other_runs(tmp_path: Path, ending: str, content: str) -> None:
     for name in ("sgd_0", "sgd_1", "adam_0", "adam_1", "adam_2"):
         (tmp_path / f"{name}.{ending}").write_text(content)
     (tmp_path / f"sgd_2.{ending}").write_text("")

@@ -26,9 +26,7 @@ def scores(n_runs: int, n_tasks: int, algorithm: int) -> np.ndarray:
     """Scores of an algorithm on tasks of different heights, some of them tied."""
     run = np.arange(n_runs)[:, None]
     task = np.arange(n_tasks)[None, :]
-    noise = np.sin(7.0 * run + 3 * task + 5 * algorithm + run**2) + np.cos(
-        11 * run - task
-    )
+    noise = np.sin(7.0 * run + 3 * task + 5 * algorithm + run**2) + np.cos(11 * run - task)
     made = 0.6 + 0.5 * np.sin(2.0 * task) + 0.15 * noise + 0.1 * algorithm
     return np.asarray(np.where(task % 4 == 3, np.round(made, 1), made))
 
@@ -36,9 +34,7 @@ def scores(n_runs: int, n_tasks: int, algorithm: int) -> np.ndarray:
 def main() -> None:
     """Print the reference values."""
     source = next(
-        place
-        for folder in sys.path
-        if (place := Path(folder) / "rliable" / "metrics.py").is_file()
+        place for folder in sys.path if (place := Path(folder) / "rliable" / "metrics.py").is_file()
     )
     spec = importlib.util.spec_from_file_location("metrics", source)
     assert spec is not None
@@ -54,13 +50,8 @@ def main() -> None:
                 "n_tasks": n_tasks,
                 "iqm": float(metrics.aggregate_iqm(one)),
                 "mean": float(metrics.aggregate_mean(one)),
-                "gap": [
-                    float(metrics.aggregate_optimality_gap(one, gamma))
-                    for gamma in GAMMAS
-                ],
-                "probability_of_improvement": float(
-                    metrics.probability_of_improvement(other, one)
-                ),
+                "gap": [float(metrics.aggregate_optimality_gap(one, gamma)) for gamma in GAMMAS],
+                "probability_of_improvement": float(metrics.probability_of_improvement(other, one)),
             }
         )
     record = {

@@ -11,10 +11,10 @@ from matplotlib.figure import Figure
 from scipy import stats
 
 from curvewise import Curves, OptionError, plot_curves
-from curvewise.data.display import Display
-from curvewise.rendering.curve_plot import run_spreads
-from curvewise.rendering.end_labels import EndLabel
-from curvewise.rendering.looks import COLOURS
+from curvewise.data.curves import Display
+from curvewise.rendering.curves import run_spreads
+from curvewise.rendering.figures import COLOURS
+from curvewise.rendering.page import EndLabel
 from tests.simulation import some_curves
 
 if TYPE_CHECKING:
@@ -71,9 +71,7 @@ def test_every_run_and_mean_is_drawn_and_the_band_explained() -> None:
     assert plot_curves(curves, ax=ax) is ax
     assert len(ax.lines) == 9 + 2
     thin = [line for line in ax.lines if line.get_linewidth() < 1]
-    np.testing.assert_array_equal(
-        [np.asarray(line.get_ydata()) for line in thin], curves.scores
-    )
+    np.testing.assert_array_equal([np.asarray(line.get_ydata()) for line in thin], curves.scores)
     for line in ax.lines:
         assert np.asarray(line.get_xdata()).tolist() == curves.steps.tolist()
     first, second = (line for line in ax.lines if line not in thin)
@@ -100,9 +98,7 @@ def test_what_is_not_wanted_is_left_out() -> None:
 
 
 def test_axes_may_be_logarithmic() -> None:
-    curves = Curves(
-        [[1.0, 2.0, 4.0], [2.0, 3.0, 5.0]], ["A", "B"], steps=[0, 1000, 10_000]
-    )
+    curves = Curves([[1.0, 2.0, 4.0], [2.0, 3.0, 5.0]], ["A", "B"], steps=[0, 1000, 10_000])
     ax = drawn(curves, xlog=True, ylog=True)
     # Step 0 has no logarithm and is there all the same.
     assert (ax.get_xscale(), ax.get_yscale()) == ("symlog", "log")

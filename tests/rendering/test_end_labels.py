@@ -10,12 +10,10 @@ from hypothesis import strategies as st
 from matplotlib.figure import Figure
 
 from curvewise import Curves, plot_curves
-from curvewise.rendering.end_labels import EndLabel, moved_apart
+from curvewise.rendering.page import EndLabel, moved_apart
 
 
-@given(
-    st.lists(st.tuples(st.floats(0, 100), st.floats(1, 5)), min_size=1, max_size=8),
-)
+@given(st.lists(st.tuples(st.floats(0, 100), st.floats(1, 5)), min_size=1, max_size=8))
 def test_boxes_are_apart_and_within_bounds(boxes: list[tuple[float, float]]) -> None:
     wanted, heights = map(np.array, zip(*boxes, strict=True))
     places = moved_apart(wanted, heights, (0.0, 100.0))
@@ -31,10 +29,7 @@ def test_names_of_curves_that_end_together_are_apart() -> None:
     figure = Figure(figsize=(5, 3), layout="constrained")
     ax = plot_curves(curves, ax=figure.subplots())
     figure.draw_without_rendering()
-    boxes = sorted(
-        (label.text_box for label in ax.findobj(EndLabel)),
-        key=lambda box: box.y0,
-    )
+    boxes = sorted((label.text_box for label in ax.findobj(EndLabel)), key=lambda box: box.y0)
     assert len(boxes) == 6
     for low, high in pairwise(boxes):
         assert low.y1 <= high.y0 + 1

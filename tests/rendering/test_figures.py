@@ -99,9 +99,7 @@ def test_files_that_cannot_be_figures_are_refused(tmp_path: Path) -> None:
     for name in ("figure.xyz", "figure", "figure.eps"):
         with pytest.raises(OptionError, match=r"end the name in one of .*png.*svg"):
             check_figure_path(tmp_path / name)
-    with pytest.raises(
-        OptionError, match=r"There is no folder .*nowhere.* Make it first"
-    ):
+    with pytest.raises(OptionError, match=r"There is no folder .*nowhere.* Make it first"):
         check_figure_path(tmp_path / "nowhere" / "figure.png")
     (tmp_path / "folder.png").mkdir()
     with pytest.raises(OptionError, match="is a directory; name a file in it"):

@@ -33,14 +33,9 @@ if TYPE_CHECKING:
 
 
 def row(value: float | None, low: float, high: float, **look: Any) -> Row:
-    given = {
-        "label": "a",
-        "colour": CLEAR_COLOUR,
-        "marker": "o",
-        "filled": True,
-        "right": "b",
-    }
-    return Row(value=value, low=low, high=high, **{**given, **look})
+    given = {"label": "a", "colour": CLEAR_COLOUR, "right": "b"}
+    interval = None if math.isnan(low) else (low, high)
+    return Row(value=value, interval=interval, **{**given, **look})
 
 
 def drawn(*rows: Row, **options: Any) -> Axes:
@@ -195,12 +190,7 @@ def test_text_stands_to_the_right_of_the_axes() -> None:
 
 
 def test_values_and_p_are_written_briefly() -> None:
-    assert [value_text(x) for x in (42.4242, 0, math.inf, -math.inf)] == [
-        "42.42",
-        "0",
-        "∞",
-        "−∞",
-    ]
+    assert [value_text(x) for x in (42.4242, 0, math.inf, -math.inf)] == ["42.42", "0", "∞", "−∞"]
     assert [p_cell(p) for p in (0.69841, 0.00794, None)] == ["0.698", "0.00794", ""]
 
 

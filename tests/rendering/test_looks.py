@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import curvewise as cw
-from curvewise.rendering.looks import COLOURS, DARK_COLOURS, looks_of
+from curvewise.rendering.figures import COLOURS, DARK_COLOURS, looks_of
 
 
 def named(*names: str) -> cw.Curves:
@@ -32,9 +32,7 @@ def test_forty_two_names_look_different_and_six_without_colour() -> None:
 
 
 @pytest.mark.parametrize(("colours", "ground"), [(COLOURS, 1.0), (DARK_COLOURS, 0.01)])
-def test_lines_stand_out_from_their_ground(
-    colours: tuple[str, ...], ground: float
-) -> None:
+def test_lines_stand_out_from_their_ground(colours: tuple[str, ...], ground: float) -> None:
     for colour in colours:
         low, high = sorted([luminance(colour), ground])
         assert (high + 0.05) / (low + 0.05) >= 3

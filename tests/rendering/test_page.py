@@ -68,14 +68,9 @@ def test_type_is_that_of_paper_and_nothing_is_set_for_good() -> None:
 def test_titles_and_labels_are_those_given() -> None:
     curves = some_curves(0)
     found = cw.compare(curves, rng=0)
-    figure = found.figure(
-        curves, title="$T$", xlabel="epochs", ylabel="loss", details=False
-    )
+    figure = found.figure(curves, title="$T$", xlabel="epochs", ylabel="loss", details=False)
     assert figure.get_suptitle() == "$T$"
-    assert (figure.axes[-1].get_xlabel(), figure.axes[0].get_ylabel()) == (
-        "epochs",
-        "loss",
-    )
+    assert (figure.axes[-1].get_xlabel(), figure.axes[0].get_ylabel()) == ("epochs", "loss")
 
 
 def test_a_title_stands_above_a_legend_that_is_above_the_axes() -> None:
@@ -132,20 +127,13 @@ def test_long_names_of_rows_and_axes_are_broken_on_a_narrow_page() -> None:
     names = [f"a long algorithm against number {row}" for row in range(9)]
 
     def drawn(page: Page) -> Figure:
-        rows = [
-            Row(own, 1.0, 0.0, 2.0, "black", "o", filled=True, right="0.5")
-            for own in names
-        ]
+        rows = [Row(own, 1.0, (0.0, 2.0), "0.5", "black") for own in names]
         with page.type_sizes():
             figure = Figure(figsize=(8, 4), layout="constrained")
             ax = figure.subplots()
             forest(ax, rows, "adjusted p")
-            ax.set_xlabel(
-                "how often a run of the first of the two beats one of the second"
-            )
-            legend_of_significance(
-                ax, rows, "better (adjusted p ≤ 0.05)", "not told apart"
-            )
+            ax.set_xlabel("how often a run of the first of the two beats one of the second")
+            legend_of_significance(ax, rows, "better (adjusted p ≤ 0.05)", "not told apart")
             return page.set(figure)
 
     wide = drawn(Page()).axes[0]
@@ -153,16 +141,11 @@ def test_long_names_of_rows_and_axes_are_broken_on_a_narrow_page() -> None:
     figure = drawn(Page(3.3, "paper"))
     figure.draw_without_rendering()
     (ax,) = figure.axes
-    assert [
-        label.get_text().replace("\n", " ") for label in ax.get_yticklabels()
-    ] == names
+    assert [label.get_text().replace("\n", " ") for label in ax.get_yticklabels()] == names
     # Much is left for the intervals, and nothing is cut off.
     assert ax.get_window_extent().width > 0.25 * figure.bbox.width
     boxes = [label.get_window_extent() for label in ax.get_yticklabels()]
-    boxes += [
-        ax.xaxis.label.get_window_extent(),
-        *(t.get_window_extent() for t in ax.texts),
-    ]
+    boxes += [ax.xaxis.label.get_window_extent(), *(t.get_window_extent() for t in ax.texts)]
     assert min(box.x0 for box in boxes) > -1
     assert max(box.x1 for box in boxes) < figure.bbox.width + 1
     for upper, lower in pairwise(boxes[: len(names)]):
@@ -170,6 +153,4 @@ def test_long_names_of_rows_and_axes_are_broken_on_a_narrow_page() -> None:
     assert ax.get_legend() is None, "above the figure, where it takes no width"
     (legend,) = figure.legends
     assert legend.get_window_extent().x1 < figure.bbox.width + 1
-    assert not any(
-        legend.get_window_extent().overlaps(t.get_window_extent()) for t in ax.texts
-    )
+    assert not any(legend.get_window_extent().overlaps(t.get_window_extent()) for t in ax.texts)

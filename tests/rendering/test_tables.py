@@ -10,9 +10,7 @@ NASTY = "<script>a|b</script> \x1b[31m & 50%_$x$ {y} \\cmd `c` \u202e"
 
 
 def table() -> Table:
-    return Table(
-        ("name", "n"), ((NASTY, "1"), ("日本", "22")), title="T", notes=("note",)
-    )
+    return Table(("name", "n"), ((NASTY, "1"), ("日本", "22")), title="T", notes=("note",))
 
 
 def test_text_is_aligned_and_keeps_control_characters_out() -> None:
@@ -53,9 +51,7 @@ def test_html_shows_names_and_runs_none() -> None:
 
 
 PLAIN = Table(
-    ("algorithm", "letters", "p"),
-    (("A", "a", "1234"), ("longer", "ab", "567")),
-    n_text_columns=2,
+    ("algorithm", "letters", "p"), (("A", "a", "1234"), ("longer", "ab", "567")), n_text_columns=2
 )
 
 
@@ -67,10 +63,7 @@ def test_without_title_and_notes_there_are_only_rows() -> None:
         "longer     ab        567",
     ]
     assert PLAIN.markdown() == (
-        "| algorithm | letters | p |\n"
-        "| :-- | :-- | --: |\n"
-        "| A | a | 1234 |\n"
-        "| longer | ab | 567 |"
+        "| algorithm | letters | p |\n| :-- | :-- | --: |\n| A | a | 1234 |\n| longer | ab | 567 |"
     )
     assert PLAIN.latex() == (
         "\\begin{tabular}{llr}\n"
@@ -87,9 +80,7 @@ def test_without_title_and_notes_there_are_only_rows() -> None:
         '<th scope="col" style="text-align:left">letters</th>'
         '<th scope="col" style="text-align:right">p</th></tr>'
     )
-    assert PLAIN.html().endswith(
-        '<td style="text-align:right">567</td></tr></tbody></table>'
-    )
+    assert PLAIN.html().endswith('<td style="text-align:right">567</td></tr></tbody></table>')
 
 
 def test_title_and_notes_stand_above_and_beneath() -> None:
@@ -170,8 +161,7 @@ def test_a_marked_cell_is_escaped_before_it_is_marked() -> None:
 def wide(n_columns: int, name: str = "DQN (Adam + MSE in JAX)") -> Table:
     header = ("task", *(f"{name} {i}" for i in range(n_columns)))
     rows = tuple(
-        (f"game {row}", *(f"{100 * row + i}.5" for i in range(n_columns)))
-        for row in range(57)
+        (f"game {row}", *(f"{100 * row + i}.5" for i in range(n_columns))) for row in range(57)
     )
     marks = {(row, 1 + row % n_columns): BEST for row in range(57)}
     return Table(header, rows, title="T", notes=("note",), marks=marks, wide=True)
@@ -225,3 +215,17 @@ def test_tables_are_folded_before_they_are_cut() -> None:
     parts = Table(("name", *["123456789"] * 20), (("x",) * 21,)).portions(40)
     assert len(parts) > 1
     assert all(max(map(len, part.text().splitlines())) <= 40 for part in parts)
+
+
+def test_a_column_is_a_title_and_what_it_says_of_an_item() -> None:
+    table = Table.of(
+        [1, 2],
+        ("number", str),
+        ("square of the even", lambda n: None if n % 2 else str(n * n)),
+        ("nothing", lambda _: None),
+        notes=("Small.",),
+    )
+    assert table == Table(
+        ("number", "square of the even"), (("1", ""), ("2", "4")), notes=("Small.",)
+    )
+    assert Table.of([], ("number", str)) == Table(("number",), ())

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import curvewise as cw
-from curvewise.reports.asking import ask, title_of
-from curvewise.shuffling.parallel import reporting_progress
+from curvewise.reports.ask import ask, title_of
+from curvewise.shuffling.visit import reporting_progress
 from tests.browser.opening import crossing
 
 if TYPE_CHECKING:
@@ -31,14 +31,9 @@ def test_one_table_is_compared_and_located_and_the_progress_is_of_all_of_it() ->
 
 @pytest.mark.parametrize(
     ("n_algorithms", "expected"),
-    [
-        (3, ["compare", "locate", "best", "pairs"]),
-        (2, ["compare", "locate"]),
-    ],
+    [(3, ["compare", "locate", "best", "pairs"]), (2, ["compare", "locate"])],
 )
-def test_more_algorithms_mean_more_questions(
-    n_algorithms: int, expected: list[str]
-) -> None:
+def test_more_algorithms_mean_more_questions(n_algorithms: int, expected: list[str]) -> None:
     asked: list[str] = []
     ask({"": crossing(6, n_algorithms, 3)}, FEW, windows=[], begin=asked.append)
     assert asked == expected
@@ -48,9 +43,7 @@ def test_several_tables_are_compared_together(tmp_path: Path) -> None:
     tables = {"one": crossing(6), "two": crossing(1)}
     asked: list[str] = []
     options = {**FEW, "checkpoint": tmp_path / "counts"}
-    whole, aggregate, family, members = ask(
-        tables, options, windows=["one"], begin=asked.append
-    )
+    whole, aggregate, family, members = ask(tables, options, windows=["one"], begin=asked.append)
     # There is one step in the other.
     assert asked == ["tasks", "aggregate", "compare", "locate, one"]
     assert isinstance(whole, cw.TaskComparison)
@@ -75,13 +68,9 @@ def test_the_best_of_several_tasks_is_asked_once_and_allows_for_their_number() -
     made = cw.report(tables, *results)
     assert "Only who may be the best is judged at a level" in made.html
     parts = [own.partition("</h3>") for own in made.html.split("<h3>")]
-    shown = [
-        text for title, _, text in parts if title.startswith("Which algorithms may be")
-    ]
+    shown = [text for title, _, text in parts if title.startswith("Which algorithms may be")]
     assert len(shown) == 2
-    assert all(
-        bests[task].headline() in own for task, own in zip(bests, shown, strict=True)
-    )
+    assert all(bests[task].headline() in own for task, own in zip(bests, shown, strict=True))
 
 
 def test_tasks_that_give_no_aggregate_are_compared_all_the_same() -> None:

@@ -13,8 +13,8 @@ from importlib.resources import files
 import pytest
 
 from curvewise.rendering.tables import Table
-from curvewise.reports.document import Document, Section, json_text, script, table_html
-from curvewise.reports.packing import packed_json
+from curvewise.reports.composing import Document, Section, json_text, script, table_html
+from curvewise.reports.payload import packed_json
 
 ATTACK = "</script><script>alert(1)</script><!--<img src=x onerror=alert(1)>\"'&"
 ASSETS = files("curvewise.reports") / "assets"
@@ -26,15 +26,12 @@ def page(title: str = "A title", warnings: tuple[str, ...] = ()) -> str:
         headline=f"Headline {title}",
         words=(f"Words {title}",),
         warnings=warnings,
-        sections=(
-            Section(title, title, (title,), tables=(Table((title,), ((title,),)),)),
-        ),
+        sections=(Section(title, title, (title,), tables=(Table((title,), ((title,),)),)),),
         tasks=(),
         about_tasks="",
         made=((title, title),),
         looks={},
         data={"title": title, "tables": [], "copies": packed_json({})},
-        version="0",
     ).html()
 
 
@@ -83,11 +80,7 @@ def test_json_is_strict() -> None:
 
 def test_tables_have_headers_and_no_empty_ones() -> None:
     table = Table(
-        ("name", "", "x"),
-        (("A", "leader", "1"),),
-        title="T",
-        notes=("n",),
-        n_text_columns=2,
+        ("name", "", "x"), (("A", "leader", "1"),), title="T", notes=("n",), n_text_columns=2
     )
     text = table_html(table)
     assert text.count('<th scope="col">') == 2
@@ -116,9 +109,7 @@ def test_the_script_is_all_files_in_order_in_one_closure() -> None:
         text = (ASSETS / name).read_text(encoding="utf-8")
         assert text.startswith("// "), name
         assert len(text.splitlines()) < 200, name
-        first = next(
-            line for line in text.splitlines() if line.startswith(("function", "const"))
-        )
+        first = next(line for line in text.splitlines() if line.startswith(("function", "const")))
         places.append(code.index(first))
     assert places == sorted(places)
     assert "\n//" not in code
@@ -127,3 +118,35 @@ def test_the_script_is_all_files_in_order_in_one_closure() -> None:
 @pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
 def test_the_script_parses() -> None:
     subprocess.run(["node", "--check", "-"], input=script(), text=True, check=True)
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
+def test_ticks_and_points_end_whatever_the_numbers() -> None:
+    """Where a number is so large that the next is the same, lists grew until none was left."""
+    code = "\n".join(
+        (ASSETS / name).read_text(encoding="utf-8") for name in ("20-numbers.js", "40-drawing.js")
+    )
+    asked = """
+    const ends = [0, 1, -1, 1e17, 1e17 + 64, -1e17, 1e-320, 1e308, -1e308, NaN, Infinity, -Infinity];
+    for (const low of ends) for (const high of ends) for (const about of [NaN, 0, 3, 9]) {
+      const found = [...roundTicks(low, high, about), ...logTicks(low, high)];
+      if (found.length > 700) throw new Error([low, high, about, found.length]);
+    }
+    const xs = Array.from({ length: 9 }, () => NaN);
+    for (const width of [-5, 0, 1, NaN]) if (points(xs, xs, width).length > 18) throw new Error(width);
+    console.log(JSON.stringify([roundTicks(0, 10, 5), roundTicks(1e17, 1e17 + 64, 4), logTicks(1, 1000)]));
+    """
+    page = "globalThis.window = { matchMedia: () => ({}) };"
+    done = subprocess.run(
+        ["node", "-"],
+        input=page + code + asked,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr
+    plain, large, powers = json.loads(done.stdout)
+    assert plain == [0, 2, 4, 6, 8, 10]
+    assert large == sorted(set(large))
+    assert powers == [1, 10, 100, 1000]

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import curvewise as cw
-from curvewise.reports.given import Given
+from curvewise.reports.ask import Given
 from tests.simulation import some_curves
 
 FEW: dict[str, Any] = {"n_shuffles": 99, "rng": 0}
@@ -37,9 +37,7 @@ def test_a_single_table_has_no_name() -> None:
 def test_what_cannot_be_reported_is_refused() -> None:
     curves = some_curves(0, (3, 3))
     compared = cw.compare(curves)
-    with pytest.raises(
-        cw.OptionError, match=r"takes results, such as compare.* not a str"
-    ):
+    with pytest.raises(cw.OptionError, match=r"takes results, such as compare.* not a str"):
         Given.of(curves, ["x"])
     with pytest.raises(cw.OptionError, match="takes results"):
         Given.of(curves, [{"x": compared}])

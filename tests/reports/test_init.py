@@ -26,9 +26,7 @@ NASTY = [
 
 
 def report_of(curves: cw.Curves, **options: object) -> cw.Report:
-    results: list[cw.Comparison | cw.Location] = [
-        cw.compare(curves, n_shuffles=99, rng=0)
-    ]
+    results: list[cw.Comparison | cw.Location] = [cw.compare(curves, n_shuffles=99, rng=0)]
     results.append(cw.locate(curves, n_shuffles=99, n_resamples=0, rng=0))
     return cw.report(curves, *results, **options)  # type: ignore[arg-type]
 
@@ -66,13 +64,8 @@ def test_a_notebook_shows_it_in_a_frame_of_its_own() -> None:
         cw.Curves([[1.0], [2.0], [4.0], [3.0]], list("AABB")),
         cw.Curves([[1.0, 2.0], [2.0, 3.0], [4.0, 6.0]], list("AAB")),
         cw.Curves(np.repeat(np.arange(6.0), 3).reshape(6, 3), list("AAABBB")),
-        cw.Curves(
-            np.random.default_rng(0).normal(size=(40, 4)), np.repeat(np.arange(20), 2)
-        ),
-        cw.Curves(
-            np.random.default_rng(0).normal(size=(12, 4)),
-            [n for n in NASTY for _ in "12"],
-        ),
+        cw.Curves(np.random.default_rng(0).normal(size=(40, 4)), np.repeat(np.arange(20), 2)),
+        cw.Curves(np.random.default_rng(0).normal(size=(12, 4)), [n for n in NASTY for _ in "12"]),
     ],
     ids=["1 step", "1 run", "constant runs", "20 algorithms", "nasty names"],
 )
@@ -93,21 +86,15 @@ def test_a_small_report_is_small() -> None:
 
 def test_the_file_of_real_curves_is_small(atari: Path) -> None:
     curves = cw.read(atari / "breakout.csv", only=["DQN", "Rainbow"])
-    found = cw.report(
-        curves, cw.compare(curves), cw.locate(curves, rng=0, n_resamples=99)
-    )
+    found = cw.report(curves, cw.compare(curves), cw.locate(curves, rng=0, n_resamples=99))
     assert len(found.html.encode()) <= 120_000
 
 
 @pytest.mark.slow
 def test_a_large_report_stays_below_its_limit() -> None:
     rng = np.random.default_rng(0)
-    scores = rng.normal(size=(180, 2_000)).cumsum(axis=1) / 10 + rng.normal(
-        size=(180, 2_000)
-    )
-    curves = cw.Curves(
-        scores + np.repeat(np.arange(6), 30)[:, None], np.repeat(list("ABCDEF"), 30)
-    )
+    scores = rng.normal(size=(180, 2_000)).cumsum(axis=1) / 10 + rng.normal(size=(180, 2_000))
+    curves = cw.Curves(scores + np.repeat(np.arange(6), 30)[:, None], np.repeat(list("ABCDEF"), 30))
     found = cw.report(
         curves,
         cw.compare(curves, n_shuffles=99, rng=0),

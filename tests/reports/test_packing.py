@@ -8,24 +8,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from curvewise.reports.packing import (
-    counts_of,
-    packed,
-    packed_json,
-    packed_numbers,
-    unpacked,
-    unpacked_json,
-    unpacked_numbers,
-)
+from curvewise.reports.payload import counts_of, packed, packed_json, packed_numbers
+from tests.reports.unpacking import unpacked, unpacked_json, unpacked_numbers
 
 SHAPES = st.tuples(st.integers(0, 5), st.integers(0, 30))
 
 
 @settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(hnp.arrays(np.int64, SHAPES, elements=st.integers(1 - 2**31, 2**31 - 1)))
-def test_whole_numbers_come_back(
-    values: np.ndarray[tuple[int, ...], np.dtype[np.int64]],
-) -> None:
+def test_whole_numbers_come_back(values: np.ndarray[tuple[int, ...], np.dtype[np.int64]]) -> None:
     record = packed(values)
     assert record["width"] == (2 if np.abs(values).max(initial=0) < 2**15 else 4)
     np.testing.assert_array_equal(unpacked(record), values)

@@ -9,15 +9,13 @@ import numpy as np
 import pytest
 
 import curvewise as cw
-from curvewise.rendering.looks import looks_of
-from curvewise.reports.packing import unpacked, unpacked_numbers
+from curvewise.rendering.figures import looks_of
 from curvewise.reports.payload import result_record, table_record
+from tests.reports.unpacking import unpacked, unpacked_numbers
 from tests.simulation import some_curves
 
 
-def record(
-    curves: cw.Curves, where: cw.Location | None = None, **more: Any
-) -> dict[str, Any]:
+def record(curves: cw.Curves, where: cw.Location | None = None, **more: Any) -> dict[str, Any]:
     made = table_record(curves, where, looks_of(curves), curves.display, **more)
     return dict(json.loads(json.dumps(made, allow_nan=False)))
 

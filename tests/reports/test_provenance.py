@@ -9,7 +9,7 @@ from pathlib import Path
 import yaml
 
 import curvewise as cw
-from curvewise.reports.provenance import bibtex, file_hashes, made_of
+from curvewise.reports.ask import BIBTEX, file_hashes, made_of
 from tests.simulation import some_curves
 
 ROOT = Path(__file__).parents[2]
@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 
 def test_who_is_cited_is_who_wishes_to_be() -> None:
     wish = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
-    text = bibtex()
+    text = BIBTEX
     assert f"title   = {{{wish['title']}}}" in text
     assert f"{{{cw.__version__}}}" in text
     paper = wish["references"][0]
@@ -44,18 +44,12 @@ def test_files_and_folders_have_their_hashes(tmp_path: Path) -> None:
     assert file_hashes([folder])["runs/"] != found["runs/"]
 
 
-def test_lines_say_what_was_read_when_and_from_which_seed() -> None:
+def test_lines_say_what_was_read_and_from_which_seed() -> None:
     one = some_curves(0, (3, 4))
     told = cw.Curves(one.scores, one.labels, one.steps, source="runs.csv")
     found = cw.compare(told, n_shuffles=19, exact=False, rng=7)
-    lines = dict(
-        made_of({"x": told, "y": told}, [found], {"Command": "curvewise report"})
-    )
+    lines = dict(made_of({"x": told, "y": told}, [found], {"Command": "curvewise report"}))
     assert list(lines) == ["Command", "Curves x and y", "Seed", "Made"]
-    assert (
-        lines["Curves x and y"] == "runs.csv. 2 algorithms × 3–4 runs × 6 steps, 0 to 5"
-    )
+    assert lines["Curves x and y"] == "runs.csv. 2 algorithms × 3–4 runs × 6 steps, 0 to 5"
     assert lines["Seed"] == "7"
-    assert re.fullmatch(
-        r"\d{4}-\d\d-\d\d \d\d:\d\d UTC, with curvewise .*", lines["Made"]
-    )
+    assert re.fullmatch(r"with curvewise \S+", lines["Made"])

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import curvewise as cw
-from curvewise.data.display import Display
-from curvewise.rendering.looks import looks_of
-from curvewise.reports import stills
-from curvewise.reports.stills import figure_image, mean_curves, small_curves
+from curvewise.data.curves import Display
+from curvewise.rendering.figures import looks_of
+from curvewise.reports import composing as stills
+from curvewise.reports.composing import figure_image, mean_curves, small_curves
 from tests.simulation import some_curves
 
 

@@ -43,9 +43,7 @@ def one_step(pong: Path) -> Path:
     """Final scores only."""
     head, *lines = pong.read_text(encoding="utf-8").splitlines()
     path = pong.parent / "final.csv"
-    path.write_text(
-        "\n".join([head, *(x for x in lines if ",50," in x)]), encoding="utf-8"
-    )
+    path.write_text("\n".join([head, *(x for x in lines if ",50," in x)]), encoding="utf-8")
     return path
 
 

@@ -22,27 +22,9 @@ FEW = ("--shuffles", "99", "--json")
         (["--baseline", "C", "--candidate", "A", "--margin", "0.01"], "fail"),
         (["--baseline", "A", "--candidate", "B", "--margin", "0", "--block", "seed"], ""),
         (["--baseline", "A", "--candidate", "C", "--margin", "2", "--unit", "sd"], ""),
-        (
-            ["--baseline", "A", "--candidate", "C", "--margin", "1", "--center", "ranks"],
-            "",
-        ),
-        (
-            ["--baseline", "A", "--candidate", "C", "--margin", "1.2", "--on", "reach:1"],
-            "",
-        ),
-        (
-            [
-                "--baseline",
-                "A",
-                "--candidate",
-                "C",
-                "--margin",
-                "1",
-                "--on",
-                "every-step",
-            ],
-            "",
-        ),
+        (["--baseline", "A", "--candidate", "C", "--margin", "1", "--center", "ranks"], ""),
+        (["--baseline", "A", "--candidate", "C", "--margin", "1.2", "--on", "reach:1"], ""),
+        (["--baseline", "A", "--candidate", "C", "--margin", "1", "--on", "every-step"], ""),
         (["--baseline", "A", "--candidate", "C", "--margin", "9", "--two-sided"], "pass"),
     ],
 )

@@ -1,55 +1,116 @@
-"""From types to JSON schemas."""
+"""From records to their JSON, and to JSON schemas."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, NotRequired, TypedDict
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
+import numpy as np
 import pytest
 from jsonschema import Draft202012Validator
 
-from curvewise.schemas.generation import Keywords, schema
+from curvewise import schemas
+from curvewise.records import INLINE, UNTOLD, As, Keywords, Record, told
+from curvewise.schemas import Printed, schema_of
+
+if TYPE_CHECKING:
+    from curvewise.records import Count, Extended
 
 
-class Leaf(TypedDict):
-    """A leaf."""
+@dataclass(frozen=True)
+class Twig:
+    """A twig."""
 
-    size: Annotated[float, Keywords({"minimum": 0}), "In metres."]
-    kind: Literal["oak", "elm"]
-    more: NotRequired[list[int]]
+    length: Extended
+    age: Count = field(default=0, metadata={"unless": 0})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Leaf(Record):
+    """A leaf.
+
+    It may be on a twig.
+
+    Attributes
+    ----------
+    size : float
+        In metres; None never.
+    veins, names
+        What is on it.
+    """
+
+    size: Annotated[float, Keywords({"minimum": 0})]
+    kind: Literal["oak", "elm"] = "oak"
+    more: tuple[int, ...] | None = field(default=None, metadata={"unless": None})
     pair: tuple[int, str]
     names: dict[str, bool]
-    free: dict[str, Any]
-    maybe: float | None
-    child: Leaf | None
+    maybe: float | None = None
+    child: Leaf | None = None
+    twig: Twig = field(metadata=INLINE)
+    veins: Annotated[Any, As(list[float])] = field(metadata={"key": "lines"})
+    hidden: object = field(default=None, metadata=UNTOLD)
+
+    @cached_property
+    @told(after="size")
+    def large(self) -> bool:
+        """Whether it is larger than a metre."""
+        return self.size > 1
+
+    @told(key="first", after="")
+    def _first(self) -> str:
+        """Return what comes first."""
+        return "first"
 
 
-class Other(TypedDict):
+@dataclass(frozen=True)
+class Other(Record):
     """Another."""
 
-    kind: Literal["other"]
+    kind: Literal["other"] = "other"
 
 
+LEAF = Leaf(
+    size=1.5, pair=(1, "a"), names={"x": True}, twig=Twig(np.inf), veins=np.array([1.0, 2.0])
+)
 GOOD = {
-    "schema": "leaf/1",
+    "schema": "curvewise-leaf/1",
+    "first": "first",
     "size": 1.5,
+    "large": True,
     "kind": "oak",
     "pair": [1, "a"],
     "names": {"x": True},
-    "free": {"x": [None]},
     "maybe": None,
     "child": None,
+    "length": None,
+    "lines": [1.0, 2.0],
 }
 
 
-def valid(record: object, kind: Any = Leaf) -> bool:
-    made = schema(kind, "leaf/1", "Leaves.")
+@pytest.fixture(autouse=True)
+def leaves(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(schemas, "Leaf", Leaf, raising=False)
+    monkeypatch.setattr(schemas, "Other", Other, raising=False)
+    monkeypatch.setitem(schemas.SCHEMAS, "leaf", Printed("leaves.", ("Leaf",)))
+    monkeypatch.setitem(schemas.SCHEMAS, "tree", Printed("trees.", ("Leaf", "Other")))
+
+
+def valid(record: object, command: str = "leaf") -> bool:
+    made = schema_of(command)
     Draft202012Validator.check_schema(made)
     return Draft202012Validator(made).is_valid(record)
 
 
+def test_a_record_is_told_in_the_order_of_its_fields() -> None:
+    record = {"schema": "curvewise-leaf/1", **LEAF.to_dict()}
+    assert record == GOOD
+    assert list(record) == list(GOOD)
+
+
 def test_what_the_types_say_is_valid() -> None:
     assert valid(GOOD)
-    assert valid({**GOOD, "more": [1, 2], "maybe": 1})
+    assert valid({**GOOD, "more": [1, 2], "maybe": 1, "age": 2})
     child = {name: value for name, value in GOOD.items() if name != "schema"}
     assert valid({**GOOD, "child": child})
 
@@ -57,7 +118,7 @@ def test_what_the_types_say_is_valid() -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        {"schema": "leaf/2"},
+        {"schema": "curvewise-leaf/2"},
         {"size": -1},
         {"size": None},
         {"kind": "ash"},
@@ -66,7 +127,8 @@ def test_what_the_types_say_is_valid() -> None:
         {"pair": ["a", 1]},
         {"pair": [1, "a", 2]},
         {"names": {"x": 1}},
-        {"free": []},
+        {"age": -1},
+        {"lines": 1},
         {"maybe": "1"},
         {"child": {}},
         {"unknown": 1},
@@ -82,21 +144,18 @@ def test_no_key_may_be_missing(key: str) -> None:
 
 
 def test_a_union_is_one_of_its_records() -> None:
-    assert valid(GOOD, Leaf | Other)
-    assert valid({"schema": "leaf/1", "kind": "other"}, Leaf | Other)
-    assert not valid({"schema": "leaf/1", "kind": "neither"}, Leaf | Other)
+    good = {**GOOD, "schema": "curvewise-tree/1"}
+    assert valid(good, "tree")
+    assert valid({"schema": "curvewise-tree/1", "kind": "other"}, "tree")
+    assert not valid({"schema": "curvewise-tree/1", "kind": "neither"}, "tree")
 
 
-def test_descriptions_are_kept() -> None:
-    made = schema(Leaf, "leaf/1", "Leaves.")
-    assert made["description"] == "Leaves."
+def test_docstrings_describe() -> None:
+    made = schema_of("leaf")
+    assert made["description"] == "What curvewise leaf prints: leaves."
     assert made["$defs"]["Leaf"]["description"] == "A leaf."
-    assert (
-        made["properties"]["size"]
-        == made["$defs"]["Leaf"]["properties"]["size"]
-        == {
-            "type": "number",
-            "minimum": 0,
-            "description": "In metres.",
-        }
-    )
+    size = {"type": "number", "minimum": 0, "description": "In metres; null never."}
+    assert made["properties"]["size"] == made["$defs"]["Leaf"]["properties"]["size"] == size
+    assert made["properties"]["large"]["description"] == "Whether it is larger than a metre."
+    assert made["properties"]["first"]["description"] == "What comes first."
+    assert made["properties"]["names"]["description"] == "What is on it."

@@ -21,9 +21,7 @@ PLAN = ("--n-batches", "4", "--batch-size", "2", "--seed", "1", "--shuffles", "1
 pytestmark = pytest.mark.slow
 
 
-@pytest.mark.parametrize(
-    "options", [[], ["--spending", "obf", "--only", "A", "--only", "C"]]
-)
+@pytest.mark.parametrize("options", [[], ["--spending", "obf", "--only", "A", "--only", "C"]])
 def test_a_look_prints_what_the_schema_says(pong: Path, options: list[str]) -> None:
     record = json_of("monitor", pong, "--batch", "week", *PLAN, *options)
     assert_tight("monitor", record)

@@ -22,8 +22,7 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.mark.parametrize(
-    "options",
-    [["--max-runs", "12"], ["--block", "seed", "--blocks", "--only", "A", "--only", "B"]],
+    "options", [["--max-runs", "12"], ["--block", "seed", "--blocks", "--only", "A", "--only", "B"]]
 )
 def test_every_design_prints_what_the_schema_says(pong: Path, options: list[str]) -> None:
     assert_tight("plan", json_of("plan", pong, *SIMULATED, "--size", "2", *options))

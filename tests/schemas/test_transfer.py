@@ -22,8 +22,7 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.mark.parametrize(
-    "options",
-    [[], ["--lower-is-better", "--sampled"], ["--threshold", "99"], ["--optimum", "9"]],
+    "options", [[], ["--lower-is-better", "--sampled"], ["--threshold", "99"], ["--optimum", "9"]]
 )
 def test_one_task(pong: Path, options: list[str]) -> None:
     assert_tight("transfer", json_of("transfer", pong, *SIDES, *FEW, *options))

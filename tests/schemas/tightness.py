@@ -55,9 +55,7 @@ def assert_tight(command: str, record: dict[str, Any]) -> None:
     """
     assert paths_of_errors(command, record) == set()
     free = {"caveats"}
-    checked = [
-        path for path in leaves(record) if not free & set(path) or path[-1] == "kind"
-    ]
+    checked = [path for path in leaves(record) if not free & set(path) or path[-1] == "kind"]
     broken = copy.deepcopy(record)
     for path in checked:
         at(broken, path[:-1])[path[-1]] = WRONG

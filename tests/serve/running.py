@@ -25,9 +25,7 @@ __all__ = ["RunningPage", "write_table"]
 SECONDS = 60
 
 
-def write_table(
-    path: Path, *, n_steps: int = 6, ragged: bool = False, lift: float = 5
-) -> Path:
+def write_table(path: Path, *, n_steps: int = 6, ragged: bool = False, lift: float = 5) -> Path:
     """Write curves of A and B, four runs each; B is better. Ragged: two runs end early."""
     rows = ["agent,seed,step,score"]
     for place, name in enumerate("AB"):
@@ -55,9 +53,7 @@ class Answer:
 class RunningPage:
     """``curvewise serve`` in a process; use it as a context."""
 
-    def __init__(
-        self, *arguments: object, no_browser: bool = True, **environment: str
-    ) -> None:
+    def __init__(self, *arguments: object, no_browser: bool = True, **environment: str) -> None:
         command = [sys.executable, "-m", "curvewise", "serve", *map(str, arguments)]
         self.process = subprocess.Popen(
             [*command, "--no-browser"] if no_browser else command,
@@ -123,9 +119,7 @@ class RunningPage:
     def events(self, job: str) -> list[dict[str, Any]]:
         """Wait until a job is over, and return what was told of it."""
         text = self.ask("GET", f"/jobs/{job}/events").body.decode()
-        return [
-            json.loads(line[6:]) for line in text.split("\n\n") if line[:5] == "data:"
-        ]
+        return [json.loads(line[6:]) for line in text.split("\n\n") if line[:5] == "data:"]
 
     def children(self) -> list[int]:
         """Return the processes that work for it."""

@@ -11,22 +11,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from curvewise.serve.files import (
-    Limits,
-    Store,
-    TooLargeError,
-    WrongKindError,
-    clean_parts,
-    unread,
-)
+from curvewise.serve.work import Limits, Store, TooLargeError, WrongKindError, clean_parts, unread
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
     from pathlib import Path
 
-    from curvewise.serve.files import (
-        Kept,
-    )
+    from curvewise.serve.work import Kept
 
 
 @pytest.fixture
@@ -106,9 +97,7 @@ def test_a_folder_may_have_the_name_of_a_file(store: Store) -> None:
     assert (folder / "a_" / "b" / "c.csv").exists()
 
 
-def test_files_of_the_command_line_are_read_in_place(
-    store: Store, tmp_path: Path
-) -> None:
+def test_files_of_the_command_line_are_read_in_place(store: Store, tmp_path: Path) -> None:
     path = tmp_path / "runs.csv"
     path.write_bytes(b"1")
     here = store.in_place(path)
@@ -130,9 +119,7 @@ def test_a_file_that_is_dropped_again_takes_the_place_of_the_first(store: Store)
 
 
 def test_what_is_too_large_leaves_nothing_behind(store: Store) -> None:
-    with pytest.raises(
-        TooLargeError, match=r"up to 0 MB, unpacked.*curvewise serve FILE"
-    ):
+    with pytest.raises(TooLargeError, match=r"up to 0 MB, unpacked.*curvewise serve FILE"):
         add(store, "a.csv", b"1", length=10_001)
     with pytest.raises(TooLargeError, match="--max-size"):
         add(store, "a.csv", b"1" * 10_001)  # no length was announced
@@ -174,9 +161,7 @@ def test_kinds_that_are_not_read_are_told_so(store: Store) -> None:
         add(store, "runs.pkl", b"1")
     with pytest.raises(WrongKindError, match="spreadsheets are not read"):
         add(store, "runs.xlsx", b"1")
-    with pytest.raises(
-        WrongKindError, match=r"photo\.png is not a table or a training log"
-    ):
+    with pytest.raises(WrongKindError, match=r"photo\.png is not a table or a training log"):
         add(store, "a/photo.png", b"1")
     with pytest.raises(WrongKindError, match="pickles are not read"):
         add(store, "runs.csv", b"\x80\x04\x95rest")  # whatever it is called

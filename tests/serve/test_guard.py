@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from curvewise.serve.guard import HEADERS, Guard, Keys, is_loopback, own_hosts
+from curvewise.serve.app import HEADERS, Guard, Keys, is_loopback, own_hosts
 
 PORT = 8123
 OWN = f"127.0.0.1:{PORT}"

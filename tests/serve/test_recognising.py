@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from curvewise.errors import CurvesError
-from curvewise.serve.recognising import check_size, recognise
+from curvewise.serve.work import check_size, recognise
 from curvewise.text import naming_flags
 from tests.serve.running import write_table
 
@@ -111,16 +111,12 @@ def test_time_is_steps_only_if_it_is_chosen(tmp_path: Path) -> None:
     assert "only tell the time" in found["refused"]
     assert found["parts"]["step"]["chosen"] is None
     assert "time" in found["parts"]["step"]["choices"]
-    assert (
-        recognise([str(tmp_path)], {"step": "time"})["parts"]["step"]["chosen"] == "time"
-    )
+    assert recognise([str(tmp_path)], {"step": "time"})["parts"]["step"]["chosen"] == "time"
 
 
 def test_a_small_parquet_file_may_hold_too_much(tmp_path: Path) -> None:
     path = tmp_path / "a.parquet"
-    pl.DataFrame({"step": np.zeros(200_000), "score": np.zeros(200_000)}).write_parquet(
-        path
-    )
+    pl.DataFrame({"step": np.zeros(200_000), "score": np.zeros(200_000)}).write_parquet(path)
     assert path.stat().st_size < 20_000
     check_size([str(tmp_path)], 4_000_000)
     with pytest.raises(CurvesError, match=r"a.parquet holds 3 MB of numbers.*in place"):

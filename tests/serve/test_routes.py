@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from curvewise.serve.routes import ASSETS, page_policy
-from tests.serve.running import write_table
+from curvewise.serve.app import ASSETS, page_policy
+from tests.serve.running import RunningPage, write_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
-
-    from tests.serve.running import RunningPage
 
 
 def blocks(n_bytes: int) -> Iterator[bytes]:
@@ -39,12 +37,7 @@ def test_rebinding_and_requests_of_other_sites(page: RunningPage) -> None:
 
 def test_without_the_token_nothing_can_be_asked(page: RunningPage) -> None:
     paths = [
-        *(
-            ("GET", "/files"),
-            ("POST", "/files"),
-            ("DELETE", "/files"),
-            ("POST", "/kinds"),
-        ),
+        *(("GET", "/files"), ("POST", "/files"), ("DELETE", "/files"), ("POST", "/kinds")),
         *(("POST", "/preview"), ("POST", "/jobs"), ("GET", "/jobs/1/events")),
         *(("GET", "/jobs/1/report"), ("DELETE", "/jobs/1")),
     ]
@@ -163,9 +156,7 @@ def test_kinds_and_questions_that_are_refused(page: RunningPage) -> None:
         {"task": "x" * 2_000},
     ],
 )
-def test_only_options_of_the_page_are_taken(
-    page: RunningPage, options: dict[str, object]
-) -> None:
+def test_only_options_of_the_page_are_taken(page: RunningPage, options: dict[str, object]) -> None:
     number = page.send("runs.csv", b"1").json["number"]
     answer = page.ask_json("POST", "/jobs", {"files": [number], "options": options})
     assert answer.status == 400
@@ -196,9 +187,7 @@ def test_from_files_to_a_report(page: RunningPage, tmp_path: Path) -> None:
     page.ask_json("DELETE", "/files", {"files": [number]})
 
 
-def test_ragged_runs_are_refused_in_the_library_s_words(
-    page: RunningPage, tmp_path: Path
-) -> None:
+def test_ragged_runs_are_refused_in_the_library_s_words(page: RunningPage, tmp_path: Path) -> None:
     content = write_table(tmp_path / "runs.csv", ragged=True).read_bytes()
     number = page.send("ragged.csv", content).json["number"]
     job = page.ask_json("POST", "/jobs", {"files": [number]}).json["job"]
@@ -212,3 +201,18 @@ def test_the_page_is_told_how_much_it_may_send(page: RunningPage) -> None:
     assert told["size_left"] == 1_000_000 - sum(own["size"] for own in told["files"])
     assert "up to 8 files" in told["too_many"]
     assert "up to 1 MB" in told["too_large"]
+
+
+def test_a_tab_that_is_closed_while_it_sends_is_no_error() -> None:
+    with RunningPage() as page:
+        for path in ("/files", "/preview", "/jobs"):
+            connection = page.connection()
+            connection.putrequest("POST", path)
+            connection.putheader("X-Curvewise-Token", page.token)
+            connection.putheader("X-File-Name", "a.csv")
+            connection.putheader("Content-Length", "100000")
+            connection.endheaders(b"a,b\n")
+            connection.close()
+        assert page.ask("GET", "/files").json["files"] == []
+        _, said = page.end()
+    assert len(said.splitlines()) == 2, said

@@ -7,13 +7,16 @@ import signal
 import socket
 import sys
 import tempfile
+import threading
 import time
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
 from curvewise.errors import MissingPackageError, OptionError
-from curvewise.serve.serving import _own_address, _shown_host, serve
+from curvewise.serve.app import _own_address, _shown_host, serve
+from curvewise.serve.work import Store
 from tests.platforms import needs_posix, needs_proc
 from tests.serve.running import RunningPage, write_table
 
@@ -34,9 +37,7 @@ def test_without_the_extra_one_sentence_says_what_to_install(
 def test_a_port_in_use_and_files_that_are_missing_are_refused(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
-        with pytest.raises(
-            OptionError, match=rf"cannot listen on port {port} of .*--port"
-        ):
+        with pytest.raises(OptionError, match=rf"cannot listen on port {port} of .*--port"):
             serve(port=port)
     with pytest.raises(OptionError, match="cannot listen on port 70000"):
         serve(port=70_000)
@@ -75,8 +76,8 @@ def test_it_listens_when_it_says_so_and_ends_when_nobody_asks(
 
 @needs_uvicorn
 @needs_proc
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
-def test_after_the_end_nothing_is_left(tmp_path: Path, how: signal.Signals) -> None:
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGQUIT"])
+def test_after_the_end_nothing_is_left(tmp_path: Path, name: str) -> None:
     table = write_table(tmp_path / "runs.csv", n_steps=400)
     temporary = tmp_path / "temporary"
     temporary.mkdir()
@@ -91,7 +92,7 @@ def test_after_the_end_nothing_is_left(tmp_path: Path, how: signal.Signals) -> N
         connection.getresponse().read()
         assert len(list(temporary.iterdir())) == 1
         workers = page.children()
-        code, said = page.end(how)
+        code, said = page.end(signal.Signals[name])
         connection.close()
     assert code == 0
     assert "files that were dropped on it are deleted" in said
@@ -131,10 +132,92 @@ def test_the_address_that_is_shown_can_be_opened() -> None:
     assert _shown_host("fe80::1") == "[fe80::1]"
 
 
-def test_where_ports_can_be_taken_from_others_ours_cannot(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_where_ports_can_be_taken_from_others_ours_cannot(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(socket, "SO_EXCLUSIVEADDRUSE", -5, raising=False)
     assert _own_address() == -5
     monkeypatch.delattr(socket, "SO_EXCLUSIVEADDRUSE")
     assert _own_address() == socket.SO_REUSEADDR
+
+
+@pytest.mark.slow
+@needs_uvicorn
+@needs_posix
+def test_connections_that_ask_nothing_do_not_block_it() -> None:
+    """As many as a process may open files by default on some systems."""
+    resource = pytest.importorskip("resource")
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (256, limits[1]))
+    try:
+        page = RunningPage()
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+    with page, ExitStack() as stack:
+        for _ in range(400):
+            waiting = socket.socket()
+            stack.callback(waiting.close)
+            waiting.settimeout(5)
+            waiting.connect((page.host, page.port))
+        assert page.ask("GET", "/", token=None).status == 200
+        code, said = page.end()
+    assert code == 0
+    assert len(said.splitlines()) == 2, said[:2_000]
+
+
+@needs_uvicorn
+def test_a_question_that_does_not_come_whole_is_not_waited_for(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr("curvewise.serve.app.SECONDS_TO_ASK", 0.3)
+    seen: list[bytes] = []
+
+    def drip(port: int) -> None:
+        with socket.create_connection(("127.0.0.1", port), timeout=10) as slow:
+            try:
+                for _ in range(50):
+                    slow.sendall(b"GET / HTTP/1.1\r\n" if not seen else b"x")
+                    seen.append(b"sent")
+                    time.sleep(0.05)
+            except OSError:
+                seen.append(b"closed")
+
+    threads: list[threading.Thread] = []
+
+    def ready(address: str, _: str) -> None:
+        port = int(address.split(":")[2].split("/", maxsplit=1)[0])
+        threads.append(threading.Thread(target=drip, args=[port]))
+        threads[0].start()
+
+    assert serve(ready=ready, idle=2) == "idle"
+    threads[0].join()
+    assert seen[-1] == b"closed"
+    assert len(seen) < 20
+
+
+@needs_uvicorn
+@needs_posix
+def test_the_folder_of_a_page_that_was_killed_is_swept_by_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    elsewhere = tmp_path / "kept"
+    elsewhere.mkdir()
+    (elsewhere / "file").write_text("1")
+    with RunningPage(TMPDIR=str(tmp_path)) as page:
+        page.send("runs.csv", b"1")
+        page.end(signal.SIGKILL)
+    (left,) = tmp_path.glob("curvewise-*")
+    # What only looks like it: of another computer, without a number, a link to elsewhere.
+    computer, number, _ = left.name.removeprefix("curvewise-page-").rsplit("-", 2)
+    others = {f"curvewise-page-of-{computer}-{number}-x", f"{left.name}-x", "curvewise-x"}
+    for name in others:
+        (tmp_path / name).mkdir()
+    link = tmp_path / f"{left.name}l"
+    link.symlink_to(elsewhere)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    first, second = Store(), Store()
+    assert not left.exists()
+    assert (elsewhere / "file").exists()
+    assert first.folder.exists()  # that of a page that lives
+    first.close()
+    second.close()
+    assert {path.name for path in tmp_path.iterdir()} == others | {"kept", link.name}

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from curvewise.errors import CurvesError
-from curvewise.serve.worker import _bound_memory, command_of, work
+from curvewise.serve.work import _bound_memory, command_of, work
 from curvewise.text import naming_flags
 from tests.serve.running import write_table
 
@@ -95,7 +95,7 @@ def lines_of(task: dict[str, Any]) -> list[dict[str, Any]]:
 # The input stays open, as the server keeps it.
 KEPT_OPEN = """
 import subprocess, sys
-command = [sys.executable, "-m", "curvewise.serve.worker"]
+command = [sys.executable, "-m", "curvewise.serve.work"]
 worker = subprocess.Popen(command, stdin=subprocess.PIPE, text=True)
 worker.stdin.write(sys.stdin.read() + "\\n")
 worker.stdin.flush()
@@ -118,20 +118,18 @@ def test_a_bug_is_no_silence(tmp_path: Path) -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux bounds address spaces")
 def test_memory_is_bounded(tmp_path: Path) -> None:
     code = (
-        "from curvewise.serve.worker import _bound_memory\n"
+        "from curvewise.serve.work import _bound_memory\n"
         "_bound_memory(2**30)\n"
         "try: bytearray(2**31)\n"
         "except MemoryError: print('bounded')\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "bounded\n"
 
 
 def test_it_ends_when_the_server_is_gone(tmp_path: Path) -> None:
     worker = subprocess.Popen(
-        [sys.executable, "-m", "curvewise.serve.worker"],
+        [sys.executable, "-m", "curvewise.serve.work"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -144,9 +142,7 @@ def test_it_ends_when_the_server_is_gone(tmp_path: Path) -> None:
     assert worker.returncode == 1
 
 
-def test_without_limits_of_the_system_memory_is_not_bound(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_without_limits_of_the_system_memory_is_not_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     resource = pytest.importorskip("resource")  # to see that nothing was asked of it
     before = resource.getrlimit(resource.RLIMIT_AS)
     monkeypatch.setitem(sys.modules, "resource", None)

@@ -4,27 +4,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from curvewise.kernels.anova.design import Design
-from curvewise.kernels.bootstrap.draws import RandomDraws
-from curvewise.kernels.location.profiles import StepDesign
-from curvewise.questions.compare.randomized_anova import RandomizedAnova
-from curvewise.questions.compare.unequal_spread import WelchStatistic
-from curvewise.questions.locate.scan import Reference, StepScan
-from curvewise.shuffling.layout import Layout
+from curvewise.kernels.anova import Design
+from curvewise.kernels.relabel import RandomDraws
+from curvewise.kernels.steps import StepDesign
+from curvewise.questions.compare.method import Overall, WelchStatistic
+from curvewise.questions.locate.method import Reference, StepScan
+from curvewise.shuffling.plan import Layout
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from curvewise import Curves
-    from curvewise.kernels.relabelling.restriction import Restriction
-    from curvewise.shuffling.visiting import Statistic
+    from curvewise.kernels.relabel import Restriction
+    from curvewise.shuffling.visit import Statistic
 
 THRESHOLD = 4.0  # F of steps that make a cluster
 
 
-def anova(layout: Layout) -> RandomizedAnova:
+def anova(layout: Layout) -> Overall:
     design = Design.from_scores(layout.scores, layout.labels, layout.blocks, layout.noise)
-    return RandomizedAnova(design, "split")
+    return Overall(design)
 
 
 def welch(layout: Layout) -> WelchStatistic:
@@ -33,9 +32,7 @@ def welch(layout: Layout) -> WelchStatistic:
 
 
 def scan(layout: Layout) -> StepScan:
-    design = StepDesign.from_scores(
-        layout.scores, layout.labels, layout.blocks, layout.step_noise
-    )
+    design = StepDesign.from_scores(layout.scores, layout.labels, layout.blocks, layout.step_noise)
     reference = Reference.of(design, layout, THRESHOLD, n_visited=1, windows=True)
     return StepScan.of(reference)
 

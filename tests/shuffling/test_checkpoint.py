@@ -24,16 +24,17 @@ from curvewise import (
     compare_many,
     locate,
 )
-from curvewise.inference import requirements, work
-from curvewise.questions.compare import randomized_anova
-from curvewise.questions.compare.randomized_anova import RandomizedAnova
-from curvewise.questions.compare.unequal_spread import WelchStatistic
-from curvewise.questions.locate.scan import StepScan
+from curvewise.inference import work
+from curvewise.inference import work as sampling
+from curvewise.inference.work import open_checkpoint
+from curvewise.questions.compare import method
+from curvewise.questions.compare.method import Overall, WelchStatistic
+from curvewise.questions.locate.method import StepScan
 from curvewise.shuffling import checkpoint as checkpoints
 from curvewise.shuffling import plan as planning
-from curvewise.shuffling.checkpoint import Checkpoint, fingerprint, open_checkpoint
-from curvewise.shuffling.parallel import reporting_progress
-from curvewise.shuffling.stopping import FIRST_LOOK
+from curvewise.shuffling.checkpoint import Checkpoint, fingerprint
+from curvewise.shuffling.plan import FIRST_LOOK
+from curvewise.shuffling.visit import reporting_progress
 from tests.questions.resuming import Chunks, Interrupted
 from tests.simulation import some_curves
 
@@ -52,15 +53,11 @@ QUESTIONS: dict[str, Callable[..., Result]] = {
     "compare": partial(compare, CURVES, n_shuffles=20_000, **SAMPLED),
     "compare, compiled": partial(compare, CURVES, n_shuffles=300_000, **SAMPLED),
     "compare, all": partial(compare, some_curves(3, (10, 10)), exact=True),
-    "compare, auto": partial(
-        compare, some_curves(40, (12, 12)), n_shuffles="auto", **SAMPLED
-    ),
+    "compare, auto": partial(compare, some_curves(40, (12, 12)), n_shuffles="auto", **SAMPLED),
     "compare, precise": partial(
         compare, some_curves(1, (6, 6, 6)), n_shuffles="precise", **SAMPLED
     ),
-    "compare, unequal": partial(
-        compare, CURVES, spread="unequal", n_shuffles=20_000, **SAMPLED
-    ),
+    "compare, unequal": partial(compare, CURVES, spread="unequal", n_shuffles=20_000, **SAMPLED),
     "locate": partial(locate, CURVES, n_shuffles=6_000, n_resamples=99, **SAMPLED),
     "locate, all": partial(locate, some_curves(2, (7, 7)), exact=True, n_resamples=0),
     "locate, auto": partial(
@@ -85,10 +82,9 @@ QUESTIONS: dict[str, Callable[..., Result]] = {
 def small_chunks() -> Iterator[None]:
     """Cut small work into many chunks, and let compiled code do some of it."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(randomized_anova, "compiling_repays", lambda numpy, _: numpy > 0.03)
-        patch.setattr(randomized_anova, "COMPILED_CHUNK", 32)
+        patch.setattr(method, "compiling_repays", lambda numpy, _: numpy > 0.03)
         patch.setattr(planning, "MAX_FREE", 50_000)
-        for statistic in (RandomizedAnova, WelchStatistic, StepScan):
+        for statistic in (Overall, WelchStatistic, StepScan):
             patch.setattr(statistic, "chunk", 2)
         yield
 
@@ -263,9 +259,7 @@ def test_the_file_is_not_written_more_often_than_needed(
 # --- seeds ---------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "name", ["compare", "compare, compiled", "locate", "compare_many"]
-)
+@pytest.mark.parametrize("name", ["compare", "compare, compiled", "locate", "compare_many"])
 def test_without_a_seed_the_stored_one_is_used(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -273,11 +267,9 @@ def test_without_a_seed_the_stored_one_is_used(
     seeded = ask(rng=5).to_dict()
     with monkeypatch.context() as patch:
         # Begun with a generator that is not told, interrupted …
-        for module in (requirements, work):
+        for module in (sampling, work):
             patch.setattr(
-                module,
-                "as_generator",
-                lambda rng: np.random.default_rng(5 if rng is None else rng),
+                module, "as_generator", lambda rng: np.random.default_rng(5 if rng is None else rng)
             )
         Chunks(patch, 1)
         with pytest.raises(Interrupted):
@@ -352,10 +344,7 @@ def finished(name: str, folder: Path) -> bytes:
 
 @pytest.mark.parametrize(("name", "changed"), OTHERS)
 def test_the_checkpoint_of_another_question_is_refused(
-    name: str,
-    changed: dict[str, Any],
-    tmp_path: Path,
-    tmp_path_factory: pytest.TempPathFactory,
+    name: str, changed: dict[str, Any], tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     path = tmp_path / "work.npz"
     content = finished(name, tmp_path_factory.getbasetemp())
@@ -634,3 +623,23 @@ def test_without_a_path_there_is_no_checkpoint_and_an_open_one_is_used_as_it_is(
 def test_what_is_no_name_of_a_file_is_refused(place: Any) -> None:
     with pytest.raises(OptionError, match="checkpoint must be the name of a file"):
         compare(CURVES, n_shuffles=10, checkpoint=place)
+
+
+def test_of_two_questions_at_once_the_later_writer_is_refused(tmp_path: Path) -> None:
+    path, curves = tmp_path / "counts.npz", some_curves(0, (6, 6))
+    ask = partial(compare, curves, n_shuffles=20_000, exact=False, checkpoint=path, spread="equal")
+    first: list[Result] = []
+
+    def meanwhile(_done: int, _total: int) -> None:
+        if not first and not path.exists():
+            with reporting_progress(lambda _done, _total: None):
+                first.append(ask(rng=1))
+
+    with (
+        pytest.raises(CurvesError, match="by another process meanwhile"),
+        reporting_progress(meanwhile),
+    ):
+        ask(rng=2)
+    # What the first wrote is still there, and the other question has a place of its own.
+    assert digits(ask(rng=1)) == digits(first[0])
+    ask(rng=2, checkpoint=tmp_path / "other.npz")

@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 from curvewise import CurvewiseError, compare
-from curvewise.shuffling.parallel import chunks_of, in_chunks
+from curvewise.shuffling.visit import chunks_of, in_chunks
 from tests.simulation import some_curves
 
 ROOT = Path(__file__).parents[2]

@@ -18,9 +18,9 @@ import numpy as np
 import pytest
 
 from curvewise import CurvewiseError, compare
-from curvewise.questions.compare import randomized_anova
-from curvewise.questions.compare.randomized_anova import RandomizedAnova
-from curvewise.shuffling.parallel import (
+from curvewise.questions.compare import method
+from curvewise.questions.compare.method import Overall
+from curvewise.shuffling.visit import (
     N_TRIES,
     chunks_of,
     in_chunks,
@@ -42,9 +42,8 @@ KILL = getattr(signal, "SIGKILL", signal.SIGTERM)  # Windows has one way to end 
 
 def compile_soon(patch: pytest.MonkeyPatch) -> None:
     """Let compiled code serve small work too, in chunks so small that both engines share it."""
-    patch.setattr(randomized_anova, "compiling_repays", lambda numpy, _: numpy > 0.01)
-    patch.setattr(randomized_anova, "COMPILED_CHUNK", 32)
-    patch.setattr(RandomizedAnova, "chunk", 16)
+    patch.setattr(method, "compiling_repays", lambda numpy, _: numpy > 0.01)
+    patch.setattr(Overall, "chunk", 16)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -107,11 +106,7 @@ def test_ray(serial: dict[str, Any]) -> None:
         text=True,
         check=False,
         cwd=ROOT,
-        env={
-            **os.environ,
-            "PYTHONPATH": str(ROOT),
-            "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
-        },
+        env={**os.environ, "PYTHONPATH": str(ROOT), "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"},
     )
     lines = [line for line in done.stdout.splitlines() if line.startswith("RESULT ")]
     assert lines, done.stderr[-2_000:]

@@ -9,14 +9,19 @@ import numpy as np
 import pytest
 
 from curvewise import OptionError
-from curvewise.kernels.relabelling.restriction import WithinBlocks
-from curvewise.kernels.relabelling.streams import BATCH
-from curvewise.shuffling.plan import MAX_FREE, MAX_IN_NUMPY, Limits, Plan
-from curvewise.shuffling.stopping import MAX_SHUFFLES, StoppingRule
+from curvewise.kernels.relabel import BATCH, WithinBlocks
+from curvewise.shuffling.plan import (
+    MAX_FREE,
+    MAX_IN_NUMPY,
+    MAX_SHUFFLES,
+    Limits,
+    Plan,
+    StoppingRule,
+)
 from curvewise.text import naming_flags
 
 if TYPE_CHECKING:
-    from curvewise.kernels.relabelling.restriction import Relabellings
+    from curvewise.kernels.relabel import Relabellings
 
 
 @dataclass(frozen=True)
@@ -99,6 +104,8 @@ def test_very_many_relabellings_are_told_by_their_size() -> None:
         planned(10**15 + 1, exact=True)
     with pytest.raises(OptionError, match=r"are more than 10\^56 relabellings"):
         planned(2 * 10**56, exact=True)
+    with pytest.raises(OptionError, match=r"are more than 10\^5000 relabellings"):
+        planned(2 * 10**5000, exact=True)
 
 
 def test_a_rule_goes_with_sampling_only() -> None:
@@ -124,9 +131,7 @@ def test_a_cut_plan_is_the_beginning_of_the_same_shuffles() -> None:
     assert part.rule is None
     assert (part.n_batches, whole.n_batches) == (2, 3)
     np.testing.assert_array_equal(part.relabellings.batch(0), whole.relabellings.batch(0))
-    np.testing.assert_array_equal(
-        part.relabellings.batch(1), whole.relabellings.batch(1)[:5]
-    )
+    np.testing.assert_array_equal(part.relabellings.batch(1), whole.relabellings.batch(1)[:5])
 
 
 def test_all_are_kept_of_a_small_enumeration_only() -> None:

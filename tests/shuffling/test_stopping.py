@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from curvewise.kernels.pvalues import clopper_pearson
-from curvewise.shuffling.stopping import (
+from curvewise.shuffling.plan import (
     FIRST_LOOK,
     MAX_SHUFFLES,
     MIN_EXTREME,
@@ -30,9 +30,7 @@ def largest_settled_below(rule: StoppingRule, count: int, level: float) -> int:
     low, high = -1, int(count * level)
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (
-            (middle, high) if settled(rule, middle, count=count) else (low, middle)
-        )
+        low, high = (middle, high) if settled(rule, middle, count=count) else (low, middle)
     return low
 
 
@@ -40,9 +38,7 @@ def smallest_settled_above(rule: StoppingRule, count: int, level: float) -> int:
     low, high = int(count * level), count
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (
-            (low, middle) if settled(rule, middle, count=count) else (middle, high)
-        )
+        low, high = (low, middle) if settled(rule, middle, count=count) else (middle, high)
     return high
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from curvewise.shuffling.tally import Tally
+from curvewise.shuffling.visit import Tally
 
 
 def measured(chunk: range) -> tuple[tuple[np.ndarray, ...], tuple[np.ndarray, ...]]:

@@ -15,17 +15,13 @@ import pytest
 from scipy import stats
 
 from curvewise.errors import OptionError
-from curvewise.kernels.relabelling.streams import BATCH
-from curvewise.questions.compare import randomized_anova
-from curvewise.questions.compare.randomized_anova import RandomizedAnova
-from curvewise.questions.locate.scan import ScanCounts, StepScan
+from curvewise.kernels.relabel import BATCH
+from curvewise.questions.compare import method
+from curvewise.questions.compare.method import Overall
+from curvewise.questions.locate.method import ScanCounts, StepScan
 from curvewise.shuffling import plan as planning
-from curvewise.shuffling import visiting
-from curvewise.shuffling.layout import Layout
-from curvewise.shuffling.parallel import reporting_progress
-from curvewise.shuffling.plan import Limits, Plan
-from curvewise.shuffling.stopping import FIRST_LOOK
-from curvewise.shuffling.visiting import CompiledWork, Statistic, visit
+from curvewise.shuffling.plan import FIRST_LOOK, Layout, Limits, Plan
+from curvewise.shuffling.visit import Statistic, reporting_progress, visit
 from tests.platforms import needs_proc
 from tests.shuffling.statistics import STATISTICS, restriction_of, statistic_of
 from tests.simulation import some_curves
@@ -35,9 +31,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from curvewise.kernels import Integers
-    from curvewise.kernels.relabelling.restriction import Relabellings, Restriction
-    from curvewise.shuffling.tally import Measured
-    from curvewise.shuffling.visiting import Counts
+    from curvewise.kernels.relabel import Restriction
+    from curvewise.shuffling.visit import Counts, Measured
 
 CURVES = some_curves(0, (8, 8))
 SAMPLED = 5 * BATCH + 7  # the last batch is part of one
@@ -77,9 +72,7 @@ def test_neither_chunks_nor_jobs_change_what_is_counted_or_kept(
 
 
 @pytest.mark.parametrize("name", STATISTICS)
-def test_processes_give_the_same_as_threads(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_processes_give_the_same_as_threads(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     statistic, layout = statistic_of(name, CURVES)
     restriction = restriction_of(statistic, layout)
     expected = visit(plan_of(restriction), statistic)
@@ -93,9 +86,7 @@ def test_a_statistic_survives_pickling(name: str) -> None:
     statistic, layout = statistic_of(name, CURVES)
     again = pickle.loads(pickle.dumps(statistic))  # noqa: S301 (our own)
     restriction = restriction_of(statistic, layout)
-    assert_same(
-        visit(plan_of(restriction), again), visit(plan_of(restriction), statistic)
-    )
+    assert_same(visit(plan_of(restriction), again), visit(plan_of(restriction), statistic))
 
 
 # --- what is kept --------------------------------------------------------------------
@@ -106,19 +97,17 @@ def test_a_sample_is_kept_of_many_shuffles(monkeypatch: pytest.MonkeyPatch) -> N
     restriction = restriction_of(statistic, layout)
     whole = visit(plan_of(restriction), statistic)
     assert whole.kept[0].shape == (3, SAMPLED)
-    monkeypatch.setattr(visiting, "MAX_KEPT_BATCHES", 2)
+    monkeypatch.setattr(type(statistic), "n_kept", 2)
     partly = visit(plan_of(restriction), statistic)
     np.testing.assert_array_equal(partly.counts[0], whole.counts[0])
     np.testing.assert_array_equal(partly.kept[0], whole.kept[0][:, : 2 * BATCH])
 
 
-def test_of_a_large_enumeration_a_random_sample_is_kept(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_of_a_large_enumeration_a_random_sample_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     statistic, layout = statistic_of("randomized ANOVA", CURVES)
     whole = visit(plan_of(layout.restriction, exact=True), statistic)
     assert whole.kept[0].shape == (2, 6_435)
-    monkeypatch.setattr(RandomizedAnova, "n_kept", lambda *_: 2)
+    monkeypatch.setattr(Overall, "n_kept", 2)
     monkeypatch.setattr(planning, "MAX_FREE", 6_434)
     partly = visit(plan_of(layout.restriction, exact=True), statistic)
     np.testing.assert_array_equal(partly.counts[0], whole.counts[0])
@@ -149,7 +138,7 @@ def _sizes(found: Counts) -> list[int]:
 def test_unless_a_statistic_says_otherwise_all_its_counts_decide() -> None:
     counts = np.array([[1, 2], [3, 4]]), np.array([5])
     assert CountLabels().deciding(counts).tolist() == [1, 2, 3, 4]
-    assert CountLabels().compiled(Layout.of(CURVES).restriction.every(), range(1)) is None
+    assert CountLabels().compiled_for(10**9) is None
 
 
 # --- engines -------------------------------------------------------------------------
@@ -157,42 +146,31 @@ def test_unless_a_statistic_says_otherwise_all_its_counts_decide() -> None:
 
 @dataclass(frozen=True)
 class CountLabels(Statistic):
-    """Counts relabellings and the runs labelled 0; compiled for whole batches if asked."""
+    """Counts relabellings and the runs labelled 0; compiled if asked."""
 
     in_compiled: bool = False
 
     chunk = 2
+    n_kept = 1
 
     def measure(self, labels: Integers, *, keep: bool) -> Measured:
         counts = np.array([len(labels), int(np.sum(labels == 0))])
         return (counts,), ((labels[:, 0].astype(np.float64),) if keep else ())
 
-    def n_kept(self, n_runs: int) -> int:
-        return 1
-
-    def compiled(self, relabellings: Relabellings, batches: range) -> CompiledWork | None:
-        if not self.in_compiled:
-            return None
-
-        def work(items: range) -> Measured:
-            return (np.array([BATCH, BATCH * 8]) * len(items),), ()
-
-        whole = range(batches.start, min(batches.stop, relabellings.count // BATCH))
-        return CompiledWork(work, whole, 3, range(whole.stop, batches.stop))
+    def compiled_for(self, n_batches: int) -> CountLabels | None:
+        return self if self.in_compiled and n_batches > 1 else None
 
 
 @pytest.mark.parametrize("n_shuffles", [7, BATCH, BATCH + 1, SAMPLED])
 @pytest.mark.parametrize("in_compiled", [True, False])
-def test_every_shuffle_is_counted_once_by_either_engine(
-    n_shuffles: int, in_compiled: bool
-) -> None:
+def test_every_shuffle_is_counted_once_by_either_engine(n_shuffles: int, in_compiled: bool) -> None:
     restriction = Layout.of(CURVES).restriction
     plan = plan_of(restriction, n_shuffles=n_shuffles)
     found = visit(plan, CountLabels(in_compiled))
     assert found.counts[0].tolist() == [n_shuffles, 8 * n_shuffles]
     assert found.n_visited == n_shuffles
     assert found.kept[0].size == min(n_shuffles, BATCH)
-    # Part of a batch is left to NumPy, and so is all where no more is counted than kept.
+    # What is kept is left to NumPy.
     compiled = in_compiled and n_shuffles > BATCH
     assert found.engine == ("compiled shuffles" if compiled else "NumPy shuffles")
     assert not found.exact
@@ -213,11 +191,10 @@ def test_compiled_and_numpy_shuffles_count_the_same(
 ) -> None:
     statistic, layout = statistic_of("randomized ANOVA", some_curves(1, sizes))
     n_shuffles = 200 * BATCH + 7
-    monkeypatch.setattr(randomized_anova, "compiling_repays", lambda *_: False)
+    monkeypatch.setattr(method, "compiling_repays", lambda *_: False)
     expected = visit(plan_of(layout.restriction, n_shuffles=n_shuffles), statistic)
     assert expected.engine == "NumPy shuffles"
-    monkeypatch.setattr(randomized_anova, "compiling_repays", lambda *_: True)
-    monkeypatch.setattr(randomized_anova, "COMPILED_CHUNK", 16)
+    monkeypatch.setattr(method, "compiling_repays", lambda *_: True)
     for n_jobs in (1, 2):
         plan = plan_of(layout.restriction, n_shuffles=n_shuffles)
         found = visit(plan, statistic, n_jobs=n_jobs)
@@ -275,9 +252,7 @@ def test_shuffling_stops_at_the_look_that_settles_it_and_at_the_most() -> None:
 def test_stopping_at_a_number_gives_the_counts_of_that_number(name: str) -> None:
     statistic, layout = statistic_of(name, CURVES)
     restriction = restriction_of(statistic, layout)
-    stopped = visit(
-        Plan.of(restriction, n_shuffles="precise", exact=False, key=3), statistic
-    )
+    stopped = visit(Plan.of(restriction, n_shuffles="precise", exact=False, key=3), statistic)
     plain = visit(plan_of(restriction, n_shuffles=stopped.n_visited), statistic)
     assert_same(stopped, plain)
     assert statistic.deciding(stopped.counts).min() >= 100
@@ -331,9 +306,7 @@ class Rotations:
 
     @cached_property
     def count(self) -> int:
-        return len(
-            {tuple(np.roll(self.labels, turn)) for turn in range(len(self.labels))}
-        )
+        return len({tuple(np.roll(self.labels, turn)) for turn in range(len(self.labels))})
 
     def every(self) -> Rotated:
         return Rotated(self.labels, np.arange(self.count))
@@ -354,11 +327,7 @@ def anova_statistics(layout: Layout, labels: Integers) -> np.ndarray:
 
 
 @pytest.mark.parametrize(
-    ("name", "measured"),
-    [
-        ("randomized ANOVA", anova_statistics),
-        ("step scan", step_ratios),
-    ],
+    ("name", "measured"), [("randomized ANOVA", anova_statistics), ("step scan", step_ratios)]
 )
 def test_a_new_restriction_needs_nothing_but_its_class(
     name: str, measured: Callable[[Layout, Integers], np.ndarray]
@@ -380,9 +349,7 @@ def test_a_new_restriction_needs_nothing_but_its_class(
     np.testing.assert_array_equal(counts, expected)
     # A sample comes near the exact share.
     n_shuffles = 20 * BATCH
-    sampled = visit(
-        Plan.of(rotations, n_shuffles=n_shuffles, exact=False, key=1), statistic
-    )
+    sampled = visit(Plan.of(rotations, n_shuffles=n_shuffles, exact=False, key=1), statistic)
     near = sampled.counts[0]
     if isinstance(statistic, StepScan):
         near = ScanCounts(*sampled.counts).step[0]
@@ -417,10 +384,7 @@ print(found.n_shuffles, len(found.algorithm.null_distribution), grown, before / 
 )
 def test_many_shuffles_need_no_more_memory_than_three_million(n_shuffles: int) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", CODE, str(n_shuffles)],
-        capture_output=True,
-        text=True,
-        check=True,
+        [sys.executable, "-c", CODE, str(n_shuffles)], capture_output=True, text=True, check=True
     )
     visited, n_kept, megabytes, before = done.stdout.split()
     assert int(visited) == n_shuffles

@@ -82,12 +82,9 @@ def test_golf_gives_the_published_tree_and_error_estimate() -> None:
 
 
 @pytest.mark.parametrize(
-    ("n_objects", "n_errors", "rate"),
-    [(6, 0, 0.206), (9, 0, 0.143), (1, 0, 0.750), (16, 1, 0.157)],
+    ("n_objects", "n_errors", "rate"), [(6, 0, 0.206), (9, 0, 0.143), (1, 0, 0.750), (16, 1, 0.157)]
 )
-def test_error_limits_are_those_of_the_book(
-    n_objects: int, n_errors: int, rate: float
-) -> None:
+def test_error_limits_are_those_of_the_book(n_objects: int, n_errors: int, rate: float) -> None:
     """Quinlan (1993), section 4.2, the worked example."""
     assert round(upper_errors(n_objects, n_errors) / n_objects, 3) == rate
 
@@ -142,8 +139,7 @@ def test_noise_is_pruned_away(numeric: bool) -> None:
 @pytest.mark.slow
 def test_what_cannot_be_learned_from_is_refused() -> None:
     with pytest.raises(
-        OptionError,
-        match="attributes of a domain must be whole numbers from 0 to 255, not -1",
+        OptionError, match="attributes of a domain must be whole numbers from 0 to 255, not -1"
     ):
         binary([(0, 1), (-1, 0)])
     with pytest.raises(OptionError, match=r"shape \(14, 3\) do not fit 14 classes and 4"):
@@ -284,11 +280,7 @@ class Obvious:
             self.n_raised += 1
             raised = node.branches[largest]
             errors = self.pruned(raised, rows)
-            node.label, node.test, node.branches = (
-                raised.label,
-                raised.test,
-                raised.branches,
-            )
+            node.label, node.test, node.branches = (raised.label, raised.test, raised.branches)
             return errors
         return as_tree
 

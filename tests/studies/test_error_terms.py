@@ -105,16 +105,10 @@ def test_bounds_are_passed_by_chance_as_rarely_as_promised() -> None:
 
     smallest = min(count for count in range(200) if is_above(count, 1_000, 5))
     assert (
-        bdtrc(smallest - 1, 1_000, 0.05)
-        < MAX_FALSE_VERDICT / 5
-        <= bdtrc(smallest - 2, 1_000, 0.05)
+        bdtrc(smallest - 1, 1_000, 0.05) < MAX_FALSE_VERDICT / 5 <= bdtrc(smallest - 2, 1_000, 0.05)
     )
     largest = max(count for count in range(200) if is_below(count, 1_000, 5, 0.05))
-    assert (
-        bdtr(largest, 1_000, 0.05)
-        < MAX_FALSE_VERDICT / 5
-        <= bdtr(largest + 1, 1_000, 0.05)
-    )
+    assert bdtr(largest, 1_000, 0.05) < MAX_FALSE_VERDICT / 5 <= bdtr(largest + 1, 1_000, 0.05)
     assert not is_above(0, 10, 1)
 
 
@@ -125,17 +119,14 @@ def test_one_effect_lowers_the_pooled_critical_value_of_the_other() -> None:
             assert np.ptp(followed.observed[kind, error]) == pytest.approx(0, abs=1e-6)
         assert np.ptp(followed.critical[kind, "split"]) == pytest.approx(0, abs=1e-6)
         pooled = followed.critical[kind, "pooled"]
-        assert pooled[-1] / pooled[0] == pytest.approx(
-            followed.expected[kind][-1], rel=0.15
-        )
+        assert pooled[-1] / pooled[0] == pytest.approx(followed.expected[kind][-1], rel=0.15)
         assert pooled[-1] < pooled[0] / 2
 
 
 def test_a_false_alarm_is_of_the_effect_that_is_not_there() -> None:
     assert ABSENT_EFFECT.keys() == PRESENT_EFFECT.keys()
     assert all(
-        {ABSENT_EFFECT[kind], PRESENT_EFFECT[kind]} == set(EFFECTS)
-        for kind in ABSENT_EFFECT
+        {ABSENT_EFFECT[kind], PRESENT_EFFECT[kind]} == set(EFFECTS) for kind in ABSENT_EFFECT
     )
 
 
@@ -197,12 +188,7 @@ def test_quick_form(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "agrees" not in {claim.verdict for claim in paper}
     assert {claim.verdict for claim in ours} == {"agrees"}
     assert power.verdict != "differs"
-    assert [picture.name for picture in first.pictures] == [
-        "mechanism",
-        "ar1",
-        "papers",
-        "power",
-    ]
+    assert [picture.name for picture in first.pictures] == ["mechanism", "ar1", "papers", "power"]
     for table in first.tables:
         assert all(len(row) == len(table.header) for row in table.rows)
     written = {file: file.stat().st_mtime_ns for file in tmp_path.rglob("*.*")}

@@ -13,12 +13,7 @@ from studies.gorski2009.measuring import (
     overtaking_episode,
     relative_reduction,
 )
-from studies.gorski2009.published import (
-    METRICS,
-    PUBLISHED,
-    rule_constant,
-    rule_constant_range,
-)
+from studies.gorski2009.published import METRICS, PUBLISHED, rule_constant, rule_constant_range
 from studies.gorski2009.readings import Reading
 from studies.gorski2009.study import study
 from studies.gorski2009.text import join_words
@@ -49,9 +44,7 @@ def claims(found: Study, start: str) -> list[Claim]:
 @pytest.mark.parametrize("name", LEARNERS)
 def test_every_learner_changes_the_play_and_stays_below_the_optimum(name: str) -> None:
     curves, plain = (
-        learning_curves(
-            WORLDS["3x3"], 40, np.random.default_rng(5), transfer=True, learner=learner
-        )
+        learning_curves(WORLDS["3x3"], 40, np.random.default_rng(5), transfer=True, learner=learner)
         for learner in (LEARNERS[name], LEARNERS["plain"])
     )
     assert curves.shape == (40, 10)
@@ -71,9 +64,7 @@ def test_reduction_counted_from_one_is_that_of_curvewise() -> None:
 
 def test_b_tells_how_far_the_optimum_is_above_the_box() -> None:
     control, transfer = np.array([-3.0, -1, 0, 0.5]), np.array([-1.0, 0.2, 0.5, 0.8])
-    assert rule_constant(metric_values(measure(control, transfer))) == pytest.approx(
-        4 / 3.8
-    )
+    assert rule_constant(metric_values(measure(control, transfer))) == pytest.approx(4 / 3.8)
     assert rule_constant(PUBLISHED["4x4"]) == pytest.approx(1.0107, abs=1e-4)
     assert rule_constant(PUBLISHED["3x3"]) == pytest.approx(1.0, abs=1e-4)
 
@@ -92,9 +83,7 @@ def test_a_reading_keeps_the_directions_it_has() -> None:
     swapped = {"4x4": PUBLISHED["3x3"], "3x3": PUBLISHED["4x4"]}
     shifted = Reading("shift", "swapped", swapped)
     assert not any(shifted.keeps(metric) for metric in METRICS)
-    assert [metric for metric in METRICS if shifted.bears_on(metric)] == [
-        "transfer_ratio"
-    ]
+    assert [metric for metric in METRICS if shifted.bears_on(metric)] == ["transfer_ratio"]
 
 
 @pytest.mark.parametrize(
@@ -122,10 +111,7 @@ def test_table_1_is_that_of_the_plain_reading(found: Study) -> None:
     np.testing.assert_allclose(ours, [*PLAIN["4x4"], *PLAIN["3x3"]], atol=0.03)
     published = [float(row[2]) for row in table.rows]
     assert published == [value for row in PUBLISHED.values() for value in row.values()]
-    assert [each.verdict for each in claims(found, "The digits follow")] == [
-        "differs",
-        "differs",
-    ]
+    assert [each.verdict for each in claims(found, "The digits follow")] == ["differs", "differs"]
 
 
 @pytest.mark.slow
@@ -186,9 +172,7 @@ def test_verdicts(found: Study, start: str, verdict: str) -> None:
 
 
 @pytest.mark.slow
-def test_pictures_can_be_written(
-    found: Study, tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_pictures_can_be_written(found: Study, tmp_path_factory: pytest.TempPathFactory) -> None:
     names = [picture.name for picture in found.pictures]
     assert names == ["figures-1-2", "table-1-readings", "figure-3", "figure-4"]
     folder = tmp_path_factory.mktemp("pictures")

@@ -36,9 +36,7 @@ def test_the_grid_worlds_keep_the_papers_point(n_runs: int) -> None:
         )
         names = ["transfer_ratio", "transfer_regret", "calibrated_transfer_ratio"]
         names += ["average_relative_reduction"]
-        values[name] = np.array(
-            [found.metrics[each].value for each in names], dtype=float
-        )
+        values[name] = np.array([found.metrics[each].value for each in names], dtype=float)
     expected = {
         "4x4": np.array([1.2051, 0.1621, 0.7734, 0.6830]),
         "3x3": np.array([1.3348, 0.2187, 0.6307, 0.5711]),

@@ -76,12 +76,8 @@ def test_every_table_and_figure_has_a_claim(made: Study) -> None:
 
 @pytest.mark.slow
 def test_what_no_seed_can_change(made: Study) -> None:
-    assert claim(made, "follow from the sums of squares").ours == (
-        "40 follow, to rounding"
-    )
-    assert claim(made, "exceed 1000").ours == (
-        "c(2,7) = 1,716, c(3,4) = 5,775, c(4,3) = 15,400"
-    )
+    assert claim(made, "follow from the sums of squares").ours == ("40 follow, to rounding")
+    assert claim(made, "exceed 1000").ours == ("c(2,7) = 1,716, c(3,4) = 5,775, c(4,3) = 15,400")
     assert claim(made, "exceed 1000").verdict == "agrees"
     same = claim(made, "All tables are of the same")
     assert same.ours.startswith("9,073.90 by Tables 1, 3 and 4;")
@@ -108,9 +104,7 @@ def test_few_replications_that_share_runs_refute_nothing(made: Study) -> None:
 
 
 @pytest.mark.slow
-def test_replications_that_share_no_run_refute(
-    out: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_replications_that_share_no_run_refute(out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(store, "OUT", out)
     pool = trained_curves(1997, quick=True)
     tables = {
@@ -134,9 +128,7 @@ def test_p_of_other_curves_cannot_be_known(made: Study) -> None:
 
 
 @pytest.mark.slow
-def test_fourth_table_is_exact(
-    made: Study, out: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_fourth_table_is_exact(made: Study, out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(store, "OUT", out)
     curves = draw_replications(trained_curves(1997, quick=True), 1997, quick=True)
     assert curves.shape == (20, 3, 10, 8)
@@ -156,15 +148,11 @@ def test_power_is_near_the_published(
     made: Study, out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(store, "OUT", out)
-    by_stretch, by_size = measure_power(
-        trained_curves(1997, quick=True)[0], 1997, quick=True
-    )
+    by_stretch, by_size = measure_power(trained_curves(1997, quick=True)[0], 1997, quick=True)
     at = by_stretch.points.index(1.1)
     assert 0.6 <= by_stretch.mean("algorithm")[at] <= 0.95
     shared = by_size.points.index(10.0)
-    np.testing.assert_array_equal(
-        by_size.algorithm[:, shared], by_stretch.algorithm[:, at]
-    )
+    np.testing.assert_array_equal(by_size.algorithm[:, shared], by_stretch.algorithm[:, at])
     assert claim(made, "Without a stretch").verdict == "agrees"
 
 
@@ -207,9 +195,7 @@ def test_critical_value_is_a_mean_of_21() -> None:
 
 
 @pytest.mark.parametrize("rough", [False, True])
-def test_a_claim_about_one_draw_is_settled_by_nearly_all_or_hardly_any(
-    *, rough: bool
-) -> None:
+def test_a_claim_about_one_draw_is_settled_by_nearly_all_or_hardly_any(*, rough: bool) -> None:
     refuted = "cannot be known" if rough else "differs"
     assert judge_frequency(np.arange(10) < 9, rough=rough) == "agrees"
     assert judge_frequency(np.arange(10) < 1, rough=rough) == refuted

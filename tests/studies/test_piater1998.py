@@ -7,12 +7,7 @@ import pytest
 
 import curvewise as cw
 from studies.piater1998 import power, type_one
-from studies.piater1998.closed_form import (
-    ALPHA,
-    critical_f,
-    predict,
-    predict_by_kind,
-)
+from studies.piater1998.closed_form import ALPHA, critical_f, predict, predict_by_kind
 from studies.piater1998.counting import EFFECTS
 from studies.piater1998.curve_pools import cross_validations
 from studies.piater1998.study import study
@@ -47,9 +42,7 @@ def test_the_quick_study_is_whole(quick: Study) -> None:
 def test_verdicts(quick: Study) -> None:
     verdicts = {(claim.where, claim.claim[:30]): claim.verdict for claim in quick.claims}
     assert len(verdicts) == len(quick.claims)
-    differing = {
-        where for (where, _), verdict in verdicts.items() if verdict == "differs"
-    }
+    differing = {where for (where, _), verdict in verdicts.items() if verdict == "differs"}
     assert {"Figure 6, case a", "Figure 6, case b"} <= differing
     agreeing = {where for (where, _), verdict in verdicts.items() if verdict == "agrees"}
     assert {"Figure 3", "Figure 4", "Figure 5", "Figure 5, case b"} <= agreeing
@@ -89,9 +82,7 @@ def test_independent_steps_are_predicted_to_be_tested_rightly() -> None:
 
 def test_one_learner_is_rejected_as_predicted() -> None:
     curves = stored_curves("chess_numeric")
-    counts = type_one.one_learner(np.array([curves] * 20), np.random.default_rng(3)).mean(
-        axis=0
-    )
+    counts = type_one.one_learner(np.array([curves] * 20), np.random.default_rng(3)).mean(axis=0)
     assert counts[0] == pytest.approx(np.array(predict(curves)[3:]), abs=60)
     assert counts[1] == pytest.approx(50, abs=15)
 

@@ -55,11 +55,7 @@ def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ):
         kept = {key: getattr(module, name)[key] for key in keys}
         monkeypatch.setattr(module, name, kept)
-        if (
-            hasattr(page, name)
-            and getattr(page, name) is not kept
-            and module is first_test
-        ):
+        if hasattr(page, name) and getattr(page, name) is not kept and module is first_test:
             monkeypatch.setattr(page, name, kept)
     monkeypatch.setattr(times, "N_RUNS", (5,))
     monkeypatch.setattr(crying_wolf, "N_RUNS", (5, 6))
@@ -84,16 +80,12 @@ def test_a_large_difference_is_found_by_the_tests_that_look_for_it() -> None:
     signs = first_test.relabellings(5, rng)
     effect = np.zeros((10, first_test.N_STEPS))
     effect[:5] = 30 * first_test.DIFFERENCES["shift"]
-    everything, height, shape, step, standardised = first_test.plain_powers(
-        noise + effect, signs
-    )
+    everything, height, shape, step, standardised = first_test.plain_powers(noise + effect, signs)
     assert everything == height == step == standardised == 1
     assert shape < 0.5
 
 
-def test_the_size_is_one_that_the_second_best_test_finds(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_size_is_one_that_the_second_best_test_finds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(first_test, "N_TO_CHOOSE", 40)
     size = first_test.chosen_size("AR(1)", "shift", 5, 3)
     assert 0.5 < size < 2

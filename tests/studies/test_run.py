@@ -109,11 +109,7 @@ def test_the_quick_form_writes_every_study(
         address.startswith(("#", "piater", "gorski", "error_terms"))
         for address in Addresses(text).found
     )
-    assert set(re.findall(r'<td class="(\w+)">. ', text)) <= {
-        "agrees",
-        "differs",
-        "unknown",
-    }
+    assert set(re.findall(r'<td class="(\w+)">. ', text)) <= {"agrees", "differs", "unknown"}
 
 
 @pytest.mark.slow
@@ -130,9 +126,7 @@ def test_a_real_study_runs_alone_and_with_another_seed(
 
 
 @pytest.mark.usefixtures("small_studies")
-def test_time_spent_before_is_reported(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_time_spent_before_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("studies.store.OUT", tmp_path)
     (study,) = run_all(["gorski2009"], 1, quick=True, seed=8)
     assert study.seconds_before == 0
@@ -141,9 +135,7 @@ def test_time_spent_before_is_reported(
     assert run.__module__ == "studies.running"
 
 
-def test_stopping_says_that_work_is_kept(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_stopping_says_that_work_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def stopped(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 

@@ -86,9 +86,7 @@ def test_stored_curves_are_those_their_script_makes(name: str) -> None:
     assert record["steps"] == list(cross_validation.STEPS)
     # The first fold and the last of chess, every one of tic-tac-toe.
     folds = [0, 19] if name != "tictactoe" else list(range(20))
-    made = learning_curves(
-        domain(name), np.random.default_rng(record["seed"]), folds=folds
-    )
+    made = learning_curves(domain(name), np.random.default_rng(record["seed"]), folds=folds)
     stored = stored_curves(name)
     assert stored.shape == (20, 20)
     np.testing.assert_array_equal(made, stored[folds])
@@ -125,9 +123,7 @@ def test_training_samples_are_nested_and_leave_the_fold_out(
     for fold in range(20):
         grown = samples[20 * fold : 20 * fold + 20]
         n_training = len(grown[-1])
-        assert [len(rows) for rows in grown] == [
-            n_training * i // 20 for i in range(1, 21)
-        ]
+        assert [len(rows) for rows in grown] == [n_training * i // 20 for i in range(1, 21)]
         assert all((rows == grown[-1][: len(rows)]).all() for rows in grown)
         tested.append(np.setdiff1d(np.arange(n), grown[-1]))
         assert len(tested[-1]) + n_training == n
@@ -139,8 +135,7 @@ def test_training_samples_are_nested_and_leave_the_fold_out(
 def test_the_same_rng_gives_the_same_curves_and_another_gives_others() -> None:
     boards = domain("tictactoe")
     first, again, other = (
-        learning_curves(boards, np.random.default_rng(seed), folds=[3, 7])
-        for seed in (1, 1, 2)
+        learning_curves(boards, np.random.default_rng(seed), folds=[3, 7]) for seed in (1, 1, 2)
     )
     np.testing.assert_array_equal(first, again)
     assert (first != other).any()
@@ -195,21 +190,15 @@ def test_what_each_modification_leaves_alone() -> None:
 def test_modifications_that_mean_nothing_are_refused() -> None:
     with pytest.raises(OptionError, match="'a', 'b', 'c' or 'd', not 'e'"):
         modified([CURVE], "e", 1)
-    with pytest.raises(
-        CurvesError, match=r"even number of steps, and there are 5\. Leave out"
-    ):
+    with pytest.raises(CurvesError, match=r"even number of steps, and there are 5\. Leave out"):
         modified([CURVE[:5]], "b", 1)
-    np.testing.assert_allclose(
-        modified([CURVE[:5]], "d", 1) - CURVE[:5], [[0, 0.7, 1.4, 0.7, 0]]
-    )
+    np.testing.assert_allclose(modified([CURVE[:5]], "d", 1) - CURVE[:5], [[0, 0.7, 1.4, 0.7, 0]])
 
 
 def test_stretching_multiplies_and_tilting_keeps_the_mean() -> None:
     curves = np.arange(16.0).reshape(2, 8)
     np.testing.assert_allclose(stretched(curves, 1.1), 1.1 * curves)
-    np.testing.assert_allclose(
-        stretched(curves, [1, 1.2]), np.stack([curves, 1.2 * curves])
-    )
+    np.testing.assert_allclose(stretched(curves, [1, 1.2]), np.stack([curves, 1.2 * curves]))
     assert TILT.tolist() == [-7, -5, -3, -1, 1, 3, 5, 7]
     np.testing.assert_allclose(tilted(curves) - curves, [TILT, TILT])
     np.testing.assert_allclose(tilted(curves).mean(axis=1), curves.mean(axis=1))
@@ -234,8 +223,7 @@ def test_grid_worlds_have_an_optimum_that_the_control_finds(name: str) -> None:
 def test_no_source_episodes_are_no_transfer() -> None:
     from_nothing = Learner(n_source_episodes=0)
     np.testing.assert_array_equal(
-        rewards("3x3", from_nothing, transfer=True),
-        rewards("3x3", Learner(), transfer=False),
+        rewards("3x3", from_nothing, transfer=True), rewards("3x3", Learner(), transfer=False)
     )
 
 

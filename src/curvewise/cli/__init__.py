@@ -1,30 +1,33 @@
-"""The command: parse, call, print; one command per question."""
+"""The command: which commands there are, and how a process runs one of them."""
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import traceback
+from difflib import get_close_matches
 from importlib import import_module
-from typing import TYPE_CHECKING, Annotated
+from typing import Any
 
-import typer
+import click
+from click.shell_completion import CompletionItem
 
 from curvewise import __version__
-from curvewise.cli.exit_codes import BUG, UNUSABLE, summary
-from curvewise.cli.interrupts import take_signals
-from curvewise.cli.option_groups import GroupedCommand, with_option_groups
-from curvewise.cli.plain_values import PlainGroup
-from curvewise.cli.printing import say_warnings
-from curvewise.cli.streams import discard_output, prepare_streams, say
+from curvewise.cli.process import (
+    BUG,
+    EPILOG,
+    UNUSABLE,
+    discard_output,
+    interrupted_by,
+    prepare_streams,
+    say,
+    say_warnings,
+    take_signals,
+)
+from curvewise.files import remove_unfinished
 
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-__all__ = ["COMMANDS", "build_app", "main"]
-
-# In the order of --help, each with the first line of its own; each is a function in a module
-# of its own name.
+# In the order of --help, each with the first line of its own.
 COMMANDS = {
     "inspect": "Which runs, algorithms, tasks and metrics are in PATH?",
     "compare": "Do the curves in PATH differ, in height or in shape?",
@@ -44,57 +47,75 @@ COMMANDS = {
     "schema": "Print the JSON schema of what a command prints with --json.",
     "demo": "Compare embedded curves: a verdict, a table, a figure.",
 }
-HELP_FLAGS = ["-h", "--help"]
-
-EPILOG = summary()
-
-
-def build_app(
-    names: Collection[str] = COMMANDS.keys(), *, is_outline: bool = False
-) -> typer.Typer:
-    """Return the application with some commands; only their modules are imported.
-
-    In outline commands can be listed but not run, and nothing is imported.
-    """
-    app = typer.Typer(
-        name="curvewise",
-        cls=PlainGroup,
-        no_args_is_help=True,
-        # Errors that users can do something about are sentences; any other is a bug, and its
-        # traceback is shown.
-        pretty_exceptions_enable=False,
-        rich_markup_mode=None,
-        context_settings={"help_option_names": HELP_FLAGS},
-        epilog=EPILOG,
-        callback=_curvewise,
-    )
-    for name in names:
-        if is_outline:
-            app.command(name, help=COMMANDS[name])(_nothing)
-            continue
-        command = getattr(import_module(f"{__name__}.{name}"), name)
-        app.command(epilog=EPILOG, cls=GroupedCommand)(with_option_groups(command))
-    return app
+# The modules of commands that are not in `commands`.
+MODULES = {"gate": "gate", "tasks": "tasks", "report": "report", "serve": "report"}
+# What the system says where an open stream cannot be written.
+OUTPUT_ERRORS = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF}
 
 
-def _nothing() -> None:
-    """Do nothing, as a command in outline."""
+class Commands(click.Group):
+    """The commands; one is imported when it is asked for."""
+
+    def list_commands(self, _ctx: click.Context) -> list[str]:
+        """Return the names of all commands."""
+        return list(COMMANDS)
+
+    def get_command(self, _ctx: click.Context, name: str) -> click.Command | None:
+        """Return a command."""
+        if name in COMMANDS and name not in self.commands:
+            from curvewise.cli.command import built
+
+            module = import_module(f"{__name__}.{MODULES.get(name, 'commands')}")
+            self.commands[name] = built(getattr(module, name))
+        return self.commands.get(name)
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        """Find the command that the words ask for; say which may be meant if there is none."""
+        name = args[0]
+        if name not in COMMANDS and not name.startswith("-") and not ctx.resilient_parsing:
+            close = " or ".join(map(repr, get_close_matches(name, COMMANDS)))
+            ctx.fail(f"No such command {name!r}.{f' Did you mean {close}?' if close else ''}")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands, which are not imported for it."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Complete the name of a command, or an option before it."""
+        begun = [name for name in COMMANDS if name.startswith(incomplete)]
+        options = click.Command.shell_complete(self, ctx, incomplete)
+        return [CompletionItem(name, help=COMMANDS[name]) for name in begun] + options
 
 
-def _version(asked: bool) -> None:
-    if asked:
-        typer.echo(f"curvewise {__version__}")
-        raise typer.Exit
+def _completion(ctx: click.Context, option: click.Parameter, shell: str | None) -> None:
+    if shell is not None and not ctx.resilient_parsing:
+        from curvewise.cli import completion
+
+        (completion.show if option.name == "show_completion" else completion.install)(shell)
+        ctx.exit()
 
 
-def _curvewise(
-    version: Annotated[
-        bool,
-        typer.Option(
-            "--version", callback=_version, is_eager=True, help="Show the version."
-        ),
-    ] = False,
-) -> None:
+# Of an option that may name a shell, and else takes the one that runs.
+SHELL: dict[str, Any] = {"is_flag": False, "flag_value": "", "metavar": "[SHELL]"}
+SHELL |= {"callback": _completion, "expose_value": False, "is_eager": True}
+
+
+@click.group(
+    "curvewise",
+    cls=Commands,
+    epilog=EPILOG,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+@click.version_option(
+    __version__, prog_name="curvewise", message="%(prog)s %(version)s", help="Show the version."
+)
+@click.option("--install-completion", help="Install completion for the current shell.", **SHELL)
+@click.option(
+    "--show-completion", help="Show completion for the current shell, to copy it.", **SHELL
+)
+def app() -> None:
     """Are these learning curves really different, in height or in shape, and how sure?"""
 
 
@@ -103,24 +124,28 @@ def main() -> None:
     prepare_streams()
     take_signals()
     say_warnings()
-    # Only the command that was asked for is imported; mistakes and completion need all of them.
-    asked = sys.argv[1:2]
-    names = asked if asked and asked[0] in COMMANDS else COMMANDS.keys()
-    is_completing = any(name.endswith("_COMPLETE") for name in os.environ)
-    asks_for_list = not is_completing and set(sys.argv[1:]) <= {*HELP_FLAGS}
+    if "_CURVEWISE_COMPLETE" in os.environ:
+        import_module("curvewise.cli.completion")  # which knows more shells
     try:
         try:
-            build_app(names, is_outline=asks_for_list)()
+            app()
         finally:
             sys.stdout.flush()  # here its failure can be told
+    except SystemExit as ended:
+        if interrupted_by():
+            # Threads of libraries may still work, and crash while the interpreter shuts down.
+            remove_unfinished()
+            sys.stderr.flush()
+            os._exit(int(ended.code or 0))
+        raise
     except OSError as error:
-        # The disk is full, or something like it.
-        say(f"Error: the output cannot be written: {error.strerror}.")
+        # The disk is full, or something like it. Errors of files have their names.
+        is_output = error.errno in OUTPUT_ERRORS and error.filename is None
+        what = "the output cannot be written" if is_output else "the system reports"
+        say(f"Error: {what}: {(is_output and error.strerror) or error}.")
         discard_output()
         sys.exit(UNUSABLE)
     except Exception:  # noqa: BLE001 (whatever it is, its exit code must not be that of a gate)
         traceback.print_exc()
-        sys.stderr.write(
-            "This is a bug in curvewise. Please report it with the lines above.\n"
-        )
+        sys.stderr.write("This is a bug in curvewise. Please report it with the lines above.\n")
         sys.exit(BUG)

@@ -4,19 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path  # noqa: TC003 (typer reads the annotations)
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import typer
-
 import curvewise
-from curvewise.cli.measures import measure_of
-from curvewise.cli.options import Alpha  # noqa: TC001 (typer reads the annotations)
-from curvewise.cli.output import FigureOutput
-from curvewise.cli.printing import note, save_plots
-from curvewise.cli.progress import progress
-from curvewise.cli.reading import Reading, note_reading
-from curvewise.cli.shuffling import Shuffling  # noqa: TC001 (typer reads the annotations)
+from curvewise.cli.command import asks
+from curvewise.cli.groups import Output, Reading, Shuffling, measure_of
+from curvewise.cli.printing import save_plots
+from curvewise.cli.process import note
 from curvewise.errors import CurvesError
 from curvewise.text import listed
 
@@ -27,73 +22,62 @@ if TYPE_CHECKING:
     from curvewise.questions.aggregate.result import Aggregate
     from curvewise.rendering.figures import Figure
 
-__all__ = ["TasksOutput", "TasksReading", "tasks"]
 
 # How p of the best on each task is adjusted for the tasks, by how that of differences is.
-ADJUST_OF_BEST: dict[str, Literal["bh", "bonferroni"]] = {
-    "bh": "bh",
-    "holm": "bonferroni",
-}
+ADJUST_OF_BEST: dict[str, Literal["bh", "bonferroni"]] = {"bh": "bh", "holm": "bonferroni"}
 PROFILES_SIZE = (7.0, 4.2)  # inches
 PICTURES = ("tasks", "pairs", "aggregate", "curves", "profiles", "best")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class TasksReading(Reading):
-    """What is read: the runs of all tasks, and which tasks are kept."""
+    """What is read: the runs of all tasks, and which tasks are kept.
 
-    paths: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="PATH",
-            help="A table with a column for the task; several tables, or a folder of them, one "
-            "for each task; or training logs. 'curvewise inspect PATH' lists what is there.",
-        ),
-    ]
-    keep: Annotated[
-        list[str] | None,
-        typer.Option(metavar="TASK", help="Keep this task; repeat for more."),
-    ] = None
-    missing: Annotated[
-        Literal["refuse", "drop"],
-        typer.Option(
-            help="A task that lacks an algorithm is refused, or left out for all algorithms."
-        ),
-    ] = "refuse"
+    Parameters
+    ----------
+    paths
+        A table with a column for the task; several tables, or a folder of them, one for each
+        task; or training logs. 'curvewise inspect PATH' lists what is there.
+    keep
+        Keep this task; repeat for more.
+    missing
+        A task that lacks an algorithm is refused, or left out for all algorithms.
+    """
+
+    keep: Annotated[tuple[str, ...], "TASK"] = ()
+    missing: Literal["refuse", "drop"] = "refuse"
 
     def tasks(self) -> Tasks:
         """Read the curves of the tasks to keep, and say what was read."""
-        selection = self._selection()
-        keep = selection.pop("keep")
-        if keep:
+
+        def read(*paths: Any, **selection: Any) -> Tasks:
+            if not self.keep:
+                return curvewise.read_tasks(*paths, missing=self.missing, **selection)
             # What others lack does not matter.
-            selection["missing"] = "keep"
-        with progress("reading"):
-            found = curvewise.read_tasks(self.paths, **selection)
-        if keep:
-            kept = found.keep(*keep)
-            found = curvewise.Tasks(
-                kept, algorithms=self.only or None, missing=self.missing
+            found = curvewise.read_tasks(*paths, missing="keep", **selection).keep(*self.keep)
+            return curvewise.Tasks(
+                found, algorithms=selection["only"] or None, missing=self.missing
             )
-        note_reading(found)
+
+        found = self.tables(read)
         if found.dropped:
             note(f"Left out for lack of an algorithm: {listed(found.dropped)}.")
         return found
 
 
-@dataclass(frozen=True)
-class TasksOutput(FigureOutput):
-    """How the result is printed, and where its figures are saved."""
+@dataclass(frozen=True, kw_only=True)
+class TasksOutput(Output):
+    """How the result is printed, and where its figures are saved.
 
-    plot: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Save figures: NAME.pdf makes NAME-tasks.pdf (of two algorithms, else "
-            "NAME-pairs.pdf), NAME-aggregate.pdf, NAME-curves.pdf, NAME-profiles.pdf and "
-            "NAME-best.pdf; all of them or none. Also .png, .svg, …",
-        ),
-    ] = None
+    Parameters
+    ----------
+    plot
+        Save figures: NAME.pdf makes NAME-tasks.pdf (of two algorithms, else NAME-pairs.pdf),
+        NAME-aggregate.pdf, NAME-curves.pdf, NAME-profiles.pdf and NAME-best.pdf; all of them or
+        none. Also .png, .svg, …
+    """
+
+    without = "title xlabel ylabel"
 
     def place(self, picture: str) -> Path:
         """Return the file of one of the figures."""
@@ -107,76 +91,29 @@ class TasksOutput(FigureOutput):
         """The files that may be written."""
         return [] if self.plot is None else [self.place(own) for own in PICTURES]
 
-    def save(self, draws: Mapping[str, Callable[..., Any]]) -> None:
+    def save_all(self, draws: Mapping[str, Callable[..., Any]]) -> None:
         """Save all figures, if they were asked for, or none of them if one fails."""
         if self.plot is not None:
-            save_plots(
-                {
-                    self.place(picture): partial(draw, **self.drawing)
-                    for picture, draw in draws.items()
-                },
-                self.dpi,
-            )
+            drawn = {self.place(own): partial(draw, **self.drawing) for own, draw in draws.items()}
+            save_plots(drawn, self.dpi)
 
-    def _saved(self) -> str:
+    def saved(self) -> str:
         """Say where the figures are."""
         return f"Figures saved as {self.place('*')}"
 
 
+@asks("aggregate compare_tasks", without="a b missing confidence n_multipliers")
 def tasks(
     reading: TasksReading,
-    *,
-    baseline: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Compare every other algorithm with this one.  [default: every two]",
-            show_default=False,
-        ),
-    ] = None,
-    adjust: Annotated[
-        Literal["bh", "holm"],
-        typer.Option(
-            help="How p of single tasks is adjusted for their number: bh keeps the share of "
-            "false ones among the tasks that are named at alpha; holm the chance of any, which "
-            "few runs and many tasks can make impossible to reach."
-        ),
-    ] = "bh",
-    statistic: Annotated[
-        Literal["iqm", "mean", "gap"] | None,
-        typer.Option(
-            help="What is aggregated over tasks: the interquartile mean of all runs, their mean, "
-            "or how far they are below --gamma.  [default: iqm from 10 tasks on, else mean]",
-            show_default=False,
-        ),
-    ] = None,
-    on: Annotated[
-        str,
-        typer.Option(
-            metavar="WHAT",
-            help="What is taken of each run for aggregates: mean (over training), final (the "
-            "last tenth of the steps), FROM:TO (in steps). Tests look at whole curves.",
-        ),
-    ] = "mean",
-    reference: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE",
-            help="CSV or JSON with the scores of each task that count as 0 and as 1 (columns "
-            "task, low, high); raw takes scores as they are.  [default: the worst and the best "
-            "of this data]",
-            show_default=False,
-        ),
-    ] = None,
-    gamma: Annotated[
-        float,
-        typer.Option(
-            help="The normalised score that is good enough, for --statistic gap."
-        ),
-    ] = 1.0,
-    alpha: Alpha = 0.05,
     shuffling: Shuffling,
     output: TasksOutput,
+    *,
+    baseline: str | None = None,
+    on: Annotated[str, "WHAT"] = "mean",
+    reference: Annotated[str | None, "FILE"] = None,
+    adjust: Literal["bh", "holm"],
+    alpha: float,
+    **asked: Any,
 ) -> None:
     """Which algorithm in PATH is better on many tasks?
 
@@ -189,18 +126,28 @@ def tasks(
     Examples: curvewise tasks runs.csv --task game --plot figures.pdf
 
     curvewise tasks atari/ --only DQN --only Rainbow --reference human.csv --latex
+
+    Parameters
+    ----------
+    baseline
+        Compare every other algorithm with this one.  [default: every two]
+    on
+        What is taken of each run for aggregates: mean (over training), final (the last tenth of
+        the steps), FROM:TO (in steps). Tests look at whole curves.
+    reference
+        CSV or JSON with the scores of each task that count as 0 and as 1 (columns task, low,
+        high); raw takes scores as they are.  [default: the worst and the best of this data]
     """
-    from curvewise.inference.requirements import check_alpha
+    from curvewise.data.checks import check_alpha
 
     measure = measure_of(on, {"mean": "mean", "final": "final"})
     check_alpha(alpha)
     found = reading.tasks()
     aggregates: dict[str, Any] = {
-        "statistic": statistic,
+        **asked,
         "reference": reference,
-        "gamma": gamma,
         "confidence": 1 - alpha,
-        "rng": shuffling.seed,
+        "rng": shuffling.rng,
     }
     # Cheap, and refuses options that cannot be used before any shuffling.
     aggregate, why_not = _aggregate(found, on=measure, **aggregates)
@@ -209,10 +156,7 @@ def tasks(
             found, b=baseline, adjust=adjust, alpha=alpha, **shuffling.options
         )
         best = curvewise.best_many(
-            found,
-            adjust=ADJUST_OF_BEST[adjust],
-            alpha=alpha,
-            **shuffling.options_of_best,
+            found, adjust=ADJUST_OF_BEST[adjust], alpha=alpha, **shuffling.options_of_best
         )
     if why_not:
         note(f"Note: there are no aggregates. {why_not}")
@@ -222,21 +166,17 @@ def tasks(
         "best": best.figure,
     }
     if aggregate is not None:
-        draws |= {
-            "aggregate": aggregate.figure,
-            "profiles": partial(_profiles, aggregate),
-        }
+        draws |= {"aggregate": aggregate.figure, "profiles": partial(_profiles, aggregate)}
         n_steps = {curves.n_steps for curves in found.values()}
         if len(n_steps) == 1 or 1 not in n_steps:
-            draws["curves"] = lambda **page: curvewise.aggregate(
-                found, on="every step", **aggregates
-            ).figure(**page)
+            every_step = partial(curvewise.aggregate, found, on="every step", **aggregates)
+            draws["curves"] = lambda **page: every_step().figure(**page)
         elif output.plot is not None:
             note(
                 "Note: there is no figure of aggregate curves, since some tasks have a single "
                 "step and others more."
             )
-    output.save(draws)
+    output.save_all(draws)
     results = [own for own in (compared, aggregate, best) if own is not None]
     record = {
         "aggregate": None if aggregate is None else aggregate.to_dict(),

@@ -1,23 +1,25 @@
-"""Tasks: the curves of the same algorithms on several tasks, checked together."""
+"""Tasks: the curves of the same algorithms on several tasks; a baseline and a candidate."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
 
-from curvewise.data.choices import check_choice
+from curvewise.data.align import Unaligned
+from curvewise.data.checks import as_names, check_choice
 from curvewise.data.curves import Curves
-from curvewise.data.selection import SelectionOptions, check_algorithms
-from curvewise.errors import CurvesError
-from curvewise.text import argument, did_you_mean, listed, plural, shown_value
+from curvewise.data.tables import Columns, Selection, SelectionOptions, WideTable, check_algorithms
+from curvewise.errors import CurvesError, refuse
+from curvewise.text import argument, in_python, listed, plural, quoted, shown_value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import Unpack
 
-    from curvewise.data.frames import TaskRows
+    from curvewise.data.points import RunLog
+    from curvewise.data.tables import TaskRows
 
-__all__ = ["Missing", "Tasks", "each_task"]
 
 Missing = Literal["refuse", "drop", "keep"]
 Part = TypeVar("Part")
@@ -28,7 +30,7 @@ MAX_NAMED = 6  # tasks that a message lists
 class FrameOptions(SelectionOptions, total=False):
     """The arguments of `Curves.from_frame`, but for the frame and its columns."""
 
-    higher_is_better: bool
+    higher_is_better: bool | None
     source: str
 
 
@@ -90,14 +92,12 @@ class Tasks(Mapping[str, Curves]):
     ) -> None:
         check_choice("missing", missing, get_args(Missing))
         named = _named(tables)
-        everyone = tuple(
-            dict.fromkeys(name for own in named.values() for name in own.algorithms)
-        )
+        without = as_names("without", without) or ()
+        everyone = tuple(dict.fromkeys(name for own in named.values() for name in own.algorithms))
         if algorithms is None:
             wanted = everyone
         else:
-            if isinstance(algorithms, str):
-                algorithms = (algorithms,)
+            algorithms = as_names("algorithms", algorithms) or ()
             check_algorithms(algorithms, everyone)
             wanted = tuple(dict.fromkeys(algorithms))
         lacking = {
@@ -108,14 +108,13 @@ class Tasks(Mapping[str, Curves]):
         lacking |= {task: list(wanted) for task in without}
         n_tasks = len(named) + len(without)
         if missing == "refuse" and lacking:
-            raise CurvesError(_refusal(lacking, n_tasks))
+            refuse(_refusal(lacking, n_tasks))
         if missing == "drop":
             if len(lacking) == n_tasks:
-                msg = (
+                refuse(
                     f"No task has all of {listed(wanted, MAX_NAMED)}, so none is left. "
                     f"Choose algorithms that some tasks share."
                 )
-                raise CurvesError(msg)
             named = {task: own for task, own in named.items() if task not in lacking}
         if algorithms is not None:
             named = {
@@ -125,9 +124,7 @@ class Tasks(Mapping[str, Curves]):
             }
         self._tables = named
         self.algorithms = tuple(
-            name
-            for name in wanted
-            if all(name in own.algorithms for own in named.values())
+            name for name in wanted if all(name in own.algorithms for own in named.values())
         )
         earlier = tables.dropped if isinstance(tables, Tasks) else ()
         self.dropped = (*earlier, *(lacking if missing == "drop" else ()))
@@ -173,7 +170,7 @@ class Tasks(Mapping[str, Curves]):
         >>> Tasks.from_frame(frame, task="game", **columns)
         Tasks(2 tasks: 'chess', 'go'; 2 algorithms: 'A', 'B')
         """
-        from curvewise.data.frames import frame_of, rows_by_task
+        from curvewise.data.tables import frame_of, rows_by_task
 
         columns = [task, algorithm, run, step, score]
         if options.get("block"):
@@ -185,12 +182,7 @@ class Tasks(Mapping[str, Curves]):
         def curves_of(part: TaskRows) -> Curves:
             own: FrameOptions = {**options, "only": part.only}
             return Curves.from_frame(
-                table[part.rows],
-                algorithm=algorithm,
-                run=run,
-                step=step,
-                score=score,
-                **own,
+                table[part.rows], algorithm=algorithm, run=run, step=step, score=score, **own
             )
 
         tables = each_task(
@@ -202,16 +194,14 @@ class Tasks(Mapping[str, Curves]):
     def select(self, *algorithms: str) -> Tasks:
         """Return the tasks with these algorithms only, in the order they are named."""
         if not algorithms:
-            msg = "Name the algorithms to select."
-            raise CurvesError(msg)
+            refuse("Name the algorithms to select.")
         return Tasks(self, algorithms=algorithms)
 
     def keep(self, *tasks: str) -> Tasks:
         """Return these tasks only, in the order they are named."""
         if not tasks:
-            msg = "Name the tasks to keep."
-            raise CurvesError(msg)
-        self._check_names(tasks)
+            refuse("Name the tasks to keep.")
+        check_algorithms(tasks, tuple(self), "task")
         return Tasks([(task, self._tables[task]) for task in tasks], missing="keep")
 
     def window(
@@ -225,7 +215,7 @@ class Tasks(Mapping[str, Curves]):
         tasks that it does not name stay whole.
         """
         if isinstance(start, Mapping):
-            self._check_names(start)
+            check_algorithms(start, tuple(self), "task")
             windows = dict(start)
         else:
             windows = dict.fromkeys(self._tables, (start, stop))
@@ -237,13 +227,6 @@ class Tasks(Mapping[str, Curves]):
         windowed.dropped = self.dropped
         return windowed
 
-    def _check_names(self, asked: Iterable[str]) -> None:
-        for name in asked:
-            if name not in self._tables:
-                close = did_you_mean(str(name), list(self._tables))
-                msg = f"No task is called {name!r}; {close}"
-                raise CurvesError(msg)
-
     def __getitem__(self, task: str) -> Curves:
         return self._tables[task]
 
@@ -254,20 +237,14 @@ class Tasks(Mapping[str, Curves]):
         return len(self._tables)
 
     def __repr__(self) -> str:
-        names = [
-            ", ".join(map(repr, own[:MAX_NAMED]))
-            + (f" and {len(own) - MAX_NAMED} more" if len(own) > MAX_NAMED else "")
-            for own in (tuple(self._tables), self.algorithms)
-        ]
+        direction = "" if self.higher_is_better else "; lower is better"
         return (
-            f"Tasks({plural(len(self), 'task')}: {names[0]}; "
-            f"{plural(len(self.algorithms), 'algorithm')}: {names[1]})"
+            f"Tasks({plural(len(self), 'task')}: {quoted(tuple(self))}; "
+            f"{plural(len(self.algorithms), 'algorithm')}: {quoted(self.algorithms)}{direction})"
         )
 
 
-def each_task(
-    parts: Mapping[str, Part], curves_of: Callable[[Part], Curves]
-) -> dict[str, Curves]:
+def each_task(parts: Mapping[str, Part], curves_of: Callable[[Part], Curves]) -> dict[str, Curves]:
     """Make the curves of each of several tasks; errors have the task's name before them."""
     tables = {}
     for task, part in parts.items():
@@ -276,38 +253,32 @@ def each_task(
         except CurvesError as error:
             if len(parts) == 1:
                 raise
-            msg = f"Task {task!r}: {error}"
-            raise CurvesError(msg) from None
+            refuse(f"Task {task!r}: {error}")
     return tables
 
 
 def _named(tables: Any) -> dict[str, Curves]:
     """Return the tables by the text of their names; raise if a name stands twice."""
     if isinstance(tables, Curves):
-        msg = (
+        refuse(
             "These are the curves of one task. Give a mapping from names of tasks to Curves, "
             "such as read_tasks() returns."
         )
-        raise CurvesError(msg)
     pairs = tables.items() if isinstance(tables, Mapping) else tables
     try:
         pairs = [(task, own) for task, own in pairs]
     except (TypeError, ValueError):
-        msg = f"Give a mapping from names of tasks to Curves, not {shown_value(tables)}."
-        raise CurvesError(msg) from None
+        refuse(f"Give a mapping from names of tasks to Curves, not {shown_value(tables)}.")
     named: dict[str, Curves] = {}
     for task, own in pairs:
         name = str(task)
         if not isinstance(own, Curves):
-            msg = f"Task {name!r} must be Curves, not {type(own).__name__}."
-            raise CurvesError(msg)
+            refuse(f"Task {name!r} must be Curves, not {type(own).__name__}.")
         if name in named:
-            msg = f"Task {name!r} is named twice. Give each task a name of its own."
-            raise CurvesError(msg)
+            refuse(f"Task {name!r} is named twice. Give each task a name of its own.")
         named[name] = own
     if not named:
-        msg = "There are no tasks. Give a mapping from names to Curves."
-        raise CurvesError(msg)
+        refuse("There are no tasks. Give a mapping from names to Curves.")
     return named
 
 
@@ -333,11 +304,86 @@ def _direction(named: Mapping[str, Curves]) -> bool:
     higher = [task for task, own in named.items() if own.higher_is_better]
     if higher and len(higher) < len(named):
         lower = [task for task in named if task not in higher]
-        msg = (
+        refuse(
             f"Higher scores are better in {listed(higher, MAX_NAMED)} but lower ones in "
             f"{listed(lower, MAX_NAMED)}. Tasks are judged together only in one "
             "direction: turn the sign of the others' scores, or say which holds for all with "
             f"{argument('higher_is_better', value=True)}."
         )
-        raise CurvesError(msg)
     return bool(higher)
+
+
+BASELINE, CANDIDATE = "baseline", "candidate"
+UNNAMED = ["score"]  # the metric of tables, whatever their column is called
+
+
+def side_by_side(baseline: Unaligned, candidate: Unaligned) -> Curves:
+    """Return the runs of both at common steps, named by their roles.
+
+    All runs are aligned together, as `align` does it with the options of the baseline, so that
+    nothing depends on which side a run is on.
+
+    Raises
+    ------
+    CurvesError
+        If a side holds several algorithms, if the metrics or their directions differ, or if the
+        runs cannot be brought to common steps.
+    """
+    sides = {BASELINE: baseline, CANDIDATE: candidate}
+    logs = {role: _logs(role, side) for role, side in sides.items()}
+    metrics = {role: sorted({log.metric for log in own}) for role, own in logs.items()}
+    if UNNAMED not in metrics.values() and metrics[BASELINE] != metrics[CANDIDATE]:
+        refuse(
+            f"The baseline holds the metric {listed(metrics[BASELINE], 6)}, the "
+            f"candidate {listed(metrics[CANDIDATE], 6)}. Choose one that both have, as "
+            f"in {argument('metric', metrics[BASELINE][0])}."
+        )
+    better = baseline.selection.higher_is_better
+    if better != candidate.selection.higher_is_better:
+        higher, lower = (BASELINE, CANDIDATE) if better else (CANDIDATE, BASELINE)
+        refuse(
+            f"Higher is better for the {higher}, lower for the {lower}. Say which is right, as "
+            f"in {argument('higher_is_better', better)}."
+        )
+    every = [log for own in logs.values() for log in own]
+    display = replace(baseline.display, everyone=(BASELINE, CANDIDATE))
+    return Unaligned(every, baseline.selection, _source(sides), display).curves()
+
+
+def _source(sides: dict[str, Unaligned]) -> str:
+    """Say where both sides come from; what is the same of both, once."""
+    parts = {role: side.source.partition(": ") for role, side in sides.items()}
+    told = {text for _, _, text in parts.values()}
+    if len(told) > 1:
+        return "; ".join(f"{role}: {side.source}" for role, side in sides.items())
+    places = " and ".join(f"{role} {place}" for role, (place, _, _) in parts.items())
+    return ", each: ".join(filter(None, [places, *told]))
+
+
+def _logs(role: str, side: Unaligned) -> list[RunLog]:
+    """Return the runs of a side, as those of an algorithm that is called by its role."""
+    logs = side.logs()
+    names = list(dict.fromkeys(log.algorithm for log in logs))
+    if len(names) > 1:
+        # In Python both are read by the fixture of tests only.
+        in_tests = in_python(f"names={{{role!r}: {names[0]!r}}}")
+        refuse(
+            f"The {role} must be one algorithm, and there are {len(names)}: "
+            f"{listed(names, 6)}. Choose one, as in "
+            f"{in_tests or argument(role, names[0])}."
+        )
+    return [replace(log, algorithm=role) for log in logs]
+
+
+def unaligned(curves: Curves) -> Unaligned:
+    """Return curves as runs that may be aligned with others."""
+    table = WideTable(
+        curves.scores,
+        curves.steps,
+        curves.labels.tolist(),
+        curves.runs.tolist(),
+        None if curves.blocks is None else curves.blocks.tolist(),
+        curves.precision,
+    )
+    selection = Selection(Columns(), higher_is_better=curves.higher_is_better)
+    return Unaligned(table, selection, curves.source, curves.display)

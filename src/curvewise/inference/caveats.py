@@ -10,44 +10,56 @@ from __future__ import annotations
 import math
 import re
 from abc import ABC, abstractmethod
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from itertools import count
+from typing import TYPE_CHECKING, Any, ClassVar, dataclass_transform
 
-from curvewise.inference.effects import EFFECTS, json_ready
-from curvewise.text import argument, call, listed, p_text, plural
+import numpy as np
+
+from curvewise.data.align import counts_text
+from curvewise.data.points import as_steps
+from curvewise.inference.effects import EFFECTS
+from curvewise.inference.work import Sampling
+from curvewise.kernels.anova import centred, rounding, strata
+from curvewise.kernels.pvalues import t_survival
+from curvewise.kernels.relabel import n_relabellings
+from curvewise.kernels.welch import equal_spread_pvalue
+from curvewise.records import Record
+from curvewise.shuffling.plan import MAX_SHUFFLES, Layout
+from curvewise.text import (
+    argument,
+    call,
+    listed,
+    number_text,
+    p_text,
+    percent,
+    plural,
+    printable,
+    step_text,
+)
 
 if TYPE_CHECKING:
-    from curvewise.inference.effects import EffectName
+    from collections.abc import Iterable, Iterator, Mapping
+    from dataclasses import Field
 
-__all__ = [
-    "SPREAD",
-    "STRAYS",
-    "BlocksOfOneAlgorithm",
-    "Caveat",
-    "CoarseScores",
-    "DifferentSpread",
-    "FewRunsForRanks",
-    "IdenticalRuns",
-    "InfiniteF",
-    "PooledErrorMisleads",
-    "SilentTasks",
-    "SingleRun",
-    "SingleStep",
-    "StrayRuns",
-    "TooFewForTypicalRuns",
-    "TooFewRuns",
-    "TooFewShuffles",
-    "UnevenBlocks",
-    "WelchIsApproximate",
-]
+    from curvewise.data.curves import Curves
+    from curvewise.inference.effects import Center, EffectName
+    from curvewise.kernels import Floats, Integers
+
 
 MAX_MEMBERS = 3  # that a sentence names
 SPREAD, STRAYS = "spread", "strays"  # subjects of more than one kind of caveat
 
 
-@dataclass(frozen=True)
-class Caveat(ABC):
-    """One thing to know before believing a result."""
+@dataclass_transform(frozen_default=True)
+class Caveat(Record, ABC):
+    """One thing to know before believing a result; every kind is a frozen dataclass."""
+
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
+
+    def __init_subclass__(cls) -> None:
+        """Make a dataclass of the kind."""
+        dataclass(frozen=True)(cls)
 
     @property
     def kind(self) -> str:
@@ -75,14 +87,9 @@ class Caveat(ABC):
 
     def to_dict(self) -> dict[str, Any]:
         """Return kind and numbers as JSON-ready data."""
-        numbers = {
-            name: list(value) if isinstance(value, tuple) else json_ready(value)
-            for name, value in asdict(self).items()
-        }
-        return {"kind": self.kind, **numbers}
+        return {"kind": self.kind, **super().to_dict()}
 
 
-@dataclass(frozen=True)
 class TooFewRuns(Caveat):
     """No data could be significant, for lack of runs; ``n_enough`` of each would do.
 
@@ -97,10 +104,8 @@ class TooFewRuns(Caveat):
 
     def sentence(self) -> str:
         """Say how small p can be, and how many runs would do."""
-        enough = ""
-        if self.n_enough is not None:
-            enough = f": {self.n_enough} of each algorithm would do"
-        if self.n_blocks is not None:
+        enough = f": {self.n_enough} of each algorithm would do" if self.n_enough else ""
+        if self.n_blocks:
             enough = (
                 f": {self.n_blocks} such blocks would do. If runs of a block share no more than "
                 "the number of a seed, leave the blocks out"
@@ -112,7 +117,6 @@ class TooFewRuns(Caveat):
         )
 
 
-@dataclass(frozen=True)
 class TooFewShuffles(Caveat):
     """Nothing can be significant, for lack of shuffles."""
 
@@ -129,7 +133,6 @@ class TooFewShuffles(Caveat):
         )
 
 
-@dataclass(frozen=True)
 class CoarseScores(Caveat):
     """Scores have so few digits that their rounding hides differences.
 
@@ -150,7 +153,17 @@ class CoarseScores(Caveat):
         )
 
 
-@dataclass(frozen=True)
+class NoSpread(Caveat):
+    """No run differs from the others of its algorithm."""
+
+    def sentence(self) -> str:
+        """Say what to check."""
+        return (
+            "All runs of an algorithm have the same number, so that nothing tells how much runs "
+            "vary. Check that they are separate runs, and which column holds the score."
+        )
+
+
 class SingleRun(Caveat):
     """An algorithm has one run, so its own spread is unknown."""
 
@@ -164,7 +177,6 @@ class SingleRun(Caveat):
         )
 
 
-@dataclass(frozen=True)
 class SingleStep(Caveat):
     """Curves of one step have no shape."""
 
@@ -173,7 +185,6 @@ class SingleStep(Caveat):
         return "There is a single step, so curves have no shape: only height is compared."
 
 
-@dataclass(frozen=True)
 class IdenticalRuns(Caveat):
     """Some runs have the scores of another run at every step.
 
@@ -195,7 +206,6 @@ class IdenticalRuns(Caveat):
         )
 
 
-@dataclass(frozen=True)
 class InfiniteF(Caveat):
     """All runs of an algorithm are the same in height, or in shape."""
 
@@ -209,7 +219,6 @@ class InfiniteF(Caveat):
         )
 
 
-@dataclass(frozen=True)
 class PooledErrorMisleads(Caveat):
     """With the pooled error term one effect may pass for the other."""
 
@@ -222,9 +231,7 @@ class PooledErrorMisleads(Caveat):
     def sentence(self) -> str:
         """Say which effect is in doubt, and give its p with the split error term."""
         noun, other = EFFECTS[self.effect].noun, EFFECTS[self.other].noun
-        enough = ""
-        if self.other_differs:
-            enough = f", and here the {other} differs enough for that"
+        enough = f", and here the {other} differs enough for that" if self.other_differs else ""
         return (
             f"With the pooled error term a difference in {other} can pass for one in "
             f"{noun}{enough}: p for {noun} is {p_text(self.pvalue_pooled)} pooled and "
@@ -233,7 +240,6 @@ class PooledErrorMisleads(Caveat):
         )
 
 
-@dataclass(frozen=True)
 class DifferentSpread(Caveat):
     """Runs of one algorithm vary more than those of another.
 
@@ -247,10 +253,7 @@ class DifferentSpread(Caveat):
     of: str
     n_runs: tuple[int, int]
 
-    @property
-    def subject(self) -> str:
-        """The spread of runs."""
-        return SPREAD
+    subject = SPREAD
 
     @property
     def doubts_means(self) -> bool:
@@ -278,7 +281,6 @@ class DifferentSpread(Caveat):
         )
 
 
-@dataclass(frozen=True)
 class WelchIsApproximate(Caveat):
     """With few runs the test of means under unequal spread needs roughly normal runs."""
 
@@ -293,7 +295,6 @@ class WelchIsApproximate(Caveat):
         )
 
 
-@dataclass(frozen=True)
 class FewRunsForRanks(Caveat):
     """Few runs have few different ranks."""
 
@@ -309,7 +310,6 @@ class FewRunsForRanks(Caveat):
         )
 
 
-@dataclass(frozen=True)
 class TooFewForTypicalRuns(Caveat):
     """No data could be significant in height, since runs that are cut off do not count."""
 
@@ -327,7 +327,6 @@ class TooFewForTypicalRuns(Caveat):
         )
 
 
-@dataclass(frozen=True)
 class StrayRuns(Caveat):
     """Some runs are far from the others of their algorithm, and move its mean.
 
@@ -337,17 +336,12 @@ class StrayRuns(Caveat):
     algorithms: tuple[str, ...]
     n_runs: tuple[int, ...]
 
-    @property
-    def subject(self) -> str:
-        """Runs far from the others."""
-        return STRAYS
+    subject = STRAYS
 
     def sentence(self) -> str:
         """Say how many runs of whom, and what to plan next time."""
-        whose = [
-            f"{plural(n, 'run')} of {name}"
-            for name, n in zip(self.algorithms, self.n_runs, strict=True)
-        ]
+        named = zip(self.algorithms, self.n_runs, strict=True)
+        whose = [f"{plural(n, 'run')} of {name}" for name, n in named]
         lie, move = ("lies", "moves") if sum(self.n_runs) == 1 else ("lie", "move")
         return (
             f"{listed(whose, 6)} {lie} far from the others of the same algorithm, as runs do that "
@@ -357,7 +351,6 @@ class StrayRuns(Caveat):
         )
 
 
-@dataclass(frozen=True)
 class BlocksOfOneAlgorithm(Caveat):
     """Some blocks hold a single algorithm."""
 
@@ -373,7 +366,6 @@ class BlocksOfOneAlgorithm(Caveat):
         )
 
 
-@dataclass(frozen=True)
 class UnevenBlocks(Caveat):
     """Blocks hold the algorithms in different proportions."""
 
@@ -385,7 +377,6 @@ class UnevenBlocks(Caveat):
         )
 
 
-@dataclass(frozen=True)
 class SilentTasks(Caveat):
     """On some tasks all runs (of a block) are the same, whoever's they are."""
 
@@ -394,10 +385,472 @@ class SilentTasks(Caveat):
 
     def sentence(self) -> str:
         """Say that they count as draws."""
-        draws = "it counts as a draw, and does"
-        if len(self.tasks) > 1:
-            draws = "they count as draws, and do"
+        several = len(self.tasks) > 1
+        draws = "they count as draws, and do" if several else "it counts as a draw, and does"
         return (
             f"On {len(self.tasks)} of {plural(self.n_tasks, 'task')} all runs have the same "
             f"curve ({listed(self.tasks, MAX_MEMBERS)}): {draws} not tell algorithms apart."
         )
+
+
+class OfMembers(Caveat):
+    """A caveat about some members of a family: tables, pairs, tasks."""
+
+    members: tuple[str, ...]
+    caveat: Caveat
+
+    @property
+    def kind(self) -> str:
+        """The kind of the caveat itself."""
+        return self.caveat.kind
+
+    @property
+    def subject(self) -> str | None:
+        """The subject of the caveat itself."""
+        return self.caveat.subject
+
+    @property
+    def about(self) -> tuple[str, ...]:
+        """The members."""
+        return self.members
+
+    @property
+    def doubts_means(self) -> bool:
+        """Whether the caveat itself does."""
+        return self.caveat.doubts_means
+
+    def sentence(self) -> str:
+        """Say whom it is about, then say it."""
+        shown = "; ".join(self.members[:MAX_MEMBERS])
+        if len(self.members) > MAX_MEMBERS:
+            shown += f"; and {len(self.members) - MAX_MEMBERS:,} more"
+        return f"{shown}: {self.caveat.sentence()}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return kind and numbers as JSON-ready data, and whom they are about."""
+        return {**self.caveat.to_dict(), "members": list(self.members)}
+
+
+def gathered(
+    caveats: Mapping[str, Iterable[Caveat]], *, name_all: bool = False
+) -> tuple[Caveat, ...]:
+    """Gather the caveats of a family's members: each once, with whom it is about.
+
+    One that is about every member stands by itself, unless ``name_all``.
+    """
+    about: dict[Caveat, list[str]] = {}
+    for name, own in caveats.items():
+        for caveat in own:
+            about.setdefault(caveat, []).append(name)
+    return tuple(
+        caveat if len(names) == len(caveats) and not name_all else OfMembers(tuple(names), caveat)
+        for caveat, names in about.items()
+    )
+
+
+# Exact p up to which algorithms are said to differ in how many runs fail.
+MAX_FAILURE_PVALUE = 0.1
+
+
+class PreparationCaveat(Caveat):
+    """One that is about all curves of a table, whichever of them a question is about."""
+
+
+class RunsFailed(PreparationCaveat):
+    """Some runs ended early, diverged or were empty.
+
+    ``pvalue`` is the exact one of "failing has nothing to do with the algorithm"; None with one
+    algorithm.
+    """
+
+    algorithms: tuple[str, ...]
+    n_short: tuple[int, ...]
+    n_runs: tuple[int, ...]
+    pvalue: float | None
+
+    def sentence(self) -> str:
+        """Say how many of whom, and whether the algorithms differ in that."""
+        counts = counts_text(self.n_short, self.n_runs, self.algorithms)
+        found = f"{counts} ended early, diverged or were empty."
+        if self.pvalue is None:
+            return found
+        fail, p = "differ in how many runs fail", f"(exact p = {p_text(self.pvalue)})"
+        if self.pvalue <= MAX_FAILURE_PVALUE:
+            return f"{found} The algorithms also {fail} {p}, which is a finding of its own."
+        return f"{found} That the algorithms {fail} was not detected {p}."
+
+
+class FilledWithWorst(PreparationCaveat):
+    """Short runs count as the worst score of all from their end on."""
+
+    n_runs: int
+    fill: float
+
+    def sentence(self) -> str:
+        """Say what is right only if failing is the algorithm's doing, and what is not quoted."""
+        return (
+            f"{plural(self.n_runs, 'short run')} scored {number_text(self.fill)}, the worst score "
+            "of all, from the end on. That is right where failing is the algorithm's own doing; "
+            "if machines failed, they count as its fault. Means, differences and intervals in "
+            "units of the score depend on that number, so that the verdict quotes none."
+        )
+
+
+class CarriedOn(PreparationCaveat):
+    """The last score of short runs is carried on."""
+
+    n_runs: int
+
+    def sentence(self) -> str:
+        """Say whom that favours."""
+        return (
+            f"The last score of {plural(self.n_runs, 'short run')} was carried on. That rewards "
+            "ending at the top, and misses what a run would still have learned."
+        )
+
+
+class RunsDropped(PreparationCaveat):
+    """Short runs were left out, for a reason."""
+
+    n_runs: int
+    reason: str
+
+    def sentence(self) -> str:
+        """Say when that is wrong."""
+        return (
+            f"{plural(self.n_runs, 'short run')} {'was' if self.n_runs == 1 else 'were'} left out "
+            f"({printable(self.reason)}). If failing goes with bad scores, that makes an algorithm "
+            f"look better than it is, and p is not valid: then use {argument('short', 'prefix')}."
+        )
+
+
+class SchedulesDiffer(PreparationCaveat):
+    """One algorithm was logged more often than another.
+
+    ``spacings`` are the median distances of steps.
+    """
+
+    algorithms: tuple[str, ...]
+    spacings: tuple[float, ...]
+
+    def sentence(self) -> str:
+        """Say how often, and what to do next time."""
+        often = min(zip(self.spacings, self.algorithms, strict=True))
+        seldom = max(zip(self.spacings, self.algorithms, strict=True))
+        times = number_text(seldom[0] / often[0])
+        return (
+            f"{printable(often[1])} was logged {times} times as often as "
+            f"{printable(seldom[1])}. Linear interpolation keeps the false-alarm rate near alpha "
+            "as long as curves are about straight between logged steps; log all algorithms at "
+            "the same steps next time."
+        )
+
+
+class ScoresNotUsed(PreparationCaveat):
+    """Scores were thrown away at steps that other runs lack: before, between, after the common ones."""
+
+    n_scores: int
+    n_steps: int
+    n_unused: tuple[int, int, int]
+    first: float
+    last: float
+    begins_with: str
+    ends_with: str
+
+    def sentence(self) -> str:
+        """Say how many, which runs lack the steps, and what to type if that is meant."""
+        why = []
+        before, between, after = self.n_unused
+        first, last = as_steps(np.array([self.first, self.last])).tolist()
+        if before:
+            why.append(
+                f"{printable(self.begins_with)} has none before step {step_text(first)} "
+                f"({argument('start', first)} if that is meant)"
+            )
+        if after:
+            why.append(
+                f"{printable(self.ends_with)} has none after step {step_text(last)} "
+                f"({argument('stop', last)} if that is meant)"
+            )
+        if between:
+            why.append(
+                f"{between} lie between the {plural(self.n_steps, 'step')} of the run "
+                f"logged least often (for more steps: {argument('n_steps', 2 * self.n_steps)})"
+            )
+        counts = f"{sum(self.n_unused)} of {plural(self.n_scores, 'score')}"
+        return f"{counts} were not used: {'; '.join(why)}."
+
+
+class RangeCoversLess(PreparationCaveat):
+    """The range that all runs share is much shorter than that of the longest run."""
+
+    coverage: float
+    first: float
+    last: float
+    begins_with: str
+    ends_with: str
+
+    def sentence(self) -> str:
+        """Say what is compared, and which runs bound it."""
+        share = percent(round(self.coverage, 2))
+        return (
+            f"Only {share} of the range of steps is compared, {step_text(self.first)} to "
+            f"{step_text(self.last)}: {printable(self.begins_with)} begins latest, and "
+            f"{printable(self.ends_with)} ends first."
+        )
+
+
+# How far rounding may move heights, compared with how far apart they are.
+MAX_ROUNDING_SHARE = 0.02
+MIN_SPREAD_RATIO = 1.5  # of standard deviations, for spreads that are worth a warning
+# Runs below which skewed runs were found to mislead the Welch-type test (docs/method.md).
+MIN_RUNS_FOR_WELCH = 20
+# Runs from which ranks were found to lose little power (docs/method.md).
+MIN_RUNS_FOR_RANKS = 8
+# What makes a run stray: so many standard deviations from the median of its algorithm, as the
+# median distance tells them; which of a few normal runs happens too often by chance, so that its
+# t, against the runs that are nearer, must be significant as well, adjusted for all runs.
+MIN_RUNS_TO_STRAY, MIN_STRAY_DISTANCE, MAX_STRAY_PVALUE = 5, 3.5, 0.025
+NORMAL_MAD = 0.6745  # of a standard deviation
+# Scores that take fewer values, such as successes and failures, may be the same by chance.
+MIN_VALUES_TO_REPEAT = 4
+
+
+def too_few(curves: Curves, sampling: Sampling, alpha: float) -> Iterator[Caveat]:
+    """Warn if nothing could be significant, for lack of runs or of shuffles."""
+    smallest = sampling.smallest_by_runs
+    if smallest > alpha:
+        n_enough = n_blocks = None
+        if curves.blocks is None:
+            n_enough = _enough_runs(len(curves.algorithms), alpha)
+        elif (curves.block_counts == curves.block_counts[0]).all():
+            n_blocks = _enough_blocks(curves.block_counts[0], alpha)
+        yield TooFewRuns(curves.sizes, smallest, alpha, n_enough, n_blocks)
+    if not sampling.exact:
+        yield from too_few_shuffles(sampling.n_shuffles, alpha)
+
+
+def too_few_shuffles(n_shuffles: int | str, alpha: float) -> Iterator[Caveat]:
+    """Warn if nothing could be significant for lack of shuffles; "auto" draws enough."""
+    if isinstance(n_shuffles, int) and 1 / (1 + n_shuffles) > alpha:
+        yield TooFewShuffles(n_shuffles, alpha)
+
+
+def too_few_for_max_t(curves: Curves, n_shuffles: int | str, alpha: float) -> Iterator[Caveat]:
+    """Warn if max-t, which shuffles the runs of all algorithms together, can find nothing."""
+    # "auto" and "precise" shuffle often enough.
+    most = n_shuffles if isinstance(n_shuffles, int) else MAX_SHUFFLES
+    n_all = Layout.of(curves).restriction.count
+    sampling = Sampling(exact=False, n_relabellings=n_all, n_shuffles=most)
+    return too_few(curves, sampling, alpha)
+
+
+def _enough_runs(n_algorithms: int, alpha: float) -> int:
+    """Return the fewest runs of each algorithm with which p can be as small as alpha."""
+    for n_runs in count(2):
+        labels = np.repeat(np.arange(n_algorithms), n_runs)
+        if 1 / n_relabellings(labels, np.zeros_like(labels)) <= alpha:
+            break
+    return n_runs
+
+
+def _enough_blocks(counts: Integers, alpha: float) -> int:
+    """Return the fewest blocks with these runs of each algorithm that let p reach alpha."""
+    for n_blocks in count(2):
+        labels = np.tile(np.repeat(np.arange(len(counts)), counts), n_blocks)
+        blocks = np.repeat(np.arange(n_blocks), counts.sum())
+        if 1 / n_relabellings(labels, blocks) <= alpha:
+            break
+    return n_blocks
+
+
+def identical_runs(curves: Curves) -> Iterator[Caveat]:
+    """Warn if runs have the same scores at every step, unless these take a few values only."""
+    first: dict[bytes, int] = {}
+    again = []
+    for row, scores in enumerate(curves.scores):
+        place = first.setdefault(scores.tobytes(), row)
+        if place != row and len(np.unique(scores)) >= MIN_VALUES_TO_REPEAT:
+            again.append((row, place))
+    if again:
+        run, other = ((curves.labels[row], curves.runs[row]) for row in again[0])
+        yield IdenticalRuns(run, other, len(again))
+
+
+def runs_are_alike(curves: Curves) -> bool:
+    """Tell whether all runs (of a block) have the same curve, but for rounding."""
+    layout = Layout.of(curves)
+    within = centred(layout.scores, layout.blocks)
+    parts = strata(layout.scores, within)
+    return max(parts.heights, parts.shapes) <= layout.noise**2
+
+
+def prepared(curves: Curves) -> Iterator[Caveat]:
+    """Warn of runs that are there twice, and of what was done to runs before."""
+    yield from identical_runs(curves)
+    done = curves.preparation
+    if done is None:
+        return
+    from curvewise.data.align import schedules_differ
+
+    logs = done.algorithms
+    names = tuple(own.name for own in logs)
+    if done.short:
+        n_short = tuple(own.n_short for own in logs)
+        n_runs = tuple(own.n_runs for own in logs)
+        yield RunsFailed(names, n_short, n_runs, done.failure_pvalue)
+        if done.fill is not None:
+            yield FilledWithWorst(sum(n_short), done.fill)
+        if done.short == "carry":
+            yield CarriedOn(sum(n_short))
+        if done.short == "drop":
+            yield RunsDropped(sum(n_short), done.reason)
+    if schedules_differ(logs):
+        spacings = {own.name: own.spacing for own in logs if own.spacing is not None}
+        yield SchedulesDiffer(tuple(spacings), tuple(spacings.values()))
+    unused = done.n_unused_before, done.n_unused_between, done.n_unused_after
+    bounds = done.first, done.last, done.begins_with, done.ends_with
+    if any(unused) and not done.clock:
+        yield ScoresNotUsed(done.n_points, done.n_steps, unused, *bounds)
+    if done.covers_less:
+        yield RangeCoversLess(done.coverage, *bounds)
+
+
+def coarse_scores(curves: Curves) -> Iterator[Caveat]:
+    """Warn where the rounding of the scores hides differences between heights."""
+    means = curves.scores.mean(axis=1)
+    spread = math.sqrt(curves.n_steps * float(np.sum((means - means.mean()) ** 2)))
+    share = 2 * rounding(curves.scores, curves.precision) / spread if spread > 0 else 0.0
+    if share > MAX_ROUNDING_SHARE and curves.precision > np.finfo(np.float64).eps:
+        yield CoarseScores(math.floor(-math.log10(curves.precision)), share)
+
+
+def single_runs(curves: Curves) -> Iterator[Caveat]:
+    """Warn of algorithms with one run."""
+    sizes = zip(curves.algorithms, curves.sizes, strict=True)
+    return (SingleRun(name) for name, size in sizes if size == 1)
+
+
+def no_spread(curves: Curves) -> Iterator[Caveat]:
+    """Warn where the means of runs differ in no algorithm."""
+    means = curves.scores.mean(axis=1)
+    if not any(np.ptp(means[curves.labels == name]) for name in curves.algorithms):
+        yield NoSpread()
+
+
+def single_runs_and_steps(curves: Curves) -> Iterator[Caveat]:
+    """Warn of algorithms with one run, and of curves with one step."""
+    yield from single_runs(curves)
+    if curves.n_steps == 1:
+        yield SingleStep()
+
+
+def different_spread(curves: Curves, layout: Layout | None = None) -> Iterator[Caveat]:
+    """Warn where runs of one algorithm vary more than those of another."""
+    return (own for own in [spread_caveat(curves, layout)] if own)
+
+
+def spread_caveat(curves: Curves, layout: Layout | None = None) -> DifferentSpread | None:
+    """Return the warning that spreads differ, where that can be told; else None.
+
+    A difference in spread can pass for one between means. Spreads are compared by the test of
+    Bartlett (1937), at .05 each, of curve means and of whole curves; and the largest standard
+    deviation must be `MIN_SPREAD_RATIO` times the smallest. Curve means are quoted if they tell,
+    since tables show their standard deviations. Single runs are left out, and within blocks
+    nothing is said.
+    """
+    if curves.blocks is not None:
+        return None
+    layout = layout or Layout.of(curves)
+    groups = {
+        code: layout.scores[layout.labels == code]
+        for code, size in enumerate(curves.sizes)
+        if size > 1
+    }
+    if len(groups) < 2:
+        return None
+    least = (16 * layout.noise) ** 2 / curves.n_runs
+    heights = [group.mean(axis=1, keepdims=True) for group in groups.values()]
+    for of, parts in (("curve means", heights), ("whole curves", list(groups.values()))):
+        residuals = [part - part.mean(axis=0) for part in parts]
+        # What rounding can explain is no variation.
+        residuals = [own if np.sum(own**2) > least else 0 * own for own in residuals]
+        found = _widest_pair(residuals)
+        if found is not None:
+            *pair, ratio = found
+            wide, narrow = (curves.algorithms[[*groups][place]] for place in pair)
+            n_wide, n_narrow = (len(residuals[place]) for place in pair)
+            return DifferentSpread(wide, narrow, ratio, of, (n_wide, n_narrow))
+    return None
+
+
+def _widest_pair(residuals: list[Floats]) -> tuple[int, int, float] | None:
+    """Return who varies most and who least, and by which factor, if spreads differ."""
+    spread = [math.sqrt(float(np.sum(own**2)) / (len(own) - 1) / own.shape[1]) for own in residuals]
+    wide, narrow = int(np.argmax(spread)), int(np.argmin(spread))
+    if spread[wide] < MIN_SPREAD_RATIO * spread[narrow] or spread[wide] == 0:
+        return None
+    if equal_spread_pvalue(residuals) > 0.05:
+        return None
+    ratio = spread[wide] / spread[narrow] if spread[narrow] > 0 else math.inf
+    return wide, narrow, ratio
+
+
+def welch_with_few_runs(curves: Curves) -> Iterator[Caveat]:
+    """Warn that with few runs the Welch-type test relies on runs being roughly normal."""
+    if min(curves.sizes) < MIN_RUNS_FOR_WELCH:
+        yield WelchIsApproximate(min(curves.sizes))
+
+
+def few_for_ranks(curves: Curves, center: Center) -> Iterator[Caveat]:
+    """Warn that few runs have few different ranks."""
+    if center == "ranks" and min(curves.sizes) < MIN_RUNS_FOR_RANKS:
+        yield FewRunsForRanks(min(curves.sizes), MIN_RUNS_FOR_RANKS)
+
+
+def stray_runs(curves: Curves) -> Iterator[Caveat]:
+    """Advise typical runs for the next experiment, where some runs are far from the others.
+
+    See docs/method.md for how often that happens by chance.
+    """
+    if curves.blocks is not None or min(curves.sizes) < MIN_RUNS_TO_STRAY:
+        return
+    means = curves.scores.mean(axis=1)
+    noise = rounding(curves.scores, curves.precision) / math.sqrt(curves.scores.size)
+    strays = {}
+    for code, name in enumerate(curves.algorithms):
+        own = means[curves.codes == code]
+        distances = np.abs(own - _median(own))
+        scale = _median(distances) / NORMAL_MAD
+        if scale <= 16 * noise:
+            continue  # most runs are the same: there is nothing to measure distances by
+        is_far = distances > MIN_STRAY_DISTANCE * scale
+        near = own[~is_far]
+        error = float(near.std(ddof=1)) * math.sqrt(1 + 1 / len(near))
+        pvalues = [
+            2 * t_survival(abs(float(run - near.mean())) / error, len(near) - 1)
+            for run in own[is_far]
+        ]
+        n_stray = sum(p * curves.n_runs <= MAX_STRAY_PVALUE for p in pvalues)
+        if n_stray:
+            strays[name] = n_stray
+    if strays:
+        yield StrayRuns(tuple(strays), tuple(strays.values()))
+
+
+def _median(values: Floats) -> float:
+    """Return the median; np.median imports masked arrays, which cost a tenth of a start."""
+    ranked = np.sort(values)
+    return float(ranked[(len(ranked) - 1) // 2] + ranked[len(ranked) // 2]) / 2
+
+
+def uneven_blocks(curves: Curves) -> Iterator[Caveat]:
+    """Warn of blocks that hold one algorithm, or the algorithms in different proportions."""
+    if curves.blocks is None or curves.has_even_blocks:
+        return
+    names = list(dict.fromkeys(curves.blocks))
+    n_held = (curves.block_counts > 0).sum(axis=1)
+    alone = tuple(name for name, n in zip(names, n_held, strict=True) if n == 1)
+    if alone:
+        yield BlocksOfOneAlgorithm(alone, len(names))
+    yield UnevenBlocks()

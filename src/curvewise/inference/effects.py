@@ -3,33 +3,24 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 import numpy as np
 
 from curvewise.kernels.pvalues import clopper_pearson, f_survival
+from curvewise.records import UNTOLD, As, Record, told
+from curvewise.text import listed, p_short, p_text, plural, shortened
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
+    from curvewise.inference.work import Sampling
     from curvewise.kernels import Floats
+    from curvewise.records import Count, Extended, Probability
 
-__all__ = [
-    "EFFECTS",
-    "PARTS",
-    "Center",
-    "Effect",
-    "EffectName",
-    "EffectWords",
-    "ErrorTerm",
-    "Interval",
-    "OverallTest",
-    "Spread",
-    "f_statistic",
-    "json_ready",
-]
 
 MAX_THINNED = 1_000  # values of a null distribution, where there are many
 
@@ -67,12 +58,15 @@ def f_statistic(effect: float, error: float, df: tuple[int, int]) -> float:
 class Interval(NamedTuple):
     """Two ends, both included."""
 
-    low: float
-    high: float
+    low: Extended
+    high: Extended
+
+
+Bounded = Annotated[Interval, As(tuple[float, float])]  # with ends that are never infinite
 
 
 @dataclass(frozen=True, eq=False)
-class Effect:
+class Effect(Record):
     """One effect: its statistic, and where that falls among those of shuffled tables.
 
     Attributes
@@ -111,20 +105,20 @@ class Effect:
         ranks. F is that of trimmed means (Lee & Fung 1985), or of the ranks.
     """
 
-    name: EffectName
-    statistic: float
+    name: EffectName = field(metadata=UNTOLD)
+    statistic: Extended
     df: tuple[float, float]
-    pvalue: float
-    n_extreme: int
-    n_shuffles: int
+    pvalue: Probability
+    critical_value: Extended
+    n_extreme: Count
+    n_shuffles: Count
     exact: bool
-    alpha: float
-    critical_value: float
-    null: Floats | Callable[[], Floats] = field(repr=False)
-    pvalue_adjusted: float | None = None
-    f_value: float | None = None
-    components: Mapping[str, float] | None = None
-    center: Center = "mean"
+    alpha: float = field(metadata=UNTOLD)
+    null: Floats | Callable[[], Floats] = field(repr=False, metadata=UNTOLD)
+    pvalue_adjusted: Probability | None = field(default=None, metadata={"unless": None})
+    f_value: float | None = field(default=None, metadata=UNTOLD)
+    components: Mapping[str, float] | None = field(default=None, metadata={"unless": None})
+    center: Center = field(default="mean", metadata={"unless": "mean"})
 
     @cached_property
     def null_distribution(self) -> Floats:
@@ -142,34 +136,40 @@ class Effect:
         return replace(self, null=kept)
 
     @property
-    def symbol(self) -> str:
+    @told(after="statistic")
+    def symbol(self) -> Literal["F", "C", "D"]:
         """Which statistic it is: F, the combined one, C, or that of trimmed means, D."""
         if self.center == "trimmed":
             return "D"
         return "F" if self.components is None else "C"
 
     @property
-    def f(self) -> float:
+    @told(after="symbol")
+    def f(self) -> Extended:
         """F, whichever statistic is shuffled."""
         return self.statistic if self.f_value is None else self.f_value
 
     @property
+    @told(after="pvalue")
     def significant(self) -> bool:
         """Whether p, adjusted where it belongs to a family, is at most alpha."""
         pvalue = self.pvalue if self.pvalue_adjusted is None else self.pvalue_adjusted
         return pvalue <= self.alpha
 
     @property
+    @told(after="critical_value")
     def effect_size(self) -> float:
         """Partial ω²: the share of variation an effect explains beyond chance."""
         if math.isinf(self.f):
             return 1.0
         df_effect, df_error = self.df
-        excess = df_effect * (self.f - 1)
+        # An F of 1, but for rounding, explains nothing.
+        excess = 0.0 if abs(self.f - 1) < 1e-12 else df_effect * (self.f - 1)
         return excess / (excess + df_effect + df_error + 1)
 
     @cached_property
-    def pvalue_parametric(self) -> float:
+    @told(after="pvalue")
+    def pvalue_parametric(self) -> Probability:
         """The p of the conventional F test, which takes all scores for independent.
 
         Where spreads may differ: of Welch's test, on approximate degrees of freedom.
@@ -177,7 +177,8 @@ class Effect:
         return f_survival(self.f, self.df)
 
     @cached_property
-    def pvalue_interval(self) -> Interval:
+    @told(after="pvalue")
+    def pvalue_interval(self) -> Bounded:
         """Where p would be if every relabelling were visited, with 95 % confidence."""
         if self.exact:
             return Interval(self.pvalue, self.pvalue)
@@ -190,32 +191,105 @@ class Effect:
             return 0.0
         return math.sqrt(self.pvalue * (1 - self.pvalue) / self.n_shuffles)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the effect as JSON-ready data, without the null distribution."""
-        return {
-            "statistic": json_ready(self.statistic),
-            "symbol": self.symbol,
-            "f": json_ready(self.f),
-            "df": list(self.df),
-            "pvalue": self.pvalue,
-            "pvalue_interval": list(self.pvalue_interval),
-            "pvalue_parametric": self.pvalue_parametric,
-            "significant": self.significant,
-            "critical_value": json_ready(self.critical_value),
-            "effect_size": self.effect_size,
-            "n_extreme": self.n_extreme,
-            "n_shuffles": self.n_shuffles,
-            "exact": self.exact,
-            **(
-                {}
-                if self.pvalue_adjusted is None
-                else {"pvalue_adjusted": self.pvalue_adjusted}
-            ),
-            **({} if self.components is None else {"components": dict(self.components)}),
-            **({} if self.center == "mean" else {"center": self.center}),
-        }
+
+# --- Phrases that the words of several questions share.
+
+MAX_NAMES = 4  # of more, only how many there are
+MAX_LINE = 110  # characters of a headline
+NAME_LENGTHS = (60, 40, 30, 20, 14, 10, 7)  # tried in turn until a headline fits
 
 
-def json_ready(value: Any) -> Any:
-    """Replace what JSON has no word for: an infinite number becomes None."""
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+def one_line(write: Callable[..., str], *names: str) -> str:
+    """Return ``write(*names)``, with the names shortened as far as a headline needs.
+
+    >>> one_line("{} beats {}.".format, "A", "B")
+    'A beats B.'
+    """
+    line = ""
+    for most in NAME_LENGTHS:
+        line = write(*(shortened(name, most) for name in names))
+        if len(line) <= MAX_LINE:
+            break
+    return line
+
+
+def first_line(text: str) -> str:
+    """Return the first sentence of a paragraph as a headline; a long one ends in "…".
+
+    >>> first_line("A beats B. Method: shuffles.")
+    'A beats B.'
+    """
+    sentence = re.split(r"(?<=[.!?])\s+(?=[A-Z])", text, maxsplit=1)[0]
+    if len(sentence) <= MAX_LINE:
+        return sentence
+    cut = sentence[: MAX_LINE - 1]
+    # Better at the end of a clause, or at least of a word.
+    ends = [cut.rfind(mark) for mark in ("; ", ", ", " (", ": ", " ")]
+    end = next((end for end in ends if end > MAX_LINE // 2), len(cut))
+    return f"{cut[:end]}…"
+
+
+def names_text(names: Sequence[str]) -> str:
+    """Return the names of algorithms as a list, or how many there are."""
+    return listed(names) if len(names) <= MAX_NAMES else f"the {len(names)} algorithms"
+
+
+def p_of(effect: Effect, *, explained: bool = False) -> str:
+    """Return the p of an effect for a sentence, and whether it is exact.
+
+    One that no shuffle reached is only known to be no larger; if asked to, say so.
+    """
+    exact = "exact " if effect.exact else ""
+    return exact + p_phrase(
+        effect.pvalue, effect.n_shuffles, exact=effect.exact, explained=explained
+    )
+
+
+def p_phrase(pvalue: float, n_shuffles: int, *, exact: bool, explained: bool = False) -> str:
+    """Return a p for a sentence; one that no shuffle reached as what it is at most.
+
+    >>> p_phrase(0.0001, 9_999, exact=False, explained=True)
+    'p ≤ 0.00010, none of 9,999 shuffles'
+    >>> p_phrase(0.0002, 9_999, exact=False)
+    'p = 0.00020'
+    """
+    if not is_at_floor(pvalue, n_shuffles, exact=exact):
+        return f"p = {p_short(pvalue)}"
+    none = f", none of {n_shuffles:,} shuffles" if explained else ""
+    return f"p ≤ {p_short(pvalue)}{none}"
+
+
+def p_cell(effect: Effect) -> str:
+    """Return the p of an effect for a table."""
+    at_floor = is_at_floor(effect.pvalue, effect.n_shuffles, exact=effect.exact)
+    return f"{'≤ ' if at_floor else ''}{p_text(effect.pvalue)}"
+
+
+def is_at_floor(pvalue: float, n_shuffles: int, *, exact: bool) -> bool:
+    """Tell whether a sampled p is as small as its shuffles allow.
+
+    >>> is_at_floor(0.0001, 9_999, exact=False), is_at_floor(0.0002, 9_999, exact=False)
+    (True, False)
+    """
+    return not exact and pvalue * (n_shuffles + 1) < 1.5
+
+
+def method_parts(
+    sampling: Sampling,
+    n_runs: Sequence[int],
+    steps: str,
+    n_blocks: int | None,
+    alpha: float,
+    *more: str,
+) -> str:
+    """Return runs, steps, shuffles, blocks, what else there is, and alpha, for the method."""
+    sizes = sorted(set(n_runs))
+    each = plural(sizes[0], "run") if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]} runs"
+    how = (
+        f"all {sampling.n_relabellings:,} relabellings"
+        if sampling.exact
+        else plural(sampling.n_shuffles, sampling.unit)
+    )
+    within = f" inside {plural(n_blocks, 'block')}" if n_blocks else ""
+    parts = [f"{each} per algorithm", steps, f"{how}{within}", *more, f"α = {alpha:g}"]
+    return "; ".join(parts)

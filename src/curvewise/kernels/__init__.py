@@ -5,5 +5,3 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
-
-__all__ = ["Floats", "Integers"]

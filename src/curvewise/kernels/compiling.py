@@ -6,7 +6,7 @@ NumPy form beside it that gives the same digits, and is imported only where the 
 enough to repay it::
 
     if worth_compiling(work > COMPILE_ABOVE_WORK):
-        from curvewise.kernels.topic.compiled_thing import count
+        from curvewise.kernels.compiled_kernels import count
 
         return count(values)
     return ...  # in NumPy
@@ -30,20 +30,11 @@ from curvewise.errors import CurvewiseWarning
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = [
-    "INSTALL_HINT",
-    "OPTIONS",
-    "compiler_is_loaded",
-    "compiling_repays",
-    "njit",
-    "worth_compiling",
-]
 
 # Threads may run compiled code side by side; division by zero gives infinity, as in NumPy.
 OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
 INSTALL_HINT = 'pip install "curvewise[fast]"'
-# To import numba and to load what it compiled earlier; and to load that alone. Rather too little
-# than too much: where compiled code takes over, work then takes longer, never less long.
+# To import numba and to load what it compiled earlier; and to load that alone.
 LOADING_SECONDS, WARMING_SECONDS = 0.4, 0.02
 
 
@@ -68,6 +59,11 @@ def compiling_repays(in_numpy: float, compiled: float) -> bool:
 def compiler_is_loaded() -> bool:
     """Tell whether numba is imported already, so that even small work may use it."""
     return sys.modules.get("numba") is not None
+
+
+def kernels_are_loaded() -> bool:
+    """Tell whether `compiled_kernels` is there already: it is then faster for small work, too."""
+    return sys.modules.get("curvewise.kernels.compiled_kernels") is not None
 
 
 @cache

@@ -13,41 +13,30 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from curvewise.kernels.adjustments import TIE
-from curvewise.kernels.anova.sums import (
+from curvewise.kernels.anova import (
+    EPSILON,
     centred,
     group_factor,
     plain_sizes,
+    ratios,
     sums_in_order,
 )
-from curvewise.kernels.anova.thresholds import EPSILON
-from curvewise.kernels.codes import distinct
 from curvewise.kernels.compiling import compiling_repays
+from curvewise.kernels.pvalues import TIE, upper_quantile
+from curvewise.kernels.relabel import cached_batch
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from curvewise.kernels import Floats, Integers
+    from curvewise.kernels.tasks import StratifiedRuns
 
-__all__ = [
-    "Fit",
-    "adding_repays_compiling",
-    "count_extreme",
-    "group_sums",
-    "is_mirrored",
-    "least_extreme",
-    "least_ratio",
-    "pair_maxima",
-    "pair_parts",
-    "pair_ratios",
-    "shuffled_pair_t",
-    "shuffled_t",
-    "student_t",
-]
 
 MAX_GROUPS_BY_PRODUCTS = 8  # with more, sorting runs is faster than products of matrices
 ADDED_IN_NUMPY, ADDED_COMPILED = 2e-9, 0.4e-9  # seconds for each run and column
@@ -69,11 +58,9 @@ class Fit:
     df: int
 
     @classmethod
-    def of(
-        cls, values: Floats, labels: Integers, blocks: Integers, noise: float = 0.0
-    ) -> Fit:
+    def of(cls, values: Floats, labels: Integers, blocks: Integers, noise: float = 0.0) -> Fit:
         """Fit by least squares; height or shape that varies within ``noise`` is set to 0."""
-        n_groups, n_blocks = int(labels.max()) + 1, len(distinct(blocks))
+        n_groups, n_blocks = int(labels.max()) + 1, len(np.unique(blocks))
         member = (labels[:, None] == np.arange(n_groups - 1)).astype(np.float64)
         values = _without_noise(centred(values, blocks), noise)
         factor = group_factor(labels, blocks)
@@ -111,9 +98,7 @@ def _without_noise(values: Floats, noise: float) -> Floats:
     return values
 
 
-def student_t(
-    lengths: Floats, errors: Floats, df: int, floor: float | Floats = 0.0
-) -> Floats:
+def student_t(lengths: Floats, errors: Floats, df: int, floor: float | Floats = 0.0) -> Floats:
     """Return t = u / √(errors / df).
 
     Without error (at most ``floor``) t is infinite, with the sign of u; or 0 without effect.
@@ -142,7 +127,7 @@ def group_sums(
         return sums.astype(np.float64).reshape(len(labels), n_groups, 1)[:, :-1]
     if n_groups > MAX_GROUPS_BY_PRODUCTS:
         if compiled:
-            from curvewise.kernels.anova.compiled_sums import sums_of_groups
+            from curvewise.kernels.compiled_kernels import sums_of_groups
 
             return np.asarray(sums_of_groups(labels, values, n_groups))
         # Each run is added once; the sizes of groups are the same in every shuffle.
@@ -214,11 +199,7 @@ def pair_parts(estimates: Floats, factor: Floats) -> tuple[Floats, Floats]:
 
     ``estimates`` is (n_shuffles, n_groups, n_columns); both are (n_shuffles, n_pairs).
     """
-    pairs = _pair_variances(factor)
-    first, second, variances = pairs
-    heights, products = _heights_and_products(estimates)
-    u = (heights[:, first] - heights[:, second]) / np.sqrt(variances)
-    return u, _shape_squares(products, pairs)
+    return _parts_of(*_heights_and_products(estimates), _pair_variances(factor))
 
 
 def _pair_variances(factor: Floats) -> tuple[Integers, Integers, Floats]:
@@ -236,12 +217,15 @@ def _heights_and_products(estimates: Floats) -> tuple[Floats, Floats]:
     return estimates[:, :, 0], shapes @ shapes.transpose(0, 2, 1)
 
 
-def _shape_squares(products: Floats, pairs: tuple[Integers, Integers, Floats]) -> Floats:
-    """Return the sum of squares of the shape for every two groups; (n, n_pairs)."""
+def _parts_of(
+    heights: Floats, products: Floats, pairs: tuple[Integers, Integers, Floats]
+) -> tuple[Floats, Floats]:
+    """Return u of the height and the sum of squares of the shape of pairs; (n, n_pairs) each."""
     first, second, variances = pairs
+    u = (heights[:, first] - heights[:, second]) / np.sqrt(variances)
     lengths = np.einsum("sii->si", products)
     squares = lengths[:, first] + lengths[:, second] - 2 * products[:, first, second]
-    return np.asarray(np.maximum(squares, 0.0) / variances)
+    return u, np.asarray(np.maximum(squares, 0.0) / variances)
 
 
 def pair_ratios(parts: tuple[Floats, Floats], errors: Floats, *, pooled: bool) -> Floats:
@@ -263,10 +247,7 @@ def _over_errors(effects: Iterable[Floats], errors: Floats, *, pooled: bool) -> 
     both = errors.sum(axis=1)
     terms = (both, both, both) if pooled else (both, errors[:, 0], errors[:, 1])
     return np.stack(
-        [
-            _ratio(effect, error[:, None])
-            for effect, error in zip(effects, terms, strict=True)
-        ]
+        [_ratio(effect, error[:, None]) for effect, error in zip(effects, terms, strict=True)]
     )
 
 
@@ -309,8 +290,7 @@ def pair_maxima(
             # Added up one after the other, not by BLAS, which is slow for single rows.
             lengths = np.einsum("sii->si", products)
             between = np.stack(
-                [np.sum(each * fit.sizes, axis=1) for each in (heights**2, lengths)],
-                axis=1,
+                [np.sum(each * fit.sizes, axis=1) for each in (heights**2, lengths)], axis=1
             )
         errors = totals - between
         errors[errors <= floor] = 0.0
@@ -330,21 +310,15 @@ def _means(sums: Floats, sizes: Integers) -> Floats:
 
 
 def _largest_effects(
-    heights: Floats,
-    products: Floats,
-    pairs: tuple[Integers, Integers, Floats],
-    *,
-    compiled: bool,
+    heights: Floats, products: Floats, pairs: tuple[Integers, Integers, Floats], *, compiled: bool
 ) -> Floats:
     """Return the largest sums of squares of any pair, as `_effects` has them; (3, n, 1)."""
     if compiled:
-        from curvewise.kernels.anova.compiled_sums import largest_of_pairs
+        from curvewise.kernels.compiled_kernels import largest_of_pairs
 
         found = largest_of_pairs(np.ascontiguousarray(heights), products, *pairs)
         return np.asarray(found)[:, :, None]
-    first, second, variances = pairs
-    u = (heights[:, first] - heights[:, second]) / np.sqrt(variances)
-    effects = _effects((u, _shape_squares(products, pairs)))
+    effects = _effects(_parts_of(heights, products, pairs))
     return np.stack([effect.max(axis=1, keepdims=True) for effect in effects])
 
 
@@ -380,6 +354,271 @@ def is_mirrored(labels: Integers, blocks: Integers) -> bool:
     >>> is_mirrored(np.array([0, 0, 1, 1]), np.zeros(4, dtype=np.int64))
     True
     """
-    shares = [float(np.mean(labels[blocks == block])) for block in distinct(blocks)]
+    shares = [float(np.mean(labels[blocks == block])) for block in np.unique(blocks)]
     # A block of one group has nothing to swap, and does not prevent it.
     return all(share in {0.0, 0.5, 1.0} for share in shares)
+
+
+# --- How far groups lead each other by their own variances, in many shuffles of one number a run.
+#
+# The sizes of groups are the same in every shuffle, so the runs of all shuffles can be lined up
+# group after group, and every step is one operation on whole arrays.
+
+
+@dataclass(frozen=True, eq=False)
+class GroupMoments:
+    """Sums and squared deviations of every group, in each of several shuffles.
+
+    Attributes
+    ----------
+    sizes : array of int, (n_groups,)
+    sums, squares : array, (n_groups, n_shuffles)
+        Of the values of each group, and of their deviations from its mean.
+    floors : array, (n_shuffles,)
+        A variance of a mean that is no larger than this is rounding.
+    """
+
+    sizes: Integers
+    sums: Floats
+    squares: Floats
+    floors: Floats
+
+    @classmethod
+    def of(cls, values: Floats, labels: Integers) -> GroupMoments:
+        """Add up ``values``, (n_runs,), by ``labels``, (n_shuffles, n_runs)."""
+        return cls.of_sets([values], [labels])
+
+    @classmethod
+    def of_sets(cls, values: Sequence[Floats], labels: Sequence[Integers]) -> GroupMoments:
+        """Add up several sets of runs with groups of the same sizes, their shuffles in a row."""
+        sizes = np.bincount(labels[0][0])
+        lined_up = np.concatenate(
+            [
+                own.take(runs_by_group(shuffled))
+                for own, shuffled in zip(values, labels, strict=True)
+            ],
+            axis=1,
+        )
+        floors = np.repeat(
+            [64 * EPSILON * float(own @ own) for own in values],
+            [len(shuffled) for shuffled in labels],
+        )
+        if len(set(sizes.tolist())) == 1:
+            parts = _added_up(lined_up.reshape(len(sizes), -1, lined_up.shape[1]))
+            return cls(sizes, *parts, floors)
+        ends = np.cumsum(sizes)[:-1]
+        each = [_added_up(own[None]) for own in np.split(lined_up, ends)]
+        sums, squares = (np.concatenate(part) for part in zip(*each, strict=True))
+        return cls(sizes, sums, squares, floors)
+
+    def largest_welch_t(self) -> Floats:
+        """Return the largest t of any group less each group; (n_groups, n_shuffles).
+
+        Each t is divided by the variances of its own two groups, which need two runs or more.
+        """
+        sizes = self.sizes[:, None]
+        means = self.sums / sizes
+        errors = self.squares / (sizes * (sizes - 1))
+        vary = bool((errors.min(axis=0) > self.floors).all())
+        if not vary:
+            errors[errors <= self.floors] = 0.0
+        leads = np.full(means.shape, -np.inf)
+        for group in range(len(means) - 1):
+            others = slice(group + 1, None)
+            ahead, error = means[group] - means[others], errors[group] + errors[others]
+            # Without any error of 0, dividing is all there is to it.
+            t = (
+                np.divide(ahead, np.sqrt(error, out=error), out=ahead)
+                if vary
+                else student_t(ahead, error, 1, self.floors)
+            )
+            np.maximum(leads[others], t, out=leads[others])
+            np.maximum(leads[group], -t.min(axis=0), out=leads[group])
+        return leads
+
+    def between(self, factor: Floats) -> Floats:
+        """Return the sum of squares between the groups, as `group_squares` does; (n_shuffles,).
+
+        The values must be less the mean of their block.
+        """
+        return np.asarray(np.sum((factor.T @ self.sums[:-1]) ** 2, axis=0))
+
+
+def _added_up(values: Floats) -> tuple[Floats, Floats]:
+    """Return sums and squared deviations along the middle axis, changing the values in place."""
+    sums = values.sum(axis=1)
+    # Deviations are squared: as a difference of squares a small variance loses its digits.
+    values -= (sums / values.shape[1])[:, None]
+    np.square(values, out=values)
+    return sums, values.sum(axis=1)
+
+
+def runs_by_group(labels: Integers) -> Integers:
+    """Return which runs each group has, group after group; (n_runs, n_shuffles).
+
+    ``labels`` is (n_shuffles, n_runs), with groups of the same sizes in every shuffle. Inside
+    `shared_batches` labels that were seen before are not sorted again.
+
+    >>> runs_by_group(np.array([[0, 1, 0], [1, 0, 0]])).T.tolist()
+    [[0, 2, 1], [1, 2, 0]]
+    """
+    key = ("runs by group", labels.shape, labels.T.tobytes())
+    return cached_batch(key, partial(_runs_by_group, labels)).astype(np.intp)
+
+
+def _runs_by_group(labels: Integers) -> Integers:
+    n_shuffles, n_runs = labels.shape
+    starts = n_runs * np.arange(n_shuffles)[:, None]
+    runs = [
+        (np.flatnonzero(labels == group).reshape(n_shuffles, -1) - starts).T
+        for group in range(int(labels[0].max()) + 1)
+    ]
+    # Rows of memory are runs: sums over the runs of a group then go along whole rows.
+    return np.concatenate(runs).astype(np.min_scalar_type(n_runs), order="C")
+
+
+# --- Partitions of a set into groups, of which only some are allowed.
+
+Group = tuple[int, ...]
+
+MAX_MEMBERS = 8  # of which there are 4,139 partitions; of nine there are 21,146
+
+
+def connected_groups(pairs: Iterable[tuple[int, int]]) -> list[Group]:
+    """Return all sets of two or more members that the pairs connect, the small ones first.
+
+    Two members are connected by their pair, or through others of the same set.
+
+    >>> connected_groups([(0, 1), (1, 2)])
+    [(0, 1), (1, 2), (0, 1, 2)]
+    """
+    linked = {frozenset(pair) for pair in pairs}
+    members = sorted(set().union(*linked))
+    return [
+        group
+        for size in range(2, len(members) + 1)
+        for group in combinations(members, size)
+        if _is_connected(group, linked)
+    ]
+
+
+def _is_connected(group: Group, linked: Collection[frozenset[int]]) -> bool:
+    reached, left = {group[0]}, set(group[1:])
+    while left:
+        near = {b for b in left if any(frozenset((a, b)) in linked for a in reached)}
+        if not near:
+            return False
+        reached |= near
+        left -= near
+    return True
+
+
+def partitions(groups: Collection[Group]) -> Iterator[tuple[Group, ...]]:
+    """Yield every choice of one or more groups that have no member in common.
+
+    Members in no group of a choice stand alone, so that each choice is a partition.
+
+    >>> list(partitions([(0, 1), (1, 2), (0, 1, 2)]))
+    [((0, 1),), ((0, 1, 2),), ((1, 2),)]
+    """
+    members = frozenset().union(*groups)
+    first: dict[int, list[Group]] = {member: [] for member in members}
+    for group in groups:
+        first[min(group)].append(group)
+
+    def choices(left: frozenset[int]) -> Iterator[tuple[Group, ...]]:
+        if not left:
+            yield ()
+            return
+        member = min(left)
+        for group in first[member]:
+            if left.issuperset(group):
+                yield from ((group, *rest) for rest in choices(left.difference(group)))
+        yield from choices(left - {member})
+
+    return (choice for choice in choices(members) if choice)
+
+
+# --- Gaussian multipliers: how far chance moves aggregates, at all places at once.
+#
+# Every run is multiplied by a normal number of its own at all of its steps, so that whole runs move
+# and steps stay as dependent as they are. Numbers are drawn in batches of a size that follows from
+# the data alone.
+
+MAX_CELLS = 2**18  # multipliers × steps of a batch
+
+
+def largest_moves(
+    residuals: Sequence[Floats],
+    wanted: Sequence[tuple[tuple[int, ...], Floats]],
+    n_multipliers: int,
+    keys: Sequence[int],
+) -> Floats:
+    """Return the largest move over all steps, for each of ``wanted`` and each multiplier.
+
+    Parameters
+    ----------
+    residuals : for each algorithm an array, (n_runs, n_steps)
+    wanted : pairs of places and scales
+        One place for an algorithm, two for the first less the second; moves are divided by the
+        scales, (n_steps,), and steps whose scale is 0 do not move.
+    n_multipliers : int
+    keys : for each algorithm an integer
+        The seeds of the multipliers.
+
+    Returns
+    -------
+    array, (len(wanted), n_multipliers)
+    """
+    n_steps = residuals[0].shape[1]
+    batch = max(1, MAX_CELLS // n_steps)
+    streams = [np.random.default_rng(key) for key in keys]
+    inverse = [ratios(1.0, scale) for _, scale in wanted]
+    found = np.empty((len(wanted), n_multipliers))
+    for start in range(0, n_multipliers, batch):
+        size = min(batch, n_multipliers - start)
+        moves = [
+            stream.standard_normal((size, len(own))) @ own
+            for stream, own in zip(streams, residuals, strict=True)
+        ]
+        for row, (places, _) in enumerate(wanted):
+            move = moves[places[0]]
+            if len(places) == 2:
+                move = move - moves[places[1]]
+            largest = np.abs(move * inverse[row]).max(axis=1)
+            found[row, start : start + size] = largest
+    return found
+
+
+def profile_reach(runs: StratifiedRuns, confidence: float, n_multipliers: int, key: int) -> float:
+    """Return half the width of the band of a performance profile, the same everywhere.
+
+    ``runs`` have one score each. The half-width is a quantile of the largest move of the share
+    of runs above τ, at any τ, plus half of the heaviest run, since profiles jump; or that of
+    Dvoretzky, Kiefer and Wolfowitz (Massart 1990), which looks at no variation, where it is
+    smaller.
+
+    Dividing moves by their standard error, as for aggregates of scores, does not hold here:
+    beyond the best and the worst run nothing varies, and the true profile is not 0 or 1 yet.
+    """
+    alpha, weights, sizes = 1 - confidence, runs.weights, runs.sizes
+    scale = weights * np.sqrt(sizes / (sizes - 1))[runs.tasks]
+    order = np.argsort(runs.scores[:, 0], kind="stable")[::-1]
+    ranked = runs.scores[order, 0]
+    ends = np.flatnonzero(np.append(ranked[:-1] != ranked[1:], True))
+    by_task = np.argsort(runs.tasks, kind="stable")
+    firsts = np.cumsum(sizes) - sizes
+    stream = np.random.default_rng(key)
+    batch = max(1, MAX_CELLS // len(weights))
+    largest = np.empty(n_multipliers)
+    for start in range(0, n_multipliers, batch):
+        size = min(batch, n_multipliers - start)
+        drawn = stream.standard_normal((size, len(weights)))
+        means = np.add.reduceat(drawn[:, by_task], firsts, axis=1) / sizes
+        centred = (drawn - means[:, runs.tasks]) * scale
+        # A run is above every τ below its score: moves are sums from the highest score down.
+        moves = np.cumsum(centred[:, order], axis=1)[:, ends]
+        largest[start : start + size] = np.abs(moves).max(axis=1)
+    reach = upper_quantile(largest, alpha) + float(weights.max()) / 2
+    bound = math.sqrt(math.log(2 / alpha) / 2 * float(weights @ weights))
+    return min(reach, bound)

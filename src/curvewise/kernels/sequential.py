@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from curvewise.kernels import Floats, Integers
 
-__all__ = ["Ranking", "rejected_by", "sequential_pvalues", "spent_shares"]
 
 # Up to alpha every level is tried at which one more relabelling may go; beyond, levels that are
 # so many times the one before.
@@ -101,11 +100,7 @@ def sequential_pvalues(
     # From the largest level down: each look is settled by the first that does not reject by it.
     while len(pvalues) < n_looks:
         place = min(place, certain[len(pvalues)] - 1)
-        rejected = (
-            n_looks
-            if place < 0
-            else _look_of_rejection(rankings, quotas[place], observed)
-        )
+        rejected = n_looks if place < 0 else _look_of_rejection(rankings, quotas[place], observed)
         above = float(levels[min(place + 1, len(levels) - 1)])
         pvalues += [above] * (rejected - len(pvalues))
         place -= 1
@@ -130,9 +125,7 @@ def _levels(shares: Floats, size: int, alpha: float) -> Floats:
     return np.unique(np.round(np.concatenate([*fine, coarse]), 14))
 
 
-def _look_of_rejection(
-    rankings: Sequence[Ranking], quotas: Integers, observed: int
-) -> int:
+def _look_of_rejection(rankings: Sequence[Ranking], quotas: Integers, observed: int) -> int:
     """Return at which look, from 0, the observed relabelling is removed; else their number.
 
     ``quotas`` says how many may have been removed by each look.

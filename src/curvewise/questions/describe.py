@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from curvewise.errors import OptionError
+from curvewise.errors import refuse
 from curvewise.inference.result import Result
-
-__all__ = ["describe"]
 
 
 def describe(result: Result) -> str:
@@ -18,6 +16,8 @@ def describe(result: Result) -> str:
     """
     given: object = result
     if not isinstance(given, Result):
-        msg = f"There is nothing to say about a {type(given).__name__}: give a result."
-        raise OptionError(msg, option="result")
+        refuse(
+            f"There is nothing to say about a {type(given).__name__}: give a result.",
+            option="result",
+        )
     return given.describe()

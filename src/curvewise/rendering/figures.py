@@ -3,46 +3,29 @@
 from __future__ import annotations
 
 import textwrap
-from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Mapping
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
-from curvewise.errors import OptionError, needed_for
+from curvewise.data.checks import check_kind, refuse_option
+from curvewise.errors import OptionError, needed_for, refuse
 from curvewise.files import check_place, replacing
-from curvewise.text import shortened
+from curvewise.text import MIN_SHORT_STEP, did_you_mean, shortened, shown_value, step_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from contextlib import AbstractContextManager
     from pathlib import Path
 
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
-
-    # Results name the type without drawing.
     from matplotlib.figure import Figure as Figure  # noqa: PLC0414
     from matplotlib.figure import SubFigure
     from matplotlib.legend import Legend
     from matplotlib.text import Text
 
-__all__ = [
-    "OBSERVED_COLOUR",
-    "PRINT_DPI",
-    "SCREEN_DPI",
-    "axes_or_current",
-    "check_figure_path",
-    "fit_legends",
-    "flat_axes",
-    "label_text",
-    "legend_below",
-    "lift_legend",
-    "needed_to_draw",
-    "new_figure",
-    "one_axes",
-    "save_figures",
-    "score_label",
-    "wrap_labels",
-    "write_title",
-]
+    from curvewise.data.curves import Display
+
 
 OBSERVED_COLOUR = "#D55E00"  # of what was observed, among what was shuffled
 # EPS and PS lack the transparency that bands need, PGF needs LaTeX, raw pixels need a viewer.
@@ -52,9 +35,7 @@ MAX_LEGEND_COLUMNS = 6
 LEGEND_LINE, CHARACTER = 5.6, 0.58
 MIN_WRAPPED = 12  # characters of a line in a legend
 MAX_ROW_LABEL = 0.36  # of the width of the figure
-MIN_ROW_TYPE = (
-    6.0  # points, of names that take several lines; rows are moved apart for it
-)
+MIN_ROW_TYPE = 6.0  # points, of names that take several lines; rows are moved apart for it
 ROW_FILL = 0.85  # of the distance between rows that their lines may take
 MAX_GROWN = 9.0  # inches, of a figure whose rows are moved apart
 UPWARDS = 90.0  # degrees
@@ -93,25 +74,34 @@ def save_figures(
     """Draw and write figures, whole and all of them or none, with the permissions of new files.
 
     The format follows from the end of a name. An existing file is replaced, and a link is
-    followed. Letters stay letters: publishers refuse Type 3 fonts. ``when_drawn`` is called
-    before any file takes its place; none does if it raises. Raises `OptionError` if a file cannot
-    be written.
+    followed. ``when_drawn`` is called before any file takes its place; none does if it raises.
+    Raises `OptionError` if a file cannot be written.
     """
-    from matplotlib import rc_context
-
-    letters: Any = {"pdf.fonttype": 42, "ps.fonttype": 42, "svg.fonttype": "none"}
     with ExitStack() as stack:
         for path, draw in draws.items():
             partial = stack.enter_context(replacing(path, "figure"))
-            with rc_context(letters):
-                draw().savefig(partial, dpi=dpi)
+            kind = path.suffix.lower()[1:]
+            with drawn_alike() as metadata:
+                draw().savefig(partial, dpi=dpi, metadata=metadata.get(kind))
         if when_drawn is not None:
             when_drawn()
 
 
+@contextmanager
+def drawn_alike() -> Iterator[dict[str, Any]]:
+    """Draw the same figure as the same bytes; give what metadata a format needs for that.
+
+    Letters stay letters: publishers refuse Type 3 fonts.
+    """
+    from matplotlib import rc_context
+
+    letters: Any = {"pdf.fonttype": 42, "ps.fonttype": 42, "svg.fonttype": "none"}
+    with rc_context({**letters, "svg.hashsalt": "curvewise"}):
+        yield {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
+
+
 def new_figure(
-    size: tuple[float, float],
-    layout: Literal["constrained", "compressed"] | None = "constrained",
+    size: tuple[float, float], layout: Literal["constrained", "compressed"] | None = "constrained"
 ) -> Figure:
     """Return an empty figure of a size in inches, which pyplot does not know of.
 
@@ -129,6 +119,8 @@ def axes_or_current(ax: Axes | None, size: tuple[float, float] | None = None) ->
     Where pyplot has no figure yet, one of this ``size`` in inches is made.
     """
     if ax is not None:
+        if not hasattr(ax, "fill_between"):
+            refuse_option("ax", f"must be Axes of matplotlib, not {shown_value(ax)}.")
         return ax
     with needed_to_draw():
         from matplotlib import pyplot as plt
@@ -184,8 +176,7 @@ def legend_below(ax: Axes, handles: Sequence[Artist], names: Sequence[str]) -> N
 
 def flat_axes(figure: Figure | SubFigure) -> list[Axes]:
     """Return all Axes of a figure, from top to bottom, those of its parts included."""
-    own = [*figure.axes, *(ax for part in figure.subfigs for ax in part.axes)]
-    return list(dict.fromkeys(own))
+    return list(dict.fromkeys(ax for part in (figure, *figure.subfigs) for ax in part.axes))
 
 
 def write_title(figure: Figure, title: str) -> None:
@@ -269,8 +260,7 @@ def _grow(figure: Figure, ax: Axes, n_rows: int, pitch: float) -> None:
 
 def _break(label: Text, room: float) -> None:
     """Break a label, whichever way it runs, where it takes more than some room in pixels."""
-    (shown,) = _broken([label], MAX_AXIS_LABEL * room)
-    label.set_text(shown)
+    label.set_text(*_broken([label], MAX_AXIS_LABEL * room))
 
 
 def _broken(labels: Sequence[Text], room: float) -> list[str]:
@@ -281,9 +271,7 @@ def _broken(labels: Sequence[Text], room: float) -> list[str]:
         return texts
     longest = max(len(line) for text in texts for line in text.split("\n"))
     most = max(int(longest * room / widest), MIN_WRAPPED)
-    return [
-        "\n".join(textwrap.fill(line, most) for line in own.split("\n")) for own in texts
-    ]
+    return ["\n".join(textwrap.fill(line, most) for line in own.split("\n")) for own in texts]
 
 
 def _length(label: Text) -> float:
@@ -294,10 +282,7 @@ def _length(label: Text) -> float:
 
 def fit_legends(figure: Figure) -> None:
     """Give legends as many columns as the figure is wide enough for, and wrap long lines."""
-    legends = [
-        *figure.legends,
-        *(legend for part in figure.subfigs for legend in part.legends),
-    ]
+    legends = [legend for part in (figure, *figure.subfigs) for legend in part.legends]
     legends += [own for ax in flat_axes(figure) if (own := ax.get_legend())]
     if not legends:
         return
@@ -362,7 +347,7 @@ def lift_legend(figure: Figure) -> None:
     legend.remove()
 
 
-def lower_legend(figure: Figure) -> None:
+def lower_legend(figure: Figure) -> Figure:
     """Put the legend of a figure's only Axes below all of it, where it hides no data."""
     (ax,) = flat_axes(figure)
     handles, names = ax.get_legend_handles_labels()
@@ -370,6 +355,7 @@ def lower_legend(figure: Figure) -> None:
     if legend is not None:
         legend.remove()
     legend_below(ax, handles, names)
+    return figure
 
 
 def _excess(legend: Legend, figure: Figure) -> float:
@@ -379,10 +365,122 @@ def _excess(legend: Legend, figure: Figure) -> float:
     return float((box.x1 - min(box.x0, left)) / max(figure.bbox.x1 - left, 1.0))
 
 
-def one_axes(
-    draw: Callable[..., Axes], result: object, size: tuple[float, float]
-) -> Figure:
+def one_axes(draw: Callable[..., Axes], result: object, size: tuple[float, float]) -> Figure:
     """Return a new figure with what ``draw(result, ax=…)`` draws on a single Axes."""
     figure = new_figure(size)
     draw(result, ax=figure.subplots())
     return figure
+
+
+# --- Looks: the colour and the dashes of every algorithm, the same in all pictures of a table.
+
+# After Okabe & Ito's colours, which colour-blind readers tell apart, in an order in which
+# neighbours differ in grey too. Each has a contrast of 3 or more with white.
+COLOURS = ("#0072B2", "#C98200", "#00795A", "#C0569A", "#000000", "#3D9BD6", "#A63C00")
+# The same hues for a dark ground.
+DARK_COLOURS = ("#5AB4E5", "#F0B040", "#2FC29A", "#E58CC8", "#FFFFFF", "#A5D8FF", "#FF8A50")
+# Lengths of ink and gaps in line widths; six of them and seven colours give 42 different lines.
+DASHES: tuple[tuple[float, ...], ...] = (
+    (),
+    (3.7, 1.6),
+    (6.4, 1.6, 1.0, 1.6),
+    (1.0, 1.65),
+    (5.0, 1.0, 1.0, 1.0, 1.0, 1.0),
+    # The sixth colour is nearly the first; without colours neither is told by another.
+    (9.0, 2.0),
+)
+# The same as Matplotlib takes them.
+LINE_STYLES: tuple[str | tuple[float, tuple[float, ...]], ...] = (
+    "-",
+    *zip((0.0,) * len(DASHES), DASHES[1:], strict=False),
+)
+
+
+class Look(NamedTuple):
+    """How one algorithm is drawn.
+
+    Attributes
+    ----------
+    colour, dark : str
+        Its colour on a light and on a dark ground, as #RRGGBB.
+    dash : tuple of float
+        Lengths of ink and gaps in line widths; a solid line has none.
+    line_style : str or tuple
+        The dashes as Matplotlib takes them.
+    """
+
+    colour: str
+    dark: str
+    dash: tuple[float, ...]
+    line_style: str | tuple[float, tuple[float, ...]]
+
+
+class Shown(Protocol):
+    """What is drawn: curves, or a result about several tables of them."""
+
+    @property
+    def algorithms(self) -> tuple[str, ...]:
+        """The names to give a look."""
+
+    @property
+    def display(self) -> Display:
+        """How the table names and orders what it holds."""
+
+
+def looks_of(curves: Shown, colours: Mapping[str, str] | None = None) -> dict[str, Look]:
+    """Return the look of each algorithm of the curves.
+
+    It follows from the place of the name among all algorithms of the table, not among those
+    selected. ``colours`` maps names to colours of the user's own, which hold on either ground.
+
+    Raises
+    ------
+    OptionError
+        If a name in ``colours`` is not that of an algorithm, or a colour is not known.
+    """
+    check_kind("colours", colours, Mapping, "a mapping from names to colours")
+    everyone = curves.display.everyone
+    looks = {}
+    for name in curves.algorithms:
+        place = everyone.index(name)
+        looks[name] = Look(
+            COLOURS[place % len(COLOURS)],
+            DARK_COLOURS[place % len(COLOURS)],
+            DASHES[place % len(DASHES)],
+            LINE_STYLES[place % len(LINE_STYLES)],
+        )
+    for name, colour in (colours or {}).items():
+        if name not in everyone:
+            refuse(f"No algorithm is called {name!r}; {did_you_mean(name, everyone)}", "colours")
+        if name in looks:
+            hexadecimal = _hexadecimal(name, colour)
+            looks[name] = looks[name]._replace(colour=hexadecimal, dark=hexadecimal)
+    return looks
+
+
+def _hexadecimal(name: str, colour: str) -> str:
+    """Return a colour as #RRGGBB; raise if there is none of that name."""
+    with needed_to_draw():
+        from matplotlib.colors import to_hex
+
+    try:
+        return to_hex(colour)
+    except ValueError:
+        refuse(f"The colour {colour!r} of {name!r} is not known. Write it as #RRGGBB.", "colours")
+
+
+# --- Ticks as people write steps: 0, 50M, 100M.
+
+
+def write_steps(ax: Axes) -> None:
+    """Write the steps on the horizontal axis with k, M and G where they are large."""
+    from matplotlib.ticker import FuncFormatter
+
+    def text(value: float, _: int | None = None) -> str:
+        low, high = ax.get_xlim()
+        if max(abs(low), abs(high)) < MIN_SHORT_STEP:
+            return f"{value:.6g}"
+        # Ticks lie at round numbers but for rounding.
+        return step_text(float(f"{value:.6g}"), least=1_000)
+
+    ax.xaxis.set_major_formatter(FuncFormatter(text))

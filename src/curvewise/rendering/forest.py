@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from curvewise.rendering.figures import OBSERVED_COLOUR
-from curvewise.rendering.looks import COLOURS
+from curvewise.rendering.figures import COLOURS, OBSERVED_COLOUR
 from curvewise.text import number_text, p_text
 
 if TYPE_CHECKING:
@@ -18,21 +17,6 @@ if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
-__all__ = [
-    "CLEAR_COLOUR",
-    "UNCLEAR_COLOUR",
-    "WORSE_COLOUR",
-    "Row",
-    "forest",
-    "forest_size",
-    "legend_above",
-    "legend_of_significance",
-    "p_cell",
-    "point",
-    "row_font",
-    "text_beside",
-    "value_text",
-]
 
 CLEAR_COLOUR = COLOURS[0]  # of what is significant, or what a reader looks for
 UNCLEAR_COLOUR = "0.35"  # of what is not
@@ -53,27 +37,34 @@ class Row:
         The text on the left.
     value : float or None
         Where the mark is; None for no mark. One beyond the axis is an arrow at its edge.
-    low, high : float
-        The ends of the interval: NaN for none, infinite for an open end.
+    interval : tuple of float, or None
+        Its ends, infinite where one is open; None for no interval.
+    right : str
+        The text on the right.
     colour, marker : str
         The look of mark and interval, as Matplotlib knows it.
     filled : bool
         Whether the mark is filled or open.
-    right : str
-        The text on the right.
     faded : bool
         Whether both texts are grey.
     """
 
     label: str
     value: float | None
-    low: float
-    high: float
-    colour: str
-    marker: str
-    filled: bool
+    interval: tuple[float, float] | None
     right: str
+    colour: str
+    marker: str = "o"
+    filled: bool = True
     faded: bool = False
+
+
+def finding(
+    label: str, value: float, interval: tuple[float, float], pvalue: float | None, *, clear: bool
+) -> Row:
+    """Return the row of a finding with its p: filled if it is ``clear``, that is significant."""
+    colour = CLEAR_COLOUR if clear else UNCLEAR_COLOUR
+    return Row(label, value, interval, p_cell(pvalue), colour, filled=clear)
 
 
 def forest(
@@ -91,13 +82,9 @@ def forest(
     ``shows`` further places. What is infinite, or on a logarithmic axis not positive, is an
     arrow at the edge.
     """
-    numbers = (x for row in rows for x in (row.value, row.low, row.high) if x is not None)
+    numbers = (x for row in rows for x in (row.value, *(row.interval or ())) if x is not None)
     ends = np.array(
-        [
-            x
-            for x in (no_effect, *shows, *numbers)
-            if math.isfinite(x) and (x > 0 or not log)
-        ]
+        [x for x in (no_effect, *shows, *numbers) if math.isfinite(x) and (x > 0 or not log)]
     )
     ends = np.log(ends) if log else ends
     margin = 0.09 * float(np.ptp(ends)) or (0.1 if log else 0.5)
@@ -112,10 +99,10 @@ def forest(
     ax.axvline(no_effect, color="0.5", linewidth=0.8, zorder=0)
     for y, row in enumerate(rows):
         look: dict[str, Any] = {"color": row.colour, "clip_on": False, "zorder": 3}
-        if not math.isnan(row.low):
-            low, high = (min(max(end, left), right) for end in (row.low, row.high))
-            ax.plot([low, high], [y, y], linewidth=0.17 * font, **look)
-            for end in dict.fromkeys((row.low, row.high)):
+        if row.interval is not None:
+            ends = np.clip(row.interval, left, right)
+            ax.plot(ends, [y, y], linewidth=0.17 * font, **look)
+            for end in dict.fromkeys(row.interval):
                 if _beyond(end, log=log):
                     marker, inside = (">", right) if end > 0 else ("<", left)
                     ax.plot([inside], [y], marker=marker, markersize=size, **look)
@@ -145,9 +132,7 @@ def forest(
     if not log:
         ax.locator_params(axis="x", nbins=6)
     ax.set_ylim(len(rows) - 0.4, -0.6)
-    ax.set_yticks(
-        range(len(rows)), [row.label for row in rows], fontsize=font, parse_math=False
-    )
+    ax.set_yticks(range(len(rows)), [row.label for row in rows], fontsize=font, parse_math=False)
     for label, row in zip(ax.get_yticklabels(), rows, strict=True):
         if row.faded:
             label.set_color(FADED_COLOUR)
@@ -171,9 +156,7 @@ def _beyond(end: float, *, log: bool) -> bool:
     return math.isinf(end) or (log and end <= 0)
 
 
-def text_beside(
-    ax: Axes, y: float, text: str, font: float, colour: str = "black"
-) -> None:
+def text_beside(ax: Axes, y: float, text: str, font: float, colour: str = "black") -> None:
     """Write text to the right of the Axes, at the height ``y``; ``font`` is in points."""
     ax.annotate(
         text,
@@ -189,20 +172,14 @@ def text_beside(
     )
 
 
-def point(label: str, colour: str, marker: str = "o", *, filled: bool = True) -> Artist:
+def point(
+    label: str, colour: str, marker: str = "o", *, filled: bool = True, **look: Any
+) -> Artist:
     """Return a mark with its label, for a legend."""
     from matplotlib.lines import Line2D
 
-    face = colour if filled else "white"
-    return Line2D(
-        [],
-        [],
-        color=colour,
-        marker=marker,
-        markerfacecolor=face,
-        label=label,
-        markersize=6,
-    )
+    look = {"markerfacecolor": colour if filled else "white", "markersize": 6, **look}
+    return Line2D([], [], color=colour, marker=marker, label=label, **look)
 
 
 def value_text(value: float) -> str:
@@ -224,9 +201,7 @@ def forest_size(n_rows: int) -> tuple[float, float]:
     return 8, min(1.6 + 0.28 * n_rows, MAX_HEIGHT)
 
 
-def legend_of_significance(
-    ax: Axes, rows: Sequence[Row], clear: str, unclear: str
-) -> None:
+def legend_of_significance(ax: Axes, rows: Sequence[Row], clear: str, unclear: str) -> None:
     """Explain filled marks as ``clear`` and open ones as ``unclear``, where there are any."""
     handles = []
     if any(row.filled for row in rows):
@@ -236,16 +211,21 @@ def legend_of_significance(
     legend_above(ax, handles)
 
 
-def legend_above(ax: Axes, handles: Sequence[Artist], *, n_columns: int = 3) -> None:
-    """Draw a legend above the Axes, where it hides no row."""
+def legend_above(
+    ax: Axes, handles: Sequence[Artist] | None = None, *, n_columns: int = 3, **look: Any
+) -> None:
+    """Draw a legend of what is labelled, or of ``handles``, above the Axes, where it hides no row."""
     legend = ax.legend(
-        handles=list(handles),
+        handles=handles,
         loc="lower left",
         bbox_to_anchor=(0, 1),
         ncols=n_columns,
         fontsize="small",
+        title_fontsize="small",
+        alignment="left",
         frameon=False,
         borderaxespad=0.3,
+        **look,
     )
-    for text in legend.get_texts():
+    for text in (legend.get_title(), *legend.get_texts()):
         text.set_parse_math(False)

@@ -5,22 +5,22 @@ from __future__ import annotations
 import textwrap
 from dataclasses import dataclass, field, replace
 from io import StringIO
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from curvewise.text import html_text, latex_text, markdown_text, printable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     import rich.table
 
-__all__ = ["Mark", "Table"]
 
 MAX_TEXT_WIDTH = 60  # characters of a text column on a terminal; longer text is folded
 FOLDED_TEXT_WIDTHS = (40, 30, 24, 18, 14)  # tried in turn where a table does not fit
 UNLIMITED_WIDTH = 1_000  # characters; wide enough that no line is cut
 # Of a number column's name in a wide table, where words allow.
 FOLDED_HEADER_WIDTH = 9  # characters
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -94,6 +94,20 @@ class Table:
     wide: bool = False
     text_width: int = MAX_TEXT_WIDTH
 
+    @classmethod
+    def of(
+        cls, items: Collection[T], *columns: tuple[str, Callable[[T], str | None]], **looks: Any
+    ) -> Table:
+        """Return a table with a row for each item.
+
+        A column is a title and what it says of an item. One that says None of every item is left
+        out; elsewhere None is an empty cell. ``looks`` are the other attributes.
+        """
+        told = [(title, [says(item) for item in items]) for title, says in columns]
+        kept = [(title, own) for title, own in told if not items or any(c is not None for c in own)]
+        rows = zip(*([cell or "" for cell in own] for _, own in kept), strict=True)
+        return cls(tuple(title for title, _ in kept), tuple(rows), **looks)
+
     def rich(self) -> rich.table.Table:
         """Return the table for a rich console, without its notes."""
         from rich import box
@@ -138,18 +152,14 @@ class Table:
         name = printable(self.header[column])
         cells = [printable(row[column]) for row in self.rows]
         if column < self.n_text_columns:
-            return name, [
-                cell + self._sign(row, column) for row, cell in enumerate(cells)
-            ]
+            return name, [cell + self._sign(row, column) for row, cell in enumerate(cells)]
         lines = [name]
         if self.wide:
             width = max(map(len, cells), default=0)
             width = max(width, FOLDED_HEADER_WIDTH)
             lines = textwrap.wrap(name, width, break_long_words=False) or lines
         if self.marks:
-            signed = [
-                cell + (self._sign(row, column) or " ") for row, cell in enumerate(cells)
-            ]
+            signed = [cell + (self._sign(row, column) or " ") for row, cell in enumerate(cells)]
             lines, cells = _in_line([f"{line} " for line in lines], signed)
         return "\n".join(lines), cells
 
@@ -223,9 +233,7 @@ class Table:
         from rich.console import Console
 
         out = StringIO()
-        console = Console(
-            file=out, width=UNLIMITED_WIDTH, color_system=None, legacy_windows=False
-        )
+        console = Console(file=out, width=UNLIMITED_WIDTH, color_system=None, legacy_windows=False)
         console.print(self.rich())
         lines = [line.rstrip() for line in out.getvalue().splitlines()]
         return "\n".join([*lines, *self.terminal_notes()])
@@ -233,8 +241,7 @@ class Table:
     def markdown(self) -> str:
         """Return the table in Markdown, with its title and notes."""
         ruler = [
-            ":--" if place < self.n_text_columns else "--:"
-            for place in range(len(self.header))
+            ":--" if place < self.n_text_columns else "--:" for place in range(len(self.header))
         ]
         cells = [
             [markdown_text(name) for name in self.header],
@@ -307,10 +314,7 @@ class Table:
         notes = f"{paragraph}{legend}.</p>" if legend else ""
         notes += "".join(f"{paragraph}{html_text(note)}</p>" for note in self.notes)
         table = "<table>" if styled else f'<table class="text{self.n_text_columns}">'
-        return (
-            f"{table}{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-            f"{notes}"
-        )
+        return f"{table}{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{notes}"
 
     def _cells(
         self, escape: Callable[[str], str], marked: Callable[[Mark, str], str]

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from curvewise.data.checks import check_flags, check_kind, check_names
 from curvewise.files import check_place, write_text
-from curvewise.reports.composing import Options, compose
+from curvewise.reports.composing import compose
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from curvewise.data.curves import Curves
     from curvewise.inference.result import Result
 
-__all__ = ["Report", "report"]
 
 FRAME_HEIGHT = 640  # pixels
 
@@ -79,8 +80,10 @@ def report(
         a result or to several.
     title : str, optional
         By default the algorithms.
-    step_name, score_name : str, optional
-        The names of the axes. By default those of the table's columns.
+    step_name : str, optional
+        What to call steps. By default as the table does.
+    score_name : str, optional
+        What to call scores. By default as the table does.
     runs : bool
         Whether every run is drawn, or only means and bands.
     made : mapping from str to str, optional
@@ -104,6 +107,15 @@ def report(
     >>> made.html.startswith("<!doctype html>"), made.title
     (True, 'Learning curves of DQN and Rainbow')
     """
-    options = Options(title, step_name, score_name, runs, dict(made or {}))
-    document = compose(curves, results, options)
+    check_names(title=title, step_name=step_name, score_name=score_name)
+    check_flags(runs=runs)
+    check_kind("made", made, Mapping, "a mapping from text to text")
+    document = compose(
+        *(curves, results),
+        title=title,
+        step_name=step_name,
+        score_name=score_name,
+        runs=runs,
+        made=made,
+    )
     return Report(document.title, document.html())

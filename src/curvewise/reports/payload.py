@@ -1,31 +1,99 @@
-"""Curves and results in, the data of a report out: ``curvewise-report/1``, JSON-ready.
+"""The data of a report: ``curvewise-report/1``, JSON-ready, with arrays packed as text.
 
-Every p comes from Python as a count of relabellings; the page divides and looks up. The
-format is documented in docs/report.md.
+Every p comes from Python as a count of relabellings; the page divides and looks up. The format is
+documented in docs/report.md. Arrays are whole numbers in base64, which a browser unpacks without a
+library: along each row the first differences are taken, where these take less room, as
+little-endian two's complement of 2 or 4 bytes; all lowest bytes come first, then all next ones
+(neighbouring bytes are then alike), and what zlib makes of them is written in base64.
 """
 
 from __future__ import annotations
 
+import base64
+import json
+import zlib
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from curvewise.questions.locate.words import WINDOW_WORDS
-from curvewise.reports.packing import counts_of, packed, packed_numbers
+from curvewise.questions.locate.tell import WINDOW_WORDS
 from curvewise.text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from curvewise.data.curves import Curves
-    from curvewise.data.display import Display
+    from curvewise.data.curves import Curves, Display
     from curvewise.inference.result import Result
-    from curvewise.kernels import Floats
+    from curvewise.kernels import Floats, Integers
+    from curvewise.questions.locate.method import WindowTests
     from curvewise.questions.locate.result import Band, Location
-    from curvewise.questions.locate.windows import WindowTests
-    from curvewise.rendering.looks import Look
+    from curvewise.rendering.figures import Look
 
-__all__ = ["MAX_STEPS_OF_RUNS", "SCHEMA", "result_record", "table_record"]
+
+DTYPES: dict[int, np.dtype[Any]] = {2: np.dtype("<i2"), 4: np.dtype("<i4")}
+BITS = {2: 15, 4: 31}
+
+
+def packed(values: Integers, width: int | None = None) -> dict[str, Any]:
+    """Pack whole numbers, (n_rows, n), into as few bytes as their size allows.
+
+    ``width``, 2 or 4, is what they take at least. Numbers must have fewer than 32 bits.
+    """
+    table = np.atleast_2d(np.asarray(values, dtype=np.int64))
+    largest = int(np.abs(table).max(initial=0))
+    if width is None:
+        width = 2 if largest < 2 ** BITS[2] else 4
+    if largest >= 2 ** BITS[width]:
+        msg = f"{largest} does not fit in {width} bytes"
+        raise ValueError(msg)
+    # Differences may overflow; so do the sums that undo them.
+    steps = np.diff(table, axis=1, prepend=0)
+    text, plain = (_text(own.astype(DTYPES[width]), width) for own in (steps, table))
+    differences = len(text) <= len(plain)
+    return {
+        "shape": list(table.shape),
+        "width": width,
+        "differences": differences,
+        "base64": text if differences else plain,
+    }
+
+
+def _text(values: np.ndarray[Any, Any], width: int) -> str:
+    planes = np.ascontiguousarray(values).view(np.uint8).reshape(-1, width).T
+    return packed_bytes(planes.tobytes())
+
+
+def packed_bytes(data: bytes) -> str:
+    """Return bytes as base64 of what zlib makes of them."""
+    return base64.b64encode(zlib.compress(data, 9)).decode("ascii")
+
+
+def packed_json(value: Any) -> dict[str, str]:
+    """Pack what is JSON-ready: its text, in UTF-8."""
+    text = json.dumps(value, allow_nan=False, separators=(",", ":"))
+    return {"base64": packed_bytes(text.encode("utf-8"))}
+
+
+def packed_numbers(values: Floats, width: int) -> dict[str, Any]:
+    """Pack numbers, rounded to a 32,767th (or, of 4 bytes, a billionth) of their range."""
+    low, high = float(values.min()), float(values.max())
+    scale = (high - low) / (2 ** BITS[width] - 1) or 1.0
+    # The scale of a range of the smallest numbers there are is rounded, too.
+    whole = np.minimum(np.rint((values - low) / scale), 2 ** BITS[width] - 1)
+    return {**packed(whole.astype(np.int64), width), "offset": low, "scale": scale}
+
+
+def counts_of(pvalues: Floats, n_visited: int) -> Integers:
+    """Return the counts whose shares of all visited relabellings are these p-values.
+
+    Counts and not p are packed, so that a p looked up is the very number of Python.
+    """
+    counts = np.rint(np.asarray(pvalues) * n_visited).astype(np.int64)
+    if not np.array_equal(counts / n_visited, pvalues):
+        msg = f"these p-values are no shares of {n_visited} relabellings"
+        raise ValueError(msg)
+    return counts
+
 
 SCHEMA = "curvewise-report/1"
 # With more steps, runs are drawn by their lowest and highest score in each of some columns.
@@ -64,9 +132,7 @@ def table_record(
                 # In pixels, of lines that are two of them wide.
                 "dash": " ".join(f"{2 * length:g}" for length in look.dash),
             }
-            for name, n_runs, look in zip(
-                curves.algorithms, curves.sizes, own, strict=True
-            )
+            for name, n_runs, look in zip(curves.algorithms, curves.sizes, own, strict=True)
         ],
         "labels": curves.codes.tolist(),
         "runs": [printable(str(run)) for run in curves.runs],
@@ -115,9 +181,7 @@ def _half_widths(curves: Curves) -> list[float]:
     """Return half the width of the 95% interval of each mean, in standard deviations."""
     from scipy.special import stdtrit
 
-    return [
-        float(stdtrit(n - 1, 0.975) / np.sqrt(n)) if n > 1 else 0.0 for n in curves.sizes
-    ]
+    return [float(stdtrit(n - 1, 0.975) / np.sqrt(n)) if n > 1 else 0.0 for n in curves.sizes]
 
 
 def _scores(curves: Curves) -> dict[str, Any]:
@@ -182,9 +246,7 @@ def _windows(windows: WindowTests, n_visited: int) -> dict[str, Any]:
         "adjusted": packed(
             np.array([counts_of(p[upper], n_visited) for p in windows.pvalue_adjusted])
         ),
-        "planned": packed(
-            np.array([counts_of(p[upper], n_visited) for p in windows.pvalue])
-        ),
+        "planned": packed(np.array([counts_of(p[upper], n_visited) for p in windows.pvalue])),
     }
 
 

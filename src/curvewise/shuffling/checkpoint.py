@@ -5,24 +5,20 @@ Most questions keep no checkpoint, so what only files need is imported where it 
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Mapping
-from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from curvewise.data.curves import Curves
-from curvewise.errors import CurvesError, OptionError
-from curvewise.shuffling.tally import Tally
-from curvewise.text import argument, shown_value
+from curvewise.errors import CurvesError, refuse
+from curvewise.shuffling.visit import Tally
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
-__all__ = ["Checkpoint", "fingerprint", "open_checkpoint"]
 
 KIND = "curvewise checkpoint"
 FORMAT = f"{KIND} 4"
@@ -53,7 +49,7 @@ def _flat(part: Any) -> Iterator[Any]:
     if isinstance(part, Curves):
         part = (
             *(part.scores, part.labels, part.blocks, part.precision),
-            *(part.steps, part.higher_is_better),
+            *(part.steps, part.higher_is_better, *(part.logs or ())),
         )
     if isinstance(part, Mapping):
         part = list(part.items())
@@ -67,35 +63,6 @@ def _flat(part: Any) -> Iterator[Any]:
         yield part
 
 
-@contextmanager
-def open_checkpoint(
-    path: str | os.PathLike[str] | Checkpoint | None,
-    *asked: Any,
-    keys: Sequence[int],
-    seeded: bool,
-) -> Iterator[tuple[list[int], Checkpoint | None]]:
-    """Open the checkpoint of a question; give the keys to shuffle with, and the checkpoint.
-
-    ``asked`` is all that the answer depends on: the curves and the options. ``keys`` are the
-    random keys that were drawn; where no seed was given (``seeded`` is false), those with which the
-    work was begun take their place. A checkpoint that is already open, that of a family, is
-    used as it is. The file is written when the block is left, also by an error, if any work was
-    begun: a question that is refused leaves none behind.
-    """
-    if path is None or isinstance(path, Checkpoint):
-        yield list(keys), path
-        return
-    given: object = path
-    if not isinstance(given, str | os.PathLike):
-        msg = f"{argument('checkpoint')} must be the name of a file, not {shown_value(path)}."
-        raise OptionError(msg, option="checkpoint")
-    checkpoint = Checkpoint(Path(path), fingerprint(*asked), keys if seeded else None)
-    try:
-        yield checkpoint.keys(keys), checkpoint
-    finally:
-        checkpoint.write_if_begun()
-
-
 class Checkpoint:
     """Tallies of a question's work, one for each visit in order, in a file written whole."""
 
@@ -106,6 +73,7 @@ class Checkpoint:
         self._tallies: list[Tally] = []
         self._works: list[str] = []  # what each tally is of
         self._n_handed_out = 0
+        self._seal: str | None = None  # that of the file as it was read or written here
         self._written = time.monotonic()
         from curvewise.files import check_place
 
@@ -166,51 +134,55 @@ class Checkpoint:
         }
         head["seal"] = fingerprint(*head.values(), arrays)
         arrays["head"] = np.array(json.dumps(head))
-        with (
-            replacing(self._path, "checkpoint", option="checkpoint") as partial,
-            partial.open("wb") as file,
-        ):
-            np.savez(file, **arrays)
-        self._written = time.monotonic()
+        with replacing(self._path, "checkpoint", option="checkpoint") as partial:
+            with partial.open("wb") as file:
+                np.savez(file, **arrays)
+            if self._path.exists() and self._head().get("seal") != self._seal:
+                refuse(
+                    f"{str(self._path)!r} was written by another process meanwhile; it is left "
+                    "as that wrote it. Ask again with a checkpoint of another name."
+                )
+        self._seal, self._written = head["seal"], time.monotonic()
 
-    def _read(self) -> None:
+    def _head(self) -> dict[str, Any]:
+        """Read what a checkpoint says of itself, and none of its counts."""
         import json
 
         try:
             # allow_pickle=False: unpickling can run arbitrary code.
-            with (
-                self._path.open("rb") as file,
-                np.load(file, allow_pickle=False) as archive,
-            ):
-                # Of an archive that something else wrote, no more is read than this.
-                head = json.loads(str(archive["head"]))
-                seal = head.pop("seal", None)
-                written_as, asked, keys = (
-                    head[key] for key in ("format", "asked", "keys")
-                )
-                if written_as == FORMAT:
+            with self._path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
+                return dict(json.loads(str(archive["head"])))
+        except Exception as error:  # a damaged archive fails in any of a dozen ways
+            raise CurvesError(self._damaged()) from error
+
+    def _read(self) -> None:
+        # Of an archive that something else wrote, no more is read than this.
+        head = self._head()
+        self._seal = head.pop("seal", None)
+        try:
+            written_as, asked, keys = (head[key] for key in ("format", "asked", "keys"))
+            if written_as == FORMAT:
+                with self._path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
                     names = [name for name in archive.files if name != "head"]
                     arrays = {name: archive[name] for name in names}
-                    # The archive vouches for each array, but not for their names and number.
-                    if seal != fingerprint(*head.values(), arrays):
-                        raise ValueError(head)  # noqa: TRY301 (damaged like any other)
-                    tallies, works = _tallies(arrays), head["works"]
+                # The archive vouches for each array, but not for their names and number.
+                if self._seal != fingerprint(*head.values(), arrays):
+                    raise ValueError(head)  # noqa: TRY301 (damaged like any other)
+                tallies, works = _tallies(arrays), head["works"]
         except Exception as error:  # a damaged archive fails in any of a dozen ways
             raise CurvesError(self._damaged()) from error
         if written_as != FORMAT:
             if str(written_as).startswith(KIND):
-                msg = (
+                refuse(
                     f"{str(self._path)!r} is the checkpoint of another version of curvewise. Go on "
                     "with that version, or delete this file to start again."
                 )
-                raise CurvesError(msg)
             raise CurvesError(self._damaged())
         if asked != self._asked or (self._keys is not None and keys != self._keys):
-            msg = (
+            refuse(
                 f"{str(self._path)!r} is the checkpoint of another question: other curves, "
                 "options or seed. Name another file, or delete this one."
             )
-            raise CurvesError(msg)
         self._keys, self._tallies, self._works = keys, tallies, works
 
     def _damaged(self) -> str:

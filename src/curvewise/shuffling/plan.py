@@ -1,20 +1,69 @@
-"""Exact or sampled, how many relabellings, from which key: decided once for every question."""
+"""What is shuffled and how often: the layout of the runs, the plan, and when to stop."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from curvewise.errors import OptionError
-from curvewise.kernels.relabelling.streams import BATCH
-from curvewise.shuffling.stopping import MAX_SHUFFLES, RULES, StoppingRule
+import numpy as np
+
+from curvewise.errors import refuse
+from curvewise.kernels.anova import rounding, step_rounding
+from curvewise.kernels.pvalues import clopper_pearson
+from curvewise.kernels.relabel import BATCH, WithinBlocks
 from curvewise.text import argument
 
 if TYPE_CHECKING:
-    from curvewise.kernels.relabelling.restriction import Relabellings, Restriction
+    from curvewise.data.curves import Curves
+    from curvewise.kernels import Floats, Integers
+    from curvewise.kernels.relabel import Relabellings, Restriction
 
-__all__ = ["MAX_FREE", "Limits", "Plan"]
+
+# --- When enough has been shuffled.
+#
+# ``"auto"`` shuffles until the verdict at alpha is settled: for every p that decides it, the
+# interval of p lies on one side of alpha. It is looked at after 16,384 shuffles and each time their
+# number has doubled, at most seventeen times. The intervals are so wide that the chance of any look
+# misleading any of these p is below a thousandth of alpha, and p is held against alpha less that
+# thousandth: so the chance of a false alarm stays below alpha, whatever the looks (Gandy 2009
+# bounds the risk in the same way).
+#
+# ``"precise"`` shuffles until every p is known to within 10%: until a hundred relabellings were as
+# extreme for each (Besag & Clifford 1991).
+#
+# Both give up at 2³⁰ shuffles, or earlier where a question says so.
+
+RULES = ("auto", "precise")
+MAX_SHUFFLES = 2**30
+FIRST_LOOK = 16 * BATCH  # shuffles before it is first asked whether they are enough
+N_LOOKS = int(math.log2(MAX_SHUFFLES / FIRST_LOOK)) + 1
+RISK_SHARE = 1e-3  # of alpha, spent on the risk that a look misleads
+MIN_EXTREME = 100  # relabellings as extreme, for a p that is known to within 10%
+
+
+@dataclass(frozen=True)
+class StoppingRule:
+    """When to stop shuffling: "auto", against some levels, or "precise"."""
+
+    name: str
+    levels: tuple[float, ...] = (0.05,)
+
+    def is_settled(self, n_extreme: Integers, count: int) -> bool:
+        """Tell whether ``count`` shuffles, so many of them extreme, are enough."""
+        if self.name == "precise":
+            return bool(min(n_extreme) >= MIN_EXTREME)
+        return all(self._is_decided(n_extreme, count, level) for level in self.levels)
+
+    def _is_decided(self, n_extreme: Integers, count: int, alpha: float) -> bool:
+        confidence = 1 - RISK_SHARE * alpha / (N_LOOKS * len(n_extreme))
+        bar = alpha * (1 - RISK_SHARE)
+        intervals = [clopper_pearson(int(n), count, confidence) for n in n_extreme]
+        return all(high < bar or low > bar for low, high in intervals)
+
+
+# --- Exact or sampled, how many relabellings, from which key: decided once for every question.
 
 # Relabellings that NumPy enumerates in a fraction of a second; all of them are kept.
 MAX_FREE = 400_000
@@ -77,17 +126,15 @@ class Plan:
             assert n_shuffles in RULES  # noqa: S101 (checked by `shuffle_count`)
             rule = StoppingRule(n_shuffles, levels)
         most = limits.shuffles if isinstance(n_shuffles, str) else n_shuffles
-        free = (
-            limits.free if isinstance(n_shuffles, str) else max(n_shuffles, limits.free)
-        )
+        free = limits.free if isinstance(n_shuffles, str) else max(n_shuffles, limits.free)
         if exact is None:
             exact = restriction.count <= min(limits.exact, free)
         elif exact and restriction.count > limits.exact:
-            msg = (
+            refuse(
                 f"There are {_large(restriction.count)} relabellings, more than can be visited one by one. "
-                f"Sample them instead: {argument('exact', value=False)}."
+                f"Sample them instead: {argument('exact', value=False)}.",
+                option="exact",
             )
-            raise OptionError(msg, option="exact")
         return cls(restriction, exact, most, key, None if exact else rule)
 
     @cached_property
@@ -113,4 +160,78 @@ class Plan:
 
 
 def _large(count: int) -> str:
-    return f"{count:,}" if count < 10**15 else f"more than 10^{len(str(count)) - 1}"
+    return f"{count:,}" if count < 10**15 else f"more than 10^{int(math.log10(count))}"
+
+
+# --- Curves as they are shuffled: in an order, and in units, that depend on scores alone.
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """Runs put in order by block and score, centred and scaled.
+
+    The order in which runs came changes no digit, and neither do their names.
+
+    Attributes
+    ----------
+    scores : array, (n_runs, n_steps)
+        Minus their mean, divided by ``unit``.
+    labels, blocks : array, (n_runs,)
+        The algorithm and the block of each run, as numbers.
+    unit : float
+        A power of two, so that dividing changes no digit and squares stay in range.
+    noise : float
+        How far rounding can move the table of scores, in these units.
+    step_noise : array, (n_steps,)
+        How far it can move each column.
+    order : array, (n_runs,)
+        Which run of the curves stands where.
+    """
+
+    scores: Floats
+    labels: Integers
+    blocks: Integers
+    unit: float
+    noise: float
+    step_noise: Floats
+    order: Integers
+
+    @cached_property
+    def restriction(self) -> WithinBlocks:
+        """The relabellings that are allowed: inside blocks."""
+        return WithinBlocks(self.labels, self.blocks)
+
+    @classmethod
+    def of(cls, curves: Curves) -> Layout:
+        """Lay out the curves."""
+        order, blocks = _canonical_order(curves)
+        deviations = curves.scores[order]
+        deviations = deviations - deviations.mean()
+        unit = 2.0 ** math.frexp(float(np.abs(deviations).max()))[1]
+        noise = rounding(curves.scores, curves.precision) / unit
+        by_step = step_rounding(curves.scores, curves.precision) / unit
+        labels = curves.codes[order]
+        return cls(deviations / unit, labels, blocks, unit, noise, by_step, order)
+
+
+def _canonical_order(curves: Curves) -> tuple[Integers, Integers]:
+    """Order runs by block and score; return the order, and the block of each run in it.
+
+    The order must not depend on the labels, or relabellings would no longer be
+    exchangeable.
+    """
+    scores = curves.scores
+    varying = np.flatnonzero(scores.max(axis=0) > scores.min(axis=0))[:64]
+    leading = scores[:, varying[0]] if len(varying) else scores.mean(axis=1)
+    by_score = np.argsort(leading)
+    if (np.diff(leading[by_score]) == 0).any():
+        keys = [scores.mean(axis=1), *(scores[:, step] for step in reversed(varying))]
+        by_score = np.lexsort(keys)
+    if curves.blocks is None:
+        return by_score, np.zeros(curves.n_runs, dtype=np.int64)
+    rank = np.empty(curves.n_runs, dtype=np.int64)
+    rank[by_score] = np.arange(curves.n_runs)
+    first = {name: int(rank[curves.blocks == name].min()) for name in set(curves.blocks)}
+    blocks = np.array([first[name] for name in curves.blocks])
+    order = np.lexsort([rank, blocks])
+    return order, np.unique(blocks[order], return_inverse=True)[1]

@@ -33,11 +33,7 @@ def test_the_example_has_the_reports_design() -> None:
     assert curves.sizes == (10, 10, 10)
     assert curves.steps.tolist() == [0, 200, 500, 1000, 2000, 3000, 5000, 8000]
     table = compare(curves.select("A1", "A2"), n_shuffles=99, exact=False, rng=0).table
-    assert [table[source].df for source in ("interaction", "algorithm", "error")] == [
-        7,
-        1,
-        144,
-    ]
+    assert [table[source].df for source in ("interaction", "algorithm", "error")] == [7, 1, 144]
     # Bands that 300 replications of the report's Table 1 fall into.
     assert 115_000 < table["training"].ss < 152_000
     assert 7_000 < table["error"].ss < 14_000

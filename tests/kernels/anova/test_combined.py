@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from curvewise import Curves
-from curvewise.kernels.anova import combined as module
-from curvewise.kernels.anova.combined import COMPONENTS, CombinedDesign, Scales, log_sum
-from curvewise.kernels.anova.design import Design
-from curvewise.shuffling.layout import Layout
+from curvewise.kernels import combined as module
+from curvewise.kernels.anova import Design
+from curvewise.kernels.combined import COMPONENTS, CombinedDesign, Scales, log_sum
+from curvewise.shuffling.plan import Layout
 from tests.simulation import some_curves
 from tests.textbook import all_relabellings, combined_shares
 
@@ -36,21 +36,12 @@ def shares_of(made: CombinedDesign, labels: Integers) -> Floats:
     return (np.sqrt(eighth**2 + 4 * eighth) - eighth) / 2
 
 
-BLOCKED = Curves(
-    some_curves(4, (3, 3, 3)).scores,
-    list("AAABBBCCC"),
-    blocks=["x", "y", "z"] * 3,
-)
+BLOCKED = Curves(some_curves(4, (3, 3, 3)).scores, list("AAABBBCCC"), blocks=["x", "y", "z"] * 3)
 
 
 @pytest.mark.parametrize(
     "curves",
-    [
-        some_curves(1, (5, 4)),
-        some_curves(2, (3, 2, 4)),
-        some_curves(3, (2, 6), 40),
-        BLOCKED,
-    ],
+    [some_curves(1, (5, 4)), some_curves(2, (3, 2, 4)), some_curves(3, (2, 6), 40), BLOCKED],
     ids=["two", "three", "more steps than runs", "blocks"],
 )
 def test_shares_are_those_of_least_squares(curves: Curves) -> None:
@@ -133,9 +124,7 @@ def test_of_many_steps_neighbours_are_averaged(monkeypatch: pytest.MonkeyPatch) 
 def test_rounding_can_only_make_a_relabelling_more_extreme() -> None:
     made, layout = combined_of(some_curves(11, (4, 5)))
     labels = layout.labels[None, :]
-    lowered, raised = (
-        made.values(labels, observed=observed) for observed in (True, False)
-    )
+    lowered, raised = (made.values(labels, observed=observed) for observed in (True, False))
     assert (lowered <= raised).all()
     np.testing.assert_allclose(lowered, raised)
 

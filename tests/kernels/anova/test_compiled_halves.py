@@ -3,12 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from curvewise.kernels.anova.halving import (
-    Halves,
-    largest_of_halves,
-    squares_of_halves,
-    sums_of_halves,
-)
+from curvewise.kernels.invert import Halves, largest_of_halves, squares_of_halves, sums_of_halves
 
 
 @pytest.mark.parametrize("n_columns", [0, 1, 5, 8, 19])
@@ -32,9 +27,7 @@ def test_compiled_sums_of_halves_are_those_of_numpy(
     largest = largest_of_halves(halves, slack, compiled=False)
     np.testing.assert_array_equal(sums_of_halves(halves, compiled=True), sums)
     np.testing.assert_array_equal(compiled_squares, squares)
-    np.testing.assert_array_equal(
-        largest_of_halves(halves, slack, compiled=True), largest
-    )
+    np.testing.assert_array_equal(largest_of_halves(halves, slack, compiled=True), largest)
     np.testing.assert_allclose(squares, np.sum(sums**2, axis=0), atol=1e-12)
     expected = (np.abs(sums) + slack[:, None]).max(axis=0, initial=-np.inf)
     np.testing.assert_array_equal(largest, expected)

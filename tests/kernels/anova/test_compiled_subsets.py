@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from curvewise.kernels.anova.compiled_subsets import count_pairs, count_pairs_apart
+from curvewise.kernels.compiled_kernels import count_pairs, count_pairs_apart
 
 
 @pytest.mark.parametrize("whole", [False, True])

@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from curvewise.kernels.anova.compiled_sums import added_up_squares
-from curvewise.kernels.anova.sums import _added_up_squares
+from curvewise.kernels.anova import _added_up_squares
+from curvewise.kernels.compiled_kernels import added_up_squares
 
 
 @pytest.mark.parametrize("sizes", [[5] * 12, [1, 7, 2, 2, 3, 1, 1, 4, 9, 2]])

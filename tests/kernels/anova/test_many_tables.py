@@ -8,15 +8,13 @@ import numpy as np
 import pytest
 
 import curvewise as cw
-from curvewise.inference.requirements import random_keys
-from curvewise.kernels.anova.combined import CombinedDesign, Scales
-from curvewise.kernels.anova.design import Design as AnovaDesign
-from curvewise.kernels.anova.many_tables import Tables
-from curvewise.kernels.anova.sums import group_squares
-from curvewise.kernels.anova.thresholds import EPSILON, rounding, step_rounding
-from curvewise.kernels.relabelling.restriction import WithinBlocks
-from curvewise.kernels.relabelling.streams import BATCH
-from curvewise.shuffling import layout as layout_module
+from curvewise.inference.work import random_keys
+from curvewise.kernels.anova import EPSILON, group_squares, rounding, step_rounding
+from curvewise.kernels.anova import Design as AnovaDesign
+from curvewise.kernels.combined import CombinedDesign, Scales
+from curvewise.kernels.many_tables import Tables
+from curvewise.kernels.relabel import BATCH, WithinBlocks
+from curvewise.shuffling import plan as layout_module
 from tests.crossing import crossed
 from tests.simulation import NULLS
 
@@ -54,13 +52,9 @@ def simulated(process: str, n_runs: int, n_tables: int = 6) -> Floats:
 
 def relabellings_of(restriction: WithinBlocks, key: int, n_shuffles: int) -> Integers:
     drawn = (
-        restriction.every()
-        if restriction.count <= 400_000
-        else restriction.drawn(n_shuffles, key)
+        restriction.every() if restriction.count <= 400_000 else restriction.drawn(n_shuffles, key)
     )
-    return np.concatenate(
-        [drawn.batch(number) for number in range(-(-drawn.count // BATCH))]
-    )
+    return np.concatenate([drawn.batch(number) for number in range(-(-drawn.count // BATCH))])
 
 
 @crossed(2, design=DESIGNS, process=PROCESSES, overall=["combined", "F"])
@@ -88,9 +82,7 @@ def test_counts_are_those_of_compare(
     )
     for number, table in enumerate(scores):
         curves = cw.Curves(
-            table,
-            [f"A{label}" for label in labels],
-            blocks=None if given is None else blocks,
+            table, [f"A{label}" for label in labels], blocks=None if given is None else blocks
         )
         compared = cw.compare(
             curves,

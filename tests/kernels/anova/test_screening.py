@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from curvewise.kernels.anova.many_tables import Tables
-from curvewise.kernels.anova.screening import rejections
+from curvewise.kernels.many_tables import Tables, rejections
 from curvewise.kernels.pvalues import n_allowed
-from curvewise.kernels.relabelling.restriction import WithinBlocks
-from curvewise.kernels.relabelling.streams import BATCH, stream_key
+from curvewise.kernels.relabel import BATCH, WithinBlocks, stream_key
 from tests.crossing import crossed
 from tests.kernels.anova.test_many_tables import DESIGNS, PROCESSES, simulated
 
 
 @crossed(2, design=DESIGNS, process=PROCESSES, combined=[True, False])
-def test_verdicts_are_those_of_double_precision(
-    design: str, process: str, combined: bool
-) -> None:
+def test_verdicts_are_those_of_double_precision(design: str, process: str, combined: bool) -> None:
     labels = np.array(DESIGNS[design][0], dtype=np.int64)
     given = DESIGNS[design][1]
     blocks = np.zeros_like(labels) if given is None else given
@@ -28,9 +24,7 @@ def test_verdicts_are_those_of_double_precision(
     found = rejections(scores, labels, blocks, **options)[0]  # type: ignore[arg-type]
     restriction = WithinBlocks(labels, blocks)
     exact = restriction.count <= 199
-    drawn = (
-        restriction.every() if exact else restriction.drawn(199, int(stream_key(5, 0)))
-    )
+    drawn = restriction.every() if exact else restriction.drawn(199, int(stream_key(5, 0)))
     assert drawn.count <= BATCH
     counts = Tables.of(scores, labels, blocks).n_extreme(
         drawn.batch(0), exact=exact, combined=combined and scores.shape[2] > 1
@@ -90,8 +84,6 @@ def test_curves_of_many_steps_are_tested_as_well() -> None:
     scores = rng.normal(size=(8, 8, 600))
     scores[4:, 4:] += 1
     labels = np.repeat([0, 1], 4)
-    found = rejections(
-        scores, labels, np.zeros_like(labels), alpha=0.05, n_shuffles=99, key=0
-    )
+    found = rejections(scores, labels, np.zeros_like(labels), alpha=0.05, n_shuffles=99, key=0)
     assert found[0, 0, 4:].all()
     assert not found[0, 0, :4].all()

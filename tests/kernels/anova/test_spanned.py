@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from curvewise.kernels.anova.screening import rejections
-from curvewise.kernels.anova.spanned import Centred, Spanned
+from curvewise.kernels.many_tables import Centred, Spanned, rejections
 
 LABELS = np.repeat([0, 1], 8)
 BLOCKS = {"none": np.zeros(16, dtype=np.int64), "pairs": np.tile(np.arange(8), 2)}
@@ -66,8 +65,6 @@ def test_verdicts_are_those_of_the_scores(blocks: np.ndarray, compiled: bool) ->
     # What is claimed takes the other tests only where height is significant.
     first = rejections(few, LABELS, blocks, tests="height first", **options)  # type: ignore[arg-type]
     assert np.array_equal(first[:, 1], found[:, 1])
-    assert np.array_equal(
-        first[:, 1:] & first[:, :1], found[:, 1:] & found[:, :1] & first[:, 1:]
-    )
+    assert np.array_equal(first[:, 1:] & first[:, :1], found[:, 1:] & found[:, :1] & first[:, 1:])
     claimed = found[:, 0] & found[:, 1]
     assert np.array_equal(first[:, 0] & first[:, 1], claimed)

@@ -4,12 +4,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from curvewise.kernels.anova.spreads import equal_spread_pvalue, n_directions, spreads
+from curvewise.kernels.welch import equal_spread_pvalue, n_directions, spreads
 
 
-def residuals(
-    rng: np.random.Generator, sizes: list[int], scales: np.ndarray
-) -> list[np.ndarray]:
+def residuals(rng: np.random.Generator, sizes: list[int], scales: np.ndarray) -> list[np.ndarray]:
     """Normal curves with a standard deviation at each step, less the mean of their group."""
     groups = [rng.normal(size=(size, len(scales))) * scales for size in sizes]
     return [group - group.mean(axis=0) for group in groups]
@@ -28,9 +26,7 @@ def test_variances_and_unevenness_are_traces() -> None:
 
 @pytest.mark.parametrize("size", [4, 8])
 @pytest.mark.parametrize("scales", [np.ones(20), np.array([5.0, 1.0, 1.0])])
-def test_directions_are_counted_without_the_bias_of_few_runs(
-    size: int, scales: np.ndarray
-) -> None:
+def test_directions_are_counted_without_the_bias_of_few_runs(size: int, scales: np.ndarray) -> None:
     """Many groups pin down the pooled number; each takes n − 1 parts in n of it at most."""
     found = spreads(residuals(np.random.default_rng(1), [size] * 4_000, scales))
     true = np.sum(scales**2) ** 2 / np.sum(scales**4)

@@ -6,8 +6,8 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from curvewise.kernels.anova import subset_sums
-from curvewise.kernels.anova.subset_sums import count_above, count_heights
+from curvewise.kernels import invert
+from curvewise.kernels.invert import count_above, count_heights
 
 
 def sums_of(heights: np.ndarray, n_first: int) -> np.ndarray:
@@ -19,7 +19,7 @@ def sums_of(heights: np.ndarray, n_first: int) -> np.ndarray:
 def test_counts_are_those_of_all_choices(
     n_runs: int, n_first: int, compiled: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(subset_sums, "counting_repays_compiling", lambda _: compiled)
+    monkeypatch.setattr(invert, "counting_repays_compiling", lambda _: compiled)
     heights = np.random.default_rng(n_runs).normal(size=n_runs)
     heights -= heights.mean()
     sums = sums_of(heights, n_first)
@@ -33,7 +33,7 @@ def test_counts_are_those_of_all_choices(
 def test_sums_that_equal_the_bound_count_on_both_sides(
     compiled: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(subset_sums, "counting_repays_compiling", lambda _: compiled)
+    monkeypatch.setattr(invert, "counting_repays_compiling", lambda _: compiled)
     heights = np.array([-3.0, -1.0, -1.0, 1.0, 1.0, 3.0])
     sums = sums_of(heights, 3)
     assert count_heights(heights, 3, 9.0) == np.sum(np.abs(sums) >= 3)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from curvewise.kernels.anova.sums import (
+from curvewise.kernels.anova import (
     centred,
     column_squares,
     group_factor,
@@ -12,7 +12,7 @@ from curvewise.kernels.anova.sums import (
     rotated,
     strata,
 )
-from curvewise.kernels.relabelling.shuffles import Shuffles
+from curvewise.kernels.relabel import Shuffles
 from tests.simulation import random_walk
 from tests.textbook import sums_of_squares
 
@@ -28,9 +28,7 @@ def test_centred_curves_have_no_mean_in_any_block(blocks: np.ndarray) -> None:
         inside = blocks == block
         np.testing.assert_allclose(deviations[inside].mean(axis=0), 0, atol=1e-14)
         np.testing.assert_allclose(
-            np.diff(deviations[inside], axis=0),
-            np.diff(scores[inside], axis=0),
-            atol=1e-9,
+            np.diff(deviations[inside], axis=0), np.diff(scores[inside], axis=0), atol=1e-9
         )
 
 
@@ -60,14 +58,10 @@ def test_rotation_keeps_inner_products_in_few_coordinates(n_steps: int) -> None:
         deviations @ deviations.T,
         atol=1e-9 * np.abs(deviations @ deviations.T).max(),
     )
-    np.testing.assert_allclose(
-        coordinates[:, 0], deviations.sum(axis=1) / np.sqrt(n_steps)
-    )
+    np.testing.assert_allclose(coordinates[:, 0], deviations.sum(axis=1) / np.sqrt(n_steps))
 
 
-def explained_within_blocks(
-    values: np.ndarray, labels: np.ndarray, blocks: np.ndarray
-) -> float:
+def explained_within_blocks(values: np.ndarray, labels: np.ndarray, blocks: np.ndarray) -> float:
     """What algorithms explain beyond blocks, by two regressions on dummy variables."""
     groups = (labels[:, None] == np.unique(labels)).astype(float)
     dummies = (blocks[:, None] == np.unique(blocks)).astype(float)
@@ -80,9 +74,7 @@ def explained_within_blocks(
 
 
 @pytest.mark.parametrize("blocks", [np.zeros(9, dtype=np.int64), UNEVEN])
-def test_group_squares_are_those_of_a_regression_within_blocks(
-    blocks: np.ndarray,
-) -> None:
+def test_group_squares_are_those_of_a_regression_within_blocks(blocks: np.ndarray) -> None:
     rng = np.random.default_rng(2)
     scores = random_walk(rng, 9, 6)
     coordinates = rotated(centred(scores, blocks))
@@ -106,18 +98,12 @@ def test_group_squares_without_blocks_are_those_of_the_textbook() -> None:
     coordinates = rotated(centred(scores, none))
     found = group_squares(LABELS[None, :], coordinates, group_factor(LABELS, none))
     expected = sums_of_squares(scores, LABELS)
-    np.testing.assert_allclose(
-        found[:, 0], [expected["algorithm"], expected["interaction"]]
-    )
+    np.testing.assert_allclose(found[:, 0], [expected["algorithm"], expected["interaction"]])
 
 
 @pytest.mark.parametrize(
     ("sizes", "blocks"),
-    [
-        ([3] * 12, None),
-        ([1, 7, 2, 2, 3, 1, 1, 4, 9, 2], None),
-        ([4] * 11, [0, 0, 1, 1] * 11),
-    ],
+    [([3] * 12, None), ([1, 7, 2, 2, 3, 1, 1, 4, 9, 2], None), ([4] * 11, [0, 0, 1, 1] * 11)],
 )
 def test_many_groups_are_added_up_to_the_same_squares(
     sizes: list[int], blocks: list[int] | None

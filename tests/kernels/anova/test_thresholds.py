@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from curvewise.kernels.anova.design import Design
-from curvewise.kernels.anova.sums import group_squares
-from curvewise.kernels.anova.thresholds import (
+from curvewise.kernels.anova import (
     EPSILON,
+    Design,
     Totals,
-    effect_ratios,
+    effect_ratio,
     extreme_rule,
+    group_squares,
     rounding,
     step_rounding,
 )
@@ -22,9 +22,7 @@ from tests.simulation import random_walk
 from tests.textbook import all_relabellings, f_ratios
 
 
-def exact_counts(
-    scores: list[list[str]], sizes: tuple[int, ...]
-) -> tuple[list[int], int]:
+def exact_counts(scores: list[list[str]], sizes: tuple[int, ...]) -> tuple[list[int], int]:
     """Count the extreme relabellings in rational arithmetic, where a tie is a tie.
 
     For the five statistics in the order of `thresholds`, and the number of relabellings.
@@ -34,21 +32,16 @@ def exact_counts(
 
     def parts(labels: Any) -> tuple[Any, Any, Any]:
         groups = [
-            [c for c, g in zip(curves, labels, strict=True) if g == i]
-            for i in range(len(sizes))
+            [c for c, g in zip(curves, labels, strict=True) if g == i] for i in range(len(sizes))
         ]
         cells = [
-            [sum(c[h] for c in group) / len(group) for h in range(n_steps)]
-            for group in groups
+            [sum(c[h] for c in group) / len(group) for h in range(n_steps)] for group in groups
         ]
         steps = [sum(c[h] for c in curves) / len(curves) for h in range(n_steps)]
         grand = sum(steps) / Fraction(n_steps)
         means = [sum(cell) / n_steps for cell in cells]
         algorithm = sum(
-            (
-                n_steps * n * (mean - grand) ** 2
-                for n, mean in zip(sizes, means, strict=True)
-            ),
+            (n_steps * n * (mean - grand) ** 2 for n, mean in zip(sizes, means, strict=True)),
             Fraction(0),
         )
         interaction = sum(
@@ -59,9 +52,7 @@ def exact_counts(
             ),
             Fraction(0),
         )
-        total = sum(
-            ((c[h] - steps[h]) ** 2 for c in curves for h in range(n_steps)), Fraction(0)
-        )
+        total = sum(((c[h] - steps[h]) ** 2 for c in curves for h in range(n_steps)), Fraction(0))
         return algorithm, interaction, total
 
     observed = parts(np.repeat(np.arange(len(sizes)), sizes))
@@ -97,9 +88,7 @@ def check(scores: list[list[str]], sizes: tuple[int, ...], dtype: str = "f8") ->
 )
 def test_decimals_tie_where_they_should(seed: int, offset: str, dtype: str) -> None:
     tenths = np.random.default_rng(seed).integers(0, 4, size=(7, 3))
-    scores = [
-        [str(Fraction(offset) + Fraction(int(t), 10)) for t in row] for row in tenths
-    ]
+    scores = [[str(Fraction(offset) + Fraction(int(t), 10)) for t in row] for row in tenths]
     decimal = [[f"{float(Fraction(s)):.1f}" for s in row] for row in scores]
     check(decimal, (3, 4), dtype)
 
@@ -107,9 +96,7 @@ def test_decimals_tie_where_they_should(seed: int, offset: str, dtype: str) -> N
 @pytest.mark.parametrize("seed", range(5))
 def test_one_far_algorithm_does_not_blur_the_others(seed: int) -> None:
     rng = np.random.default_rng(seed)
-    scores = (
-        rng.integers(0, 10, size=(8, 2)) + np.repeat([0, 12, 10**7], [3, 2, 3])[:, None]
-    )
+    scores = rng.integers(0, 10, size=(8, 2)) + np.repeat([0, 12, 10**7], [3, 2, 3])[:, None]
     check([[str(int(s)) for s in row] for row in scores], (3, 2, 3))
 
 
@@ -143,10 +130,7 @@ def test_bounds_are_the_observed_values_but_for_rounding() -> None:
 @pytest.mark.parametrize("sizes", [(4, 4), (2, 5), (3, 2, 2)])
 def test_the_rule_orders_relabellings_as_f_does(sizes: tuple[int, ...]) -> None:
     rng = np.random.default_rng(1)
-    scores, labels = (
-        random_walk(rng, sum(sizes), 4),
-        np.repeat(np.arange(len(sizes)), sizes),
-    )
+    scores, labels = (random_walk(rng, sum(sizes), 4), np.repeat(np.arange(len(sizes)), sizes))
     noise = rounding(scores, EPSILON)
     design = Design.from_scores(scores, labels, np.zeros_like(labels), noise)
     shuffled = rng.permuted(np.tile(labels, (40, 1)), axis=1)
@@ -186,7 +170,7 @@ def test_ratios_without_error_are_infinite_and_zero_without_effect() -> None:
     totals = Totals(8.0, 0.0)
     # All heights between groups, half of them, none; there are no shapes.
     between = np.array([[8.0, 4.0, 0.0], [0.0, 0.0, 0.0]])
-    found = effect_ratios(between, totals)
+    found = [effect_ratio(between, totals, row) for row in range(5)]
     expected = [np.inf, 1.0, 0.0]
     for row, values in enumerate([expected, expected, [0.0] * 3, expected, [0.0] * 3]):
         assert found[row].tolist() == values

@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from curvewise.kernels.anova.design import Design
-from curvewise.kernels.anova.welch import ChiSquared, WelchDesign, f_at
-from curvewise.kernels.bootstrap.draws import Words
-from curvewise.kernels.relabelling.streams import BATCH
+from curvewise.kernels.anova import Design
+from curvewise.kernels.relabel import BATCH, RandomDraws
+from curvewise.kernels.welch import ChiSquared, WelchDesign, f_at
 from tests.simulation import autoregressive
 
 
@@ -22,19 +21,13 @@ def designed(
     return scores, labels, WelchDesign.of(design, labels, 0.0)
 
 
-def by_definition(
-    vectors: np.ndarray, labels: np.ndarray
-) -> tuple[float, tuple[float, float]]:
+def by_definition(vectors: np.ndarray, labels: np.ndarray) -> tuple[float, tuple[float, float]]:
     """F and its degrees of freedom, one group at a time."""
     groups = [vectors[labels == group] for group in np.unique(labels)]
     m, means = len(groups), [group.mean(axis=0) for group in groups]
-    omegas = [
-        len(group) / np.trace(np.atleast_2d(np.cov(group.T, ddof=1))) for group in groups
-    ]
+    omegas = [len(group) / np.trace(np.atleast_2d(np.cov(group.T, ddof=1))) for group in groups]
     centre = sum(o * mean for o, mean in zip(omegas, means, strict=True)) / sum(omegas)
-    between = sum(
-        o * np.sum((mean - centre) ** 2) for o, mean in zip(omegas, means, strict=True)
-    )
+    between = sum(o * np.sum((mean - centre) ** 2) for o, mean in zip(omegas, means, strict=True))
     imbalance = sum(
         (1 - o / sum(omegas)) ** 2 / (len(group) - 1)
         for o, group in zip(omegas, groups, strict=True)
@@ -52,9 +45,7 @@ def by_definition(
 
 @pytest.mark.parametrize("sizes", [(4, 7), (3, 4, 5), (2, 6, 3, 4)])
 @pytest.mark.parametrize("n_steps", [1, 3, 30])
-def test_statistics_are_what_the_formulas_say(
-    sizes: tuple[int, ...], n_steps: int
-) -> None:
+def test_statistics_are_what_the_formulas_say(sizes: tuple[int, ...], n_steps: int) -> None:
     scores, labels, design = designed(1, sizes, n_steps)
     found = design.observed()
     heights = scores.mean(axis=1, keepdims=True)
@@ -87,7 +78,8 @@ def test_height_of_several_algorithms_is_welchs_anova() -> None:
 
 
 def words(design: WelchDesign, count: int = 20_000) -> np.ndarray:
-    draws = Words(np.zeros(1, np.int64), np.zeros(1, np.int64), count, 3, design.width)
+    none = np.zeros(1, np.int64)
+    draws = RandomDraws(none, none, design.width).drawn(count, seed=3)
     return np.vstack([draws.batch(number) for number in range(-(-count // BATCH))])
 
 
@@ -139,9 +131,7 @@ def test_drawn_means_vary_as_the_runs_of_their_own_group() -> None:
 def test_names_do_not_change_what_is_drawn() -> None:
     scores, labels, design = designed(1, (4, 7, 5))
     renamed = np.array([2, 0, 1])[labels]
-    other = WelchDesign.of(
-        Design.from_scores(scores, renamed, np.zeros_like(labels)), renamed, 0.0
-    )
+    other = WelchDesign.of(Design.from_scores(scores, renamed, np.zeros_like(labels)), renamed, 0.0)
     given = words(design, 100)
     for one, two in zip(design.drawn(given), other.drawn(given), strict=True):
         np.testing.assert_array_equal(one, two)

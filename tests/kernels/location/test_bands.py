@@ -5,14 +5,14 @@ import math
 import numpy as np
 import pytest
 
-from curvewise.kernels.location.bands import (
+from curvewise.kernels.steps import (
     Difference,
+    StepDesign,
     band_ends,
     critical_t,
     sign_changes,
     zero_crossing,
 )
-from curvewise.kernels.location.profiles import StepDesign
 from tests.simulation import random_walk
 from tests.textbook import all_relabellings
 
@@ -35,9 +35,7 @@ def difference_of(scores: np.ndarray, blocks: np.ndarray = NONE) -> Difference:
 def largest_t(scores: np.ndarray, labels: np.ndarray) -> float:
     """The largest |t| over the steps, with the pooled error."""
     first, second = scores[labels == 0], scores[labels == 1]
-    squares = sum(
-        ((part - part.mean(axis=0)) ** 2).sum(axis=0) for part in (first, second)
-    )
+    squares = sum(((part - part.mean(axis=0)) ** 2).sum(axis=0) for part in (first, second))
     error = np.sqrt(squares / (len(scores) - 2) * (1 / len(first) + 1 / len(second)))
     return float(np.max(np.abs(first.mean(axis=0) - second.mean(axis=0)) / error))
 
@@ -59,9 +57,7 @@ def test_with_blocks_both_are_those_of_least_squares() -> None:
     fitted, squares, rank, _ = np.linalg.lstsq(columns.astype(float), scores, rcond=None)
     np.testing.assert_allclose(found.values, fitted[0])
     inverse = np.linalg.inv(columns.T.astype(float) @ columns)
-    np.testing.assert_allclose(
-        found.errors, np.sqrt(squares / (12 - rank) * inverse[0, 0])
-    )
+    np.testing.assert_allclose(found.errors, np.sqrt(squares / (12 - rank) * inverse[0, 0]))
 
 
 def test_residuals_are_shuffled_without_the_difference() -> None:

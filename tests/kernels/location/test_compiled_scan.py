@@ -3,16 +3,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from curvewise.kernels.anova.thresholds import EPSILON, step_rounding
-from curvewise.kernels.location.nested import nested_maxima
-from curvewise.kernels.location.profiles import StepDesign
-from curvewise.kernels.location.scanning import (
+from curvewise.kernels.anova import EPSILON, step_rounding
+from curvewise.kernels.relabel import Shuffles
+from curvewise.kernels.steps import (
     Bars,
     StepCounts,
+    StepDesign,
     largest_roots,
+    nested_maxima,
     scan_steps,
 )
-from curvewise.kernels.relabelling.shuffles import Shuffles
 from tests.simulation import NULLS
 
 
@@ -31,12 +31,8 @@ def drawn(design: StepDesign, count: int) -> np.ndarray:
 
 
 @pytest.mark.parametrize("kind", ["random walk", "integer-tied", "heavy-tailed"])
-@pytest.mark.parametrize(
-    ("sizes", "n_steps"), [((4, 5), 1), ((4, 5), 700), ((3, 3, 4), 300)]
-)
-def test_compiled_code_scans_as_numpy_does(
-    sizes: tuple[int, ...], n_steps: int, kind: str
-) -> None:
+@pytest.mark.parametrize(("sizes", "n_steps"), [((4, 5), 1), ((4, 5), 700), ((3, 3, 4), 300)])
+def test_compiled_code_scans_as_numpy_does(sizes: tuple[int, ...], n_steps: int, kind: str) -> None:
     design = design_of(kind, sizes, n_steps)
     labels = drawn(design, 203)
     observed = design.sums(labels[:1])

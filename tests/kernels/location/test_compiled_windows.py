@@ -3,18 +3,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from curvewise.kernels.anova.thresholds import EPSILON, step_rounding
-from curvewise.kernels.location.compiled_windows import _exceeds, _striking
-from curvewise.kernels.location.profiles import StepDesign
-from curvewise.kernels.location.windows import PlaceSums, Windows
-from curvewise.kernels.relabelling.shuffles import Shuffles
+from curvewise.kernels.anova import EPSILON, step_rounding
+from curvewise.kernels.compiled_steps import _exceeds, _striking
+from curvewise.kernels.relabel import Shuffles
+from curvewise.kernels.steps import StepDesign
+from curvewise.kernels.windows import PlaceSums, Windows
 from tests.simulation import NULLS
 
 
 @pytest.mark.parametrize("kind", ["random walk", "integer-tied", "heavy-tailed"])
-@pytest.mark.parametrize(
-    ("sizes", "n_steps"), [((4, 5), 1), ((4, 5), 7), ((3, 3, 4), 12)]
-)
+@pytest.mark.parametrize(("sizes", "n_steps"), [((4, 5), 1), ((4, 5), 7), ((3, 3, 4), 12)])
 def test_compiled_windows_are_those_of_numpy(
     sizes: tuple[int, ...], n_steps: int, kind: str
 ) -> None:
@@ -29,8 +27,7 @@ def test_compiled_windows_are_those_of_numpy(
     np.testing.assert_allclose(compiled.means, plain.means, rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(compiled.scales, plain.scales, rtol=1e-6)
     in_numpy, in_one_pass = (
-        PlaceSums.of(plain.places, design, drawn, compiled=compiled)
-        for compiled in (False, True)
+        PlaceSums.of(plain.places, design, drawn, compiled=compiled) for compiled in (False, True)
     )
     np.testing.assert_allclose(in_one_pass.sums, in_numpy.sums, rtol=1e-12, atol=1e-12)
     np.testing.assert_allclose(in_one_pass.squares, in_numpy.squares, rtol=1e-12)
@@ -45,9 +42,7 @@ def test_asking_without_roots_gives_the_answer_of_the_roots() -> None:
     rng = np.random.default_rng(2)
     shares, needed = rng.uniform(0, 1, size=400), rng.normal(0.8, 0.5, size=400)
     answers = [_exceeds(*pair) for pair in zip(shares, needed, strict=True)]
-    expected = [
-        _striking(share) > root for share, root in zip(shares, needed, strict=True)
-    ]
+    expected = [_striking(share) > root for share, root in zip(shares, needed, strict=True)]
     assert answers == expected
     assert 100 < sum(answers) < 400
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from curvewise.kernels.location.nested import nested_maxima, sequential
+from curvewise.kernels.steps import nested_maxima, sequential
 
 
 def test_maxima_are_those_of_every_window_that_shrinks_from_one_end() -> None:

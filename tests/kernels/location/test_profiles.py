@@ -4,15 +4,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from curvewise.kernels.anova.design import Design
-from curvewise.kernels.anova.thresholds import EPSILON, step_rounding
-from curvewise.kernels.location.profiles import (
-    MIN_RESIDUAL_SHARE,
-    StepDesign,
-    cluster_masses,
-    f_ratios,
-)
-from curvewise.kernels.relabelling.streams import BATCH
+from curvewise.kernels.anova import EPSILON, Design, step_rounding
+from curvewise.kernels.relabel import BATCH
+from curvewise.kernels.steps import MIN_RESIDUAL_SHARE, StepDesign, cluster_masses, f_ratios
 from tests.simulation import random_walk
 
 LABELS = np.repeat(np.arange(3), [3, 4, 2])
@@ -37,9 +31,7 @@ def test_f_at_each_step_is_that_of_a_one_way_anova() -> None:
     for row, table in enumerate((scores, shapes)):
         for place, labels in enumerate(shuffled()):
             groups = [table[labels == group] for group in range(3)]
-            np.testing.assert_allclose(
-                found[row, :, place], stats.f_oneway(*groups).statistic
-            )
+            np.testing.assert_allclose(found[row, :, place], stats.f_oneway(*groups).statistic)
 
 
 @pytest.mark.parametrize("blocks", [NONE, UNEVEN])

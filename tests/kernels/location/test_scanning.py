@@ -5,13 +5,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from curvewise.kernels.location.nested import nested_maxima
-from curvewise.kernels.location.profiles import cluster_masses, f_ratios
-from curvewise.kernels.location.scanning import Bars, StepCounts, scan_steps
+from curvewise.kernels.steps import (
+    Bars,
+    StepCounts,
+    cluster_masses,
+    f_ratios,
+    nested_maxima,
+    scan_steps,
+)
 from tests.kernels.location.test_compiled_scan import design_of, drawn
 
 if TYPE_CHECKING:
-    from curvewise.kernels.location.profiles import StepDesign
+    from curvewise.kernels.steps import StepDesign
 
 
 def test_scanning_portions_adds_up_to_scanning_all() -> None:
@@ -21,8 +26,7 @@ def test_scanning_portions_adds_up_to_scanning_all() -> None:
     whole, parts = StepCounts.none(7), StepCounts.none(7)
     largest = scan_steps(design, labels, bars, whole, compiled=False)
     in_parts = [
-        scan_steps(design, part, bars, parts, compiled=False)
-        for part in (labels[:16], labels[16:])
+        scan_steps(design, part, bars, parts, compiled=False) for part in (labels[:16], labels[16:])
     ]
     np.testing.assert_array_equal(np.stack(parts), np.stack(whole))
     np.testing.assert_allclose(np.concatenate(in_parts, axis=-1), largest)

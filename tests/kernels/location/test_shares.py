@@ -3,10 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from curvewise.kernels.anova.thresholds import EPSILON, step_rounding
-from curvewise.kernels.bootstrap.resamples import resample_counts
-from curvewise.kernels.location.profiles import StepDesign
-from curvewise.kernels.location.shares import _of_blocks, _of_runs, resampled_shares
+from curvewise.kernels.anova import EPSILON, step_rounding
+from curvewise.kernels.relabel import resample_counts
+from curvewise.kernels.steps import StepDesign, _of_blocks, _of_runs, resampled_shares
 from tests.simulation import random_walk
 
 LABELS = np.array([0, 0, 0, 1, 1, 1, 1, 2, 2])
@@ -37,11 +36,7 @@ def test_resampled_runs_are_a_table_in_which_they_are_repeated() -> None:
 
 
 # Complete blocks, incomplete ones, and blocks with several runs of an algorithm.
-DESIGNS = [
-    ("ABC ABC ABC ABC", 4),
-    ("AB BC CA ABC", 4),
-    ("AAB ABBC CC AC ABC", 5),
-]
+DESIGNS = [("ABC ABC ABC ABC", 4), ("AB BC CA ABC", 4), ("AAB ABBC CC AC ABC", 5)]
 
 
 def in_blocks(design: str) -> tuple[np.ndarray, np.ndarray]:
@@ -132,9 +127,7 @@ def test_a_share_is_the_part_of_the_squares_inside(
 
 def test_without_any_difference_the_share_is_zero() -> None:
     arguments = np.zeros((9, 4)), LABELS, NONE, 5, 0, [(0, 3)]
-    assert (
-        resampled_shares(*arguments, changes=False).tolist() == np.zeros((5, 1)).tolist()
-    )
+    assert resampled_shares(*arguments, changes=False).tolist() == np.zeros((5, 1)).tolist()
 
 
 def test_portions_of_resamples_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -143,6 +136,6 @@ def test_portions_of_resamples_do_not_matter(monkeypatch: pytest.MonkeyPatch) ->
         arguments = (scores_of(5), LABELS, of_run, 23, 1, ends)
         whole = resampled_shares(*arguments, changes=True)
         with monkeypatch.context() as patch:
-            patch.setattr("curvewise.kernels.location.shares.MAX_RESAMPLED_SUMS", 40)
+            patch.setattr("curvewise.kernels.steps.MAX_RESAMPLED_SUMS", 40)
             again = resampled_shares(*arguments, changes=True)
             np.testing.assert_allclose(again, whole)

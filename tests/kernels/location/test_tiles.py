@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from curvewise.kernels.location.tiles import MAX_RELABELLINGS, Tiles
+from curvewise.kernels.steps import MAX_RELABELLINGS, Tiles
 from tests.kernels.location.test_compiled_scan import design_of, drawn
 
 

@@ -5,18 +5,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from curvewise.kernels.anova.design import Design
-from curvewise.kernels.anova.sums import group_squares
-from curvewise.kernels.anova.thresholds import EPSILON, step_rounding
-from curvewise.kernels.location.profiles import MIN_RESIDUAL_SHARE, StepDesign
-from curvewise.kernels.location.windows import (
-    LOWEST_SCORE,
-    Places,
-    PlaceSums,
-    Windows,
-    intervalwise,
-)
-from curvewise.kernels.relabelling.shuffles import Shuffles
+from curvewise.kernels.anova import EPSILON, Design, group_squares, step_rounding
+from curvewise.kernels.relabel import Shuffles
+from curvewise.kernels.steps import MIN_RESIDUAL_SHARE, StepDesign
+from curvewise.kernels.windows import LOWEST_SCORE, Places, PlaceSums, Windows, intervalwise
 from tests.simulation import integer_tied, random_walk
 
 if TYPE_CHECKING:
@@ -88,9 +80,7 @@ def test_counts_and_largest_scores_are_those_of_each_window_by_itself(
     scores = curves(np.random.default_rng(2), 9, N_STEPS)
     design, windows = windows_of(scores)
     labels = drawn(300, 2)
-    n_extreme, largest = windows.count(
-        place_sums(design, windows, labels), compiled=False
-    )
+    n_extreme, largest = windows.count(place_sums(design, windows, labels), compiled=False)
     expected_largest = np.full(300, LOWEST_SCORE)
     for first, last in WINDOWS:
         table = Design.from_scores(scores[:, first : last + 1], LABELS, NONE, 1e-13)
@@ -109,9 +99,7 @@ def test_counts_and_largest_scores_are_those_of_each_window_by_itself(
 def test_the_observed_labelling_is_as_extreme_as_itself_in_every_window() -> None:
     scores = np.round(random_walk(np.random.default_rng(3), 9, N_STEPS), 1)
     design, windows = windows_of(scores)
-    n_extreme, largest = windows.count(
-        place_sums(design, windows, LABELS[None, :]), compiled=False
-    )
+    n_extreme, largest = windows.count(place_sums(design, windows, LABELS[None, :]), compiled=False)
     upper = np.triu(np.ones((N_STEPS, N_STEPS))) > 0
     assert np.all(n_extreme[:, upper] == 1)
     assert np.all(largest[0] >= windows.scores[:, upper] * (1 - 1e-9) - 1e-9)

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from curvewise.kernels.relabelling.cache import cached_batch, shape_of, shared_batches
+from curvewise.kernels.relabel import cached_batch, shape_of, shared_batches
 
 if TYPE_CHECKING:
     import pytest
@@ -46,7 +46,7 @@ def test_only_so_many_batches_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     draw = Draw()
     most = 2 * draw().nbytes
     draw.n_calls = 0
-    monkeypatch.setattr("curvewise.kernels.relabelling.cache.MAX_CACHED_BYTES", most)
+    monkeypatch.setattr("curvewise.kernels.relabel.MAX_CACHED_BYTES", most)
     with shared_batches():
         for key in (1, 2, 1, 2, 3, 1):
             cached_batch(key, draw)

@@ -5,35 +5,29 @@ import math
 import numpy as np
 import pytest
 
-from curvewise.kernels.anova.design import Design
-from curvewise.kernels.anova.sums import group_squares
-from curvewise.kernels.relabelling.enumeration import Enumeration, n_relabellings
-from curvewise.kernels.relabelling.streams import BATCH
+from curvewise.kernels.anova import Design, group_squares
+from curvewise.kernels.relabel import BATCH, WithinBlocks, n_relabellings
 from tests.textbook import all_relabellings
 
 
-def unblocked(sizes: tuple[int, ...]) -> Enumeration:
+def unblocked(sizes: tuple[int, ...]) -> WithinBlocks:
     labels = np.repeat(np.arange(len(sizes)), sizes)
-    return Enumeration(labels, np.zeros_like(labels))
+    return WithinBlocks(labels, np.zeros_like(labels))
 
 
-def every(enumeration: Enumeration) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
+def every(enumeration: WithinBlocks) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
     n_batches = -(-enumeration.count // BATCH)
     return np.concatenate([enumeration.batch(number) for number in range(n_batches)])
 
 
-def partition(
-    labels: np.ndarray[tuple[int], np.dtype[np.int64]],
-) -> frozenset[frozenset[int]]:
+def partition(labels: np.ndarray[tuple[int], np.dtype[np.int64]]) -> frozenset[frozenset[int]]:
     """The labelling without its names: equal for relabellings that swap equal sizes."""
     return frozenset(
         frozenset(np.flatnonzero(labels == group).tolist()) for group in np.unique(labels)
     )
 
 
-@pytest.mark.parametrize(
-    ("m", "runs", "count"), [(2, 7, 1716), (3, 4, 5775), (4, 3, 15400)]
-)
+@pytest.mark.parametrize(("m", "runs", "count"), [(2, 7, 1716), (3, 4, 5775), (4, 3, 15400)])
 def test_counts_of_the_report(m: int, runs: int, count: int) -> None:
     assert unblocked((runs,) * m).count == count
 
@@ -57,15 +51,13 @@ def test_every_relabelling_keeps_the_numbers_of_runs(sizes: tuple[int, ...]) -> 
 def test_blocks_are_shuffled_inside_and_names_fixed_once() -> None:
     labels = np.array([0, 0, 1, 1, 0, 1, 0, 1])
     blocks = np.array([0, 0, 0, 0, 1, 1, 2, 2])
-    visited = every(Enumeration(labels, blocks))
+    visited = every(WithinBlocks(labels, blocks))
     assert len(visited) == 6 * 2 * 2 // 2
     assert len({partition(row) for row in visited}) == len(visited)
     for row in visited:
         for block in range(3):
             inside = blocks == block
-            np.testing.assert_array_equal(
-                np.bincount(row[inside]), np.bincount(labels[inside])
-            )
+            np.testing.assert_array_equal(np.bincount(row[inside]), np.bincount(labels[inside]))
 
 
 def test_unequal_blocks_leave_no_names_to_swap() -> None:
@@ -95,12 +87,10 @@ def test_numbers_of_any_size_are_counted() -> None:
         ("AAB ABB", 9),
     ],
 )
-def test_relabellings_that_no_f_can_tell_apart_are_visited_once(
-    runs: str, count: int
-) -> None:
+def test_relabellings_that_no_f_can_tell_apart_are_visited_once(runs: str, count: int) -> None:
     labels = np.array([ord(run) - ord("A") for run in runs.replace(" ", "")])
     blocks = np.repeat(np.arange(runs.count(" ") + 1), [len(b) for b in runs.split()])
-    visited = every(Enumeration(labels, blocks))
+    visited = every(WithinBlocks(labels, blocks))
     assert len(visited) == count
     rng = np.random.default_rng(0)
     design = Design.from_scores(rng.normal(size=(len(labels), 3)), labels, blocks)

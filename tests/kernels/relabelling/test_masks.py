@@ -6,7 +6,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from curvewise.kernels.relabelling.masks import MaskRule
+from curvewise.kernels.relabel import MaskRule
 
 DESIGNS = [(2, 1), (6, 3), (9, 4), (10, 4), (13, 6), (14, 2), (12, 11)]
 
@@ -28,9 +28,7 @@ def test_each_mask_is_made_by_exactly_one_candidate(n_runs: int, n_first: int) -
 
 
 @pytest.mark.parametrize(("n_runs", "n_first"), [*DESIGNS, (40, 20), (60, 30)])
-def test_candidates_of_a_word_are_taken_from_its_lowest_bits_on(
-    n_runs: int, n_first: int
-) -> None:
+def test_candidates_of_a_word_are_taken_from_its_lowest_bits_on(n_runs: int, n_first: int) -> None:
     rule = rule_of(n_runs, n_first)
     width = rule.n_free + rule.n_index
     assert rule.per_word * width <= 64

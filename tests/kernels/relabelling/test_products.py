@@ -6,9 +6,7 @@ import itertools
 
 import numpy as np
 
-from curvewise.kernels.relabelling.cache import shared_batches
-from curvewise.kernels.relabelling.products import Products
-from curvewise.kernels.relabelling.streams import BATCH
+from curvewise.kernels.relabel import BATCH, Products, shared_batches
 
 
 def test_every_combination_comes_once() -> None:
@@ -33,9 +31,7 @@ def test_drawn_ranks_are_uniform_and_independent() -> None:
         counts = np.bincount(ranks[:, column], minlength=count)
         expected = len(ranks) / count
         assert len(counts) == count
-        assert np.sum((counts - expected) ** 2) / expected < count + 5 * np.sqrt(
-            2 * count
-        )
+        assert np.sum((counts - expected) ** 2) / expected < count + 5 * np.sqrt(2 * count)
     correlation = np.corrcoef(ranks.T)[0, 1]
     assert abs(correlation) < 4 / np.sqrt(len(ranks))
 

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from curvewise.kernels.relabelling.restriction import WithinBlocks
+from curvewise.kernels.relabel import WithinBlocks
 
 LABELS = np.array([0, 0, 1, 1, 1, 0, 1])
 BLOCKS = np.array([0, 0, 0, 0, 0, 1, 1])

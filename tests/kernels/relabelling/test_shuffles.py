@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from curvewise.kernels.relabelling.shuffles import DrawPlan, Shuffles
-from curvewise.kernels.relabelling.streams import BATCH
+from curvewise.kernels.relabel import BATCH, DrawPlan, Shuffles
 
 
 def shuffles(count: int, seed: int = 0, sizes: tuple[int, ...] = (2, 3)) -> Shuffles:
@@ -19,9 +18,7 @@ def shuffles(count: int, seed: int = 0, sizes: tuple[int, ...] = (2, 3)) -> Shuf
 def test_every_labelling_is_equally_likely(sizes: tuple[int, ...]) -> None:
     source = shuffles(60 * BATCH, sizes=sizes)
     drawn = np.concatenate([source.batch(number) for number in range(60)])
-    _, counts = np.unique(
-        drawn @ (len(sizes) ** np.arange(sum(sizes))), return_counts=True
-    )
+    _, counts = np.unique(drawn @ (len(sizes) ** np.arange(sum(sizes))), return_counts=True)
     n_labellings = math.factorial(sum(sizes)) // math.prod(map(math.factorial, sizes))
     assert len(counts) == n_labellings
     assert stats.chisquare(counts).pvalue > 1e-4

@@ -4,9 +4,7 @@ from itertools import product
 
 import numpy as np
 
-from curvewise.kernels.relabelling.restriction import WithinBlocks
-from curvewise.kernels.relabelling.side_by_side import SideBySide
-from curvewise.kernels.relabelling.streams import BATCH
+from curvewise.kernels.relabel import BATCH, SideBySide, WithinBlocks
 
 THREE = WithinBlocks(np.array([0, 0, 1, 1, 2]), np.zeros(5, dtype=np.int64))
 BLOCKED = WithinBlocks(np.array([0, 1, 1, 0, 1]), np.array([0, 0, 0, 1, 1]))

@@ -3,11 +3,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import stats
 
-from curvewise.kernels.relabelling.streams import (
-    random_words,
-    stream_key,
-    unit_interval,
-)
+from curvewise.kernels.relabel import random_words, stream_key, unit_interval
 
 
 def test_words_are_those_of_splitmix64() -> None:
@@ -24,11 +20,7 @@ def test_words_are_those_of_splitmix64() -> None:
 def test_words_can_be_had_in_any_portions() -> None:
     key = stream_key(3, 5)
     whole = random_words(key, 0, 100)
-    parts = [
-        random_words(key, 0, 30),
-        random_words(key, 30, 69),
-        random_words(key, 99, 1),
-    ]
+    parts = [random_words(key, 0, 30), random_words(key, 30, 69), random_words(key, 99, 1)]
     np.testing.assert_array_equal(np.concatenate(parts), whole)
 
 

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from curvewise.kernels.tasks.placements import probability_interval, winning_probability
-from curvewise.kernels.tasks.van_elteren import Stratum
+from curvewise.kernels.tasks import Stratum, probability_interval, winning_probability
 from tests.kernels.tasks.test_van_elteren import stratum
 
 
@@ -48,12 +47,7 @@ def test_more_confidence_is_wider_and_more_tasks_are_narrower() -> None:
 
 @pytest.mark.parametrize(
     ("n_tasks", "n_runs", "shifts"),
-    [
-        (5, 3, (1.0,)),
-        (10, 5, (0.0,)),
-        (10, 5, (2.0, -2.0)),
-        (26, 3, (3.0, 0.0, 0.0, 0.0, 0.0)),
-    ],
+    [(5, 3, (1.0,)), (10, 5, (0.0,)), (10, 5, (2.0, -2.0)), (26, 3, (3.0, 0.0, 0.0, 0.0, 0.0))],
 )
 def test_it_covers(n_tasks: int, n_runs: int, shifts: tuple[float, ...]) -> None:
     rng = np.random.default_rng(7)
@@ -63,9 +57,7 @@ def test_it_covers(n_tasks: int, n_runs: int, shifts: tuple[float, ...]) -> None
     missed = 0
     first = np.arange(2 * n_runs) < n_runs
     for _ in range(n_sets):
-        numbers = rng.normal(size=(n_tasks, 2 * n_runs)) + np.where(
-            first, own[:, None], 0.0
-        )
+        numbers = rng.normal(size=(n_tasks, 2 * n_runs)) + np.where(first, own[:, None], 0.0)
         ranks = 2 * (1 + np.argsort(np.argsort(numbers, axis=1), axis=1))
         low, high = probability_interval([Stratum(r, first) for r in ranks], 0.05)
         missed += not low <= truth <= high

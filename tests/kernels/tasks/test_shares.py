@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from curvewise import Curves
-from curvewise.kernels.anova.design import Design
-from curvewise.kernels.tasks.shares import TaskShares
-from curvewise.shuffling.layout import Layout
+from curvewise.kernels.anova import Design
+from curvewise.kernels.tasks import TaskShares
+from curvewise.shuffling.plan import Layout
 from tests.simulation import some_curves
 
 
@@ -25,17 +25,13 @@ def brute_share(scores: np.ndarray, first: np.ndarray) -> tuple[float, float]:
     shares = []
     for values in (scores.mean(axis=1, keepdims=True), scores):
         centred = values - values.mean(axis=0)
-        between = sum(
-            own.sum() * np.sum(centred[own].mean(axis=0) ** 2) for own in (first, ~first)
-        )
+        between = sum(own.sum() * np.sum(centred[own].mean(axis=0) ** 2) for own in (first, ~first))
         shares.append(between / np.sum(centred**2))
     return shares[0], shares[1]
 
 
 @pytest.mark.parametrize("sizes", [(3, 3), (2, 5), (1, 4)])
-def test_listed_shares_and_tails_are_those_of_all_relabellings(
-    sizes: tuple[int, int],
-) -> None:
+def test_listed_shares_and_tails_are_those_of_all_relabellings(sizes: tuple[int, int]) -> None:
     curves = some_curves(4, sizes)
     shares = task_shares(curves)
     first = curves.codes == 0

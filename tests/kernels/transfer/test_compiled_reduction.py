@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from curvewise.kernels.transfer.compiled_reduction import reductions
-from curvewise.kernels.transfer.metrics import _reductions
+from curvewise.kernels.compiled_kernels import reductions
+from curvewise.kernels.metrics import _reductions
 
 
 def reduction(control: list[float], experimental: list[float], last: float) -> float:

@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from curvewise.kernels.transfer.inversion import ratio_interval
+from curvewise.kernels.invert import ratio_interval
 
 
 def relabellings(n_runs: int, n_first: int) -> np.ndarray:
@@ -41,9 +41,7 @@ def interval(
 
 @pytest.mark.parametrize("sizes", [(4, 4), (3, 6), (6, 3), (2, 7), (7, 2)])
 @pytest.mark.parametrize("seed", range(6))
-def test_p_is_above_alpha_inside_and_not_just_outside(
-    sizes: tuple[int, int], seed: int
-) -> None:
+def test_p_is_above_alpha_inside_and_not_just_outside(sizes: tuple[int, int], seed: int) -> None:
     rng = np.random.default_rng(seed)
     member = np.array([1] * sizes[0] + [0] * sizes[1])
     x = np.exp(rng.normal(0, 0.5, size=len(member))) * (1 + member * seed / 3)

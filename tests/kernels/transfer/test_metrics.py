@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from curvewise.kernels.transfer.metrics import (
+from curvewise.kernels.metrics import (
     CURVE_METRICS,
     METRICS,
     MetricSettings,
@@ -19,12 +19,7 @@ from tests.simulation import random_walk
 
 CONTROL = np.array([[0.0, 1.0, 2.0, 3.0]])
 EXPERIMENTAL = np.array([[1.0, 3.0, 4.0, 4.0]])
-SETTINGS = MetricSettings(
-    weights=np.ones(4),
-    shift=0.0,
-    optimum=None,
-    n_last=2,
-)
+SETTINGS = MetricSettings(weights=np.ones(4), shift=0.0, optimum=None, n_last=2)
 
 
 def test_metrics_of_a_small_example_by_hand() -> None:
@@ -43,9 +38,7 @@ def test_metrics_of_a_small_example_by_hand() -> None:
         "area_difference": 6.0,
         "average_gain": 6 / 4,
     }
-    assert {name: float(values[0]) for name, values in found.items()} == pytest.approx(
-        expected
-    )
+    assert {name: float(values[0]) for name, values in found.items()} == pytest.approx(expected)
 
 
 def test_shift_and_optimum_change_their_own_metric_only() -> None:
@@ -70,9 +63,7 @@ def test_a_window_of_another_width_is_integrated_by_its_weights() -> None:
 
 
 def test_regret_is_at_most_1_in_size_and_changes_its_sign_with_the_conditions() -> None:
-    control, experimental = random_walk(np.random.default_rng(0), 100, 8).reshape(
-        2, 50, 8
-    )
+    control, experimental = random_walk(np.random.default_rng(0), 100, 8).reshape(2, 50, 8)
     settings = replace(SETTINGS, weights=np.ones(8))
     found = metric_values(control, experimental, settings)["transfer_regret"]
     assert np.all(np.abs(found) <= 1)
@@ -121,9 +112,7 @@ def test_first_reached_is_the_first_step_at_or_above_the_level() -> None:
     assert found.tolist() == [6.0, math.inf, 5.0]
 
 
-def reduction_by_grid(
-    control: np.ndarray, experimental: np.ndarray, last: float
-) -> float:
+def reduction_by_grid(control: np.ndarray, experimental: np.ndarray, last: float) -> float:
     """The integral over performance, level by level, on a fine grid of levels."""
     low, high = sorted((control[0], last))
     levels = low + (high - low) * (np.arange(20_000) + 0.5) / 20_000
@@ -156,9 +145,7 @@ def test_reduction_of_a_single_step_is_undefined(compiled: bool) -> None:
 
 
 def test_compiled_metrics_are_those_of_numpy() -> None:
-    control, experimental = random_walk(np.random.default_rng(7), 120, 9).reshape(
-        2, 60, 9
-    )
+    control, experimental = random_walk(np.random.default_rng(7), 120, 9).reshape(2, 60, 9)
     settings = replace(SETTINGS, weights=np.ones(9))
     plain = metric_values(control, experimental, settings)
     compiled = metric_values(control, experimental, settings, compiled=True)
@@ -168,10 +155,7 @@ def test_compiled_metrics_are_those_of_numpy() -> None:
 
 def test_an_asymptote_of_equal_scores_is_reached() -> None:
     """The mean of three scores of 0.1 is 0.10000000000000002."""
-    control, experimental = (
-        np.array([[0.0, 0, 0, 0.05]]),
-        np.array([[0.0, 0.1, 0.1, 0.1]]),
-    )
+    control, experimental = (np.array([[0.0, 0, 0, 0.05]]), np.array([[0.0, 0.1, 0.1, 0.1]]))
     assert experimental[0, 1:].mean() > 0.1
     found = metric_values(control, experimental, replace(SETTINGS, n_last=3))
     assert found["average_relative_reduction"][0] == pytest.approx(0.5 * 0.5 + 0.5 * 1)

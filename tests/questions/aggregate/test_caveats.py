@@ -21,8 +21,7 @@ def test_few_runs_below_gamma_are_counted() -> None:
     found = cw.aggregate(tasks, statistic="gap", gamma=0.1)
     (caveat,) = found.caveats
     below = {
-        name: sum(int(np.sum(own.scores < 0.1)) for own in (found.runs[name],))
-        for name in "ABC"
+        name: sum(int(np.sum(own.scores < 0.1)) for own in (found.runs[name],)) for name in "ABC"
     }
     few = {name: n for name, n in below.items() if n < 10}
     told = caveat.to_dict()
@@ -40,8 +39,7 @@ def test_runs_that_count_the_same_give_an_interval_without_width() -> None:
     assert found["A"].interval == (found["A"].value,) * 2
     assert found["A"].df is None
     assert any(
-        own.startswith("On every task the runs of A count the same")
-        for own in found.warnings
+        own.startswith("On every task the runs of A count the same") for own in found.warnings
     )
 
 

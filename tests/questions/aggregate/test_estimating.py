@@ -5,18 +5,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from curvewise.questions.aggregate.estimating import estimated
+from curvewise.questions.aggregate.method import estimated
 from tests.kernels.test_aggregates import some_runs
 
 if TYPE_CHECKING:
-    from curvewise.kernels.aggregates import StratifiedRuns
+    from curvewise.kernels.tasks import StratifiedRuns
 
 
 def runs_of_two(seed: int = 0, n_steps: int = 4) -> dict[str, StratifiedRuns]:
-    return {
-        name: some_runs(seed + place, [4] * 11, n_steps)
-        for place, name in enumerate("AB")
-    }
+    return {name: some_runs(seed + place, [4] * 11, n_steps) for place, name in enumerate("AB")}
 
 
 def test_without_keys_there_are_no_bands() -> None:
@@ -54,12 +51,7 @@ def test_more_confidence_gives_wider_intervals_and_bands(statistic: str) -> None
         estimated(runs_of_two(), statistic, 0.3, confidence, 999, keys)[0]["A"]
         for confidence in (0.8, 0.99)
     )
-    assert (
-        wide.interval.low
-        < narrow.interval.low
-        < narrow.interval.high
-        < wide.interval.high
-    )
+    assert wide.interval.low < narrow.interval.low < narrow.interval.high < wide.interval.high
     assert narrow.band is not None
     assert wide.band is not None
     assert np.all(wide.band.high > narrow.band.high)

@@ -6,8 +6,8 @@ from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
 
 import curvewise as cw
-from curvewise.rendering.end_labels import EndLabel
-from curvewise.rendering.looks import COLOURS
+from curvewise.rendering.figures import COLOURS
+from curvewise.rendering.page import EndLabel
 from tests.questions.aggregate.several_tasks import some_tasks
 
 
@@ -85,12 +85,8 @@ def test_profiles_are_drawn_with_bands_that_fill_between() -> None:
 
 
 @pytest.mark.parametrize(("width", "n_columns"), [(3.3, 2), (7.0, 3)])
-def test_the_legend_of_profiles_is_as_wide_as_the_figure(
-    width: float, n_columns: int
-) -> None:
-    profile = cw.aggregate(
-        _renamed({"A": "Rainbow", "B": "QR-DQN (JAX)", "C": "DQN"})
-    ).profile()
+def test_the_legend_of_profiles_is_as_wide_as_the_figure(width: float, n_columns: int) -> None:
+    profile = cw.aggregate(_renamed({"A": "Rainbow", "B": "QR-DQN (JAX)", "C": "DQN"})).profile()
     figure = Figure(figsize=(width, 3), layout="constrained")
     ax = cw.plot_profiles(profile, figure.subplots())
     figure.draw_without_rendering()
@@ -126,7 +122,5 @@ def test_what_cannot_be_drawn_is_refused() -> None:
         cw.plot_aggregate_curves(found)
     with pytest.raises(cw.OptionError, match="it was given Aggregate"):
         cw.plot_profiles(found)  # type: ignore[arg-type]
-    with pytest.raises(
-        cw.OptionError, match=r"plot_aggregate\(\) draws what aggregate\(\) found"
-    ):
+    with pytest.raises(cw.OptionError, match=r"plot_aggregate\(\) draws what aggregate\(\) found"):
         cw.plot_aggregate(some_tasks())  # type: ignore[arg-type]

@@ -19,12 +19,7 @@ def test_a_profile_is_the_share_of_runs_above_averaged_over_tasks() -> None:
     profile = found.profile(tau)
     for name in "AB":
         expected = [
-            np.mean(
-                [
-                    np.mean(own.select(name).scores.mean(axis=1) > at)
-                    for own in tasks.values()
-                ]
-            )
+            np.mean([np.mean(own.select(name).scores.mean(axis=1) > at) for own in tasks.values()])
             for at in tau
         ]
         np.testing.assert_allclose(profile.shares[name], expected)

@@ -18,9 +18,7 @@ def record(found: cw.Aggregate) -> str:
 def test_the_mean_of_raw_scores_is_a_stratified_t_interval() -> None:
     tasks = some_tasks()
     found = cw.aggregate(tasks, statistic="mean", reference="raw", confidence=0.9)
-    means = [
-        own.select("B").scores.mean(axis=1) for own in tasks.values()
-    ]  # a number for each run
+    means = [own.select("B").scores.mean(axis=1) for own in tasks.values()]  # a number for each run
     v = np.array([own.var(ddof=1) / len(own) for own in means])
     value = np.mean([own.mean() for own in means])
     df = v.sum() ** 2 / np.sum(v**2 / 3)
@@ -38,9 +36,7 @@ def test_one_task_is_a_one_sample_t_test() -> None:
     assert found["A"].interval.low == pytest.approx(expected.low)
     assert found["A"].interval.high == pytest.approx(expected.high)
     both = stats.ttest_ind(
-        curves.select("C").scores[:, -1],
-        curves.select("A").scores[:, -1],
-        equal_var=False,
+        curves.select("C").scores[:, -1], curves.select("A").scores[:, -1], equal_var=False
     )
     pair = found.difference("A", "C")
     assert (pair.a, pair.b) == ("C", "A")
@@ -104,9 +100,7 @@ def test_names_change_no_value_and_no_interval() -> None:
     tasks = some_tasks()
     turned = {"A": "z", "B": "y", "C": "x"}
     renamed = {
-        f"{9 - place} {task}": cw.Curves(
-            own.scores, [turned[name] for name in own.labels]
-        )
+        f"{9 - place} {task}": cw.Curves(own.scores, [turned[name] for name in own.labels])
         for place, (task, own) in enumerate(tasks.items())
     }
     one, other = cw.aggregate(tasks), cw.aggregate(renamed)
@@ -125,17 +119,11 @@ def test_lower_scores_that_are_better_are_turned() -> None:
     for name in "ABC":
         assert up[name].value == pytest.approx(down[name].value)
     raw = cw.aggregate(losses, reference="raw")
-    assert raw["C"].value == pytest.approx(
-        cw.aggregate(tasks, reference="raw")["C"].value
-    )
+    assert raw["C"].value == pytest.approx(cw.aggregate(tasks, reference="raw")["C"].value)
     assert "with the sign turned" in str(raw)
-    random, human = (
-        dict.fromkeys(tasks, pair) for pair in ((30.0, -30.0), (-30.0, 30.0))
-    )
+    random, human = (dict.fromkeys(tasks, pair) for pair in ((30.0, -30.0), (-30.0, 30.0)))
     by_reference = cw.aggregate(losses, reference=random)
-    assert by_reference["A"].value == pytest.approx(
-        cw.aggregate(tasks, reference=human)["A"].value
-    )
+    assert by_reference["A"].value == pytest.approx(cw.aggregate(tasks, reference=human)["A"].value)
 
 
 def test_data_give_every_task_the_range_from_0_to_1() -> None:
@@ -195,9 +183,7 @@ def test_tasks_with_steps_of_their_own_are_compared_at_shares_of_training() -> N
     assert same.steps is not None
     np.testing.assert_allclose(same.steps, np.linspace(0, 1, 9))
     plain = cw.aggregate(some_tasks(n_steps=9), on="every step", rng=0)
-    np.testing.assert_allclose(
-        np.array(same["A"].curve), np.array(plain["A"].curve), rtol=1e-12
-    )
+    np.testing.assert_allclose(np.array(same["A"].curve), np.array(plain["A"].curve), rtol=1e-12)
     tasks[one] = cw.Curves(other.scores[:, ::2], other.labels, 10 * np.arange(5))
     coarse = cw.aggregate(tasks, on="every step", rng=0)
     assert coarse.steps is not None
@@ -207,8 +193,7 @@ def test_tasks_with_steps_of_their_own_are_compared_at_shares_of_training() -> N
 def test_the_same_rng_gives_the_same_bands_and_another_other_ones() -> None:
     tasks = some_tasks()
     first, again, other = (
-        cw.aggregate(tasks, on="every step", rng=seed, n_multipliers=199)
-        for seed in (1, 1, 2)
+        cw.aggregate(tasks, on="every step", rng=seed, n_multipliers=199) for seed in (1, 1, 2)
     )
     assert record(first) == record(again)
     assert first["A"].band is not None
@@ -233,10 +218,7 @@ def test_tasks_that_lack_an_algorithm_are_refused_or_dropped() -> None:
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        (
-            {"statistic": "median"},
-            "statistic must be 'iqm', 'mean' or 'gap', not 'median'",
-        ),
+        ({"statistic": "median"}, "statistic must be 'iqm', 'mean' or 'gap', not 'median'"),
         ({"on": "end"}, "on must be 'mean', 'final' or 'every step', not 'end'"),
         ({"on": 3}, r"on must be 'mean', 'final', 'every step' or \(start, stop\)"),
         ({"on": (1, "x")}, "on must be a finite step as the stop of a window, not 'x'"),
@@ -248,9 +230,7 @@ def test_tasks_that_lack_an_algorithm_are_refused_or_dropped() -> None:
         ({"rng": -1}, "rng must be a non-negative integer"),
     ],
 )
-def test_options_that_cannot_be_used_are_refused(
-    options: dict[str, Any], sentence: str
-) -> None:
+def test_options_that_cannot_be_used_are_refused(options: dict[str, Any], sentence: str) -> None:
     with pytest.raises(cw.OptionError, match=sentence) as refused:
         cw.aggregate(some_tasks(), **options)
     assert refused.value.option == next(iter(options))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import curvewise as cw
-from curvewise.questions.aggregate.references import references
+from curvewise.questions.aggregate.method import references
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -14,9 +14,7 @@ if TYPE_CHECKING:
 TASKS = ["pong", "qbert"]
 
 
-def found(
-    given: object, *, higher_is_better: bool = True
-) -> dict[str, tuple[float, float]]:
+def found(given: object, *, higher_is_better: bool = True) -> dict[str, tuple[float, float]]:
     return references(given, TASKS, higher_is_better=higher_is_better)
 
 
@@ -51,9 +49,7 @@ def test_a_mapping_is_taken_as_it_is() -> None:
 def test_the_second_score_is_the_better_one() -> None:
     losses = {"pong": (2.0, 0.1), "qbert": (3.0, 0.5)}
     assert found(losses, higher_is_better=False) == losses
-    with pytest.raises(
-        cw.OptionError, match=r"'pong' is 2.000 and 0.1000: .* must be higher"
-    ):
+    with pytest.raises(cw.OptionError, match=r"'pong' is 2.000 and 0.1000: .* must be higher"):
         found(losses)
     up = {"pong": (0, 1), "qbert": (0, 1)}
     with pytest.raises(
@@ -70,19 +66,10 @@ def test_the_second_score_is_the_better_one() -> None:
             {"pong": (0, 1), "qbert": (0, 1), "qbret": (0, 1)},
             "The reference has qbret, which is not among the tasks; .* did you mean 'qbert'",
         ),
-        (
-            {"pong": (0, 1), "qbert": (1, 1)},
-            "'qbert' is 1.000 and 1.000: .* Swap or correct",
-        ),
-        (
-            {"pong": (0, 1), "qbert": 3},
-            "reference of 'qbert' must be two scores, .* it is 3",
-        ),
+        ({"pong": (0, 1), "qbert": (1, 1)}, "'qbert' is 1.000 and 1.000: .* Swap or correct"),
+        ({"pong": (0, 1), "qbert": 3}, "reference of 'qbert' must be two scores, .* it is 3"),
         ({"pong": (0, 1), "qbert": "ab"}, "reference of 'qbert' must be two scores"),
-        (
-            {"pong": (0, float("nan")), "qbert": (0, 1)},
-            "has nan for 'pong', which is not a fin",
-        ),
+        ({"pong": (0, float("nan")), "qbert": (0, 1)}, "has nan for 'pong', which is not a fin"),
         ({"pong": (0, None), "qbert": (0, 1)}, "has None for 'pong'"),
         ({"pong": {"low": 1}, "qbert": (0, 1)}, "needs a column called 'high'"),
         (3, "reference must be a mapping from task to two scores .* it is 3"),
@@ -98,23 +85,11 @@ def test_what_does_not_fit_is_refused(given: Any, sentence: str) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "sentence"),
     [
-        (
-            "a.csv",
-            b"task,low\npong,1\n",
-            "a.csv needs a column called 'high' .*'task' and 'low'",
-        ),
+        ("a.csv", b"task,low\npong,1\n", "a.csv needs a column called 'high' .*'task' and 'low'"),
         ("a.csv", b"task,low,high\n", "a.csv has no rows"),
         ("a.csv", b"task,low,high\npong,1,2\n", "a.csv lacks qbert"),
-        (
-            "a.csv",
-            b'task,low,high\npong,1,2\nqbert,"1,000",3\n',
-            "has '1,000' for 'qbert'",
-        ),
-        (
-            "a.csv",
-            b"task,low,high\npong,1,2\npong,1,3\nqbert,1,3\n",
-            "two rows for 'pong'",
-        ),
+        ("a.csv", b'task,low,high\npong,1,2\nqbert,"1,000",3\n', "has '1,000' for 'qbert'"),
+        ("a.csv", b"task,low,high\npong,1,2\npong,1,3\nqbert,1,3\n", "two rows for 'pong'"),
         ("a.csv", b"task,low,high\n\xff,1,2\n", "a.csv is not text in UTF-8"),
         ("a.json", b"{", "a.json cannot be read: "),
         ("a.json", b"[1]", "a.json must hold an object from task to two scores"),

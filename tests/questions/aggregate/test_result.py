@@ -14,9 +14,7 @@ def test_a_table_has_a_row_for_each_algorithm_best_first_and_for_each_pair() -> 
     assert [row[0] for row in scores.rows] == list(found) == ["C", "B", "A"]
     assert scores.header == ("algorithm", "IQM", "95% interval", "df", "runs")
     assert [row[0] for row in differences.rows] == ["C − B", "C − A", "B − A"]
-    assert differences.notes == (
-        "Each interval holds by itself, not all of them together.",
-    )
+    assert differences.notes == ("Each interval holds by itself, not all of them together.",)
     assert "normalised by this data; not comparable across papers" in scores.notes[0]
 
 

@@ -4,15 +4,13 @@ import numpy as np
 import pytest
 
 import curvewise as cw
-from curvewise.questions.aggregate.stacking import check_on, stacked
+from curvewise.questions.aggregate.method import check_on, stacked
 from tests.questions.aggregate.several_tasks import some_tasks
 
 
 def test_a_single_run_is_refused_by_name() -> None:
     tasks = cw.Tasks(some_tasks(sizes=(2, 1)))
-    sentence = (
-        r"2 runs of an algorithm on each task are needed .* 1 of B on task 0, B on task 1"
-    )
+    sentence = r"2 runs of an algorithm on each task are needed .* 1 of B on task 0, B on task 1"
     with pytest.raises(cw.CurvesError, match=sentence):
         stacked(tasks, "mean", None)
 
@@ -30,9 +28,7 @@ def test_a_task_without_variation_gives_no_scale() -> None:
     for name, runs in without.runs.items():
         assert np.array_equal(left_out.runs[name].scores, runs.scores)
         assert np.array_equal(left_out.runs[name].tasks, runs.tasks)
-    sentence = (
-        "All runs of task 5 have the same score, .* normalise it by. Give reference."
-    )
+    sentence = "All runs of task 5 have the same score, .* normalise it by. Give reference."
     with pytest.raises(cw.CurvesError, match=sentence):
         stacked(cw.Tasks({"task 5": tasks["task 5"]}), "mean", None)
     made = stacked(cw.Tasks(tasks), "mean", dict.fromkeys(tasks, (0.0, 4.0)))
@@ -58,10 +54,7 @@ def test_a_task_of_one_step_has_no_share_of_training() -> None:
 
 def test_the_end_of_tasks_with_different_steps_has_a_name() -> None:
     tasks = some_tasks(n_steps=20)
-    assert (
-        stacked(cw.Tasks(tasks), "final", None).measure
-        == "mean of the last 2 steps (of 20)"
-    )
+    assert stacked(cw.Tasks(tasks), "final", None).measure == "mean of the last 2 steps (of 20)"
     tasks["task 1"] = tasks["task 1"].window(0, 5)
     found = stacked(cw.Tasks(tasks), "final", None).measure
     assert found == "mean of the last tenth of the steps"

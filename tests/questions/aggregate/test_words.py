@@ -26,10 +26,7 @@ def test_values_come_best_first_with_intervals_and_the_lead_of_the_first() -> No
 
 def test_a_lead_that_may_be_chance_is_called_that() -> None:
     words = cw.aggregate(some_tasks(lead=0.0)).describe()
-    assert (
-        "which chance could explain: these runs do not tell which of them is better"
-        in words
-    )
+    assert "which chance could explain: these runs do not tell which of them is better" in words
 
 
 def test_a_smaller_gap_is_ahead_by_a_positive_amount() -> None:
@@ -40,9 +37,7 @@ def test_a_smaller_gap_is_ahead_by_a_positive_amount() -> None:
     assert "The optimality gap below 1.000 of normalised scores" in words
     assert "lower is better" in words
     ends = f"{number_text(-pair.interval.high)} to {number_text(-pair.interval.low)}"
-    assert (
-        f"C is ahead of B by {number_text(-pair.value)} (95% interval {ends})." in words
-    )
+    assert f"C is ahead of B by {number_text(-pair.value)} (95% interval {ends})." in words
 
 
 def test_the_mean_of_few_tasks_says_why_it_is_no_iqm() -> None:
@@ -56,9 +51,7 @@ def test_the_mean_of_few_tasks_says_why_it_is_no_iqm() -> None:
 def test_curves_say_where_the_first_is_ahead() -> None:
     tasks = some_tasks(lead=0.0, sizes=(6, 6))
     late = {
-        task: cw.Curves(
-            own.scores + 60 * np.outer(own.labels == "B", [0, 0, 0, 1, 1]), own.labels
-        )
+        task: cw.Curves(own.scores + 60 * np.outer(own.labels == "B", [0, 0, 0, 1, 1]), own.labels)
         for task, own in tasks.items()
     }
     words = cw.aggregate(late, on="every step", rng=0).describe()
@@ -80,14 +73,10 @@ def test_curves_say_where_the_first_is_ahead() -> None:
     }
     assert "B is ahead at every step." in cw.aggregate(always, on="every step").describe()
     once = {
-        task: cw.Curves(
-            own.scores + 60 * np.outer(own.labels == "B", [0, 1, 0, 0, 0]), own.labels
-        )
+        task: cw.Curves(own.scores + 60 * np.outer(own.labels == "B", [0, 1, 0, 0, 0]), own.labels)
         for task, own in tasks.items()
     }
-    assert (
-        "B is ahead at step 1." in cw.aggregate(once, on="every step", rng=0).describe()
-    )
+    assert "B is ahead at step 1." in cw.aggregate(once, on="every step", rng=0).describe()
 
 
 def test_scores_as_they_are_are_not_called_normalised() -> None:
@@ -125,11 +114,7 @@ def test_the_headline_says_who_is_ahead_and_whether_chance_could_explain_it() ->
     )
     level = cw.aggregate(some_tasks(lead=0.0)).headline()
     assert level.endswith("over 12 tasks, which chance could explain.")
-    one = {
-        task: own.select("A") for task, own in some_tasks(n_tasks=3, sizes=(4, 4)).items()
-    }
+    one = {task: own.select("A") for task, own in some_tasks(n_tasks=3, sizes=(4, 4)).items()}
     alone = cw.aggregate(one)
     value = number_text(alone["A"].value)
-    assert alone.headline() == (
-        f"The mean of normalised scores of A over 3 tasks is {value}."
-    )
+    assert alone.headline() == (f"The mean of normalised scores of A over 3 tasks is {value}.")

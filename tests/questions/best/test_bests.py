@@ -15,9 +15,7 @@ if TYPE_CHECKING:
     from curvewise import Bests
 
 
-def at(
-    levels: list[float], seed: int = 0, scale: float = 1.0, **options: object
-) -> Curves:
+def at(levels: list[float], seed: int = 0, scale: float = 1.0, **options: object) -> Curves:
     curves = some_curves(seed, (5,) * len(levels), 3)
     scores = 0.1 * curves.scores + np.array(levels)[curves.codes][:, None]
     return Curves(scale * scores, curves.labels, **options)  # type: ignore[arg-type]
@@ -26,11 +24,7 @@ def at(
 @cache
 def found() -> Bests:
     """C alone on x, B and C on y; who runs on z differs by little."""
-    tasks = {
-        "x": at([0, 4, 9], 0, 1_000),
-        "y": at([0, 9, 9], 1, 0.01),
-        "z": at([1, 1, 1], 2),
-    }
+    tasks = {"x": at([0, 4, 9], 0, 1_000), "y": at([0, 9, 9], 1, 0.01), "z": at([1, 1, 1], 2)}
     return best_many(tasks, n_shuffles=499, rng=0)
 
 
@@ -43,9 +37,7 @@ def test_it_is_a_mapping_from_task_to_best() -> None:
 
 
 def test_means_and_ranks_are_those_of_the_tasks() -> None:
-    for own, means, ranks in zip(
-        found().values(), found().means, found().ranks, strict=True
-    ):
+    for own, means, ranks in zip(found().values(), found().means, found().ranks, strict=True):
         named = {row.name: row.mean for row in own.rows}
         assert means.tolist() == [named[name] for name in "ABC"]
         assert ranks.tolist() == stats.rankdata(-means).tolist()
@@ -93,6 +85,7 @@ def test_where_tasks_lack_algorithms_there_are_no_mean_ranks() -> None:
 def test_the_table_marks_the_best_and_those_level_with_it() -> None:
     table = found().table()
     assert table.header == ("task", "A", "B", "C")
+    assert table.notes[0].startswith("Shown is the mean over training. An algorithm can be told")
     looks = {place: mark.look for place, mark in table.marks.items()}
     leader = {task: own.leader for task, own in found().items()}
     for row, (task, own) in enumerate(found().items()):

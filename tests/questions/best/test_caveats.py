@@ -5,7 +5,7 @@ import json
 import pytest
 
 from curvewise.inference.caveats import DifferentSpread
-from curvewise.questions.best.caveats import (
+from curvewise.questions.best.result import (
     KeptUncompared,
     SpreadsOnTasks,
     TooFewOnTasks,

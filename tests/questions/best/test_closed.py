@@ -7,12 +7,10 @@ import numpy as np
 import pytest
 
 from curvewise import Curves, best, compare
-from curvewise.kernels.relabelling.side_by_side import SideBySide
-from curvewise.questions.best.closed import LeadsInSets, RivalSet
-from curvewise.questions.best.ranking import Ranking
-from curvewise.shuffling.plan import Plan
-from curvewise.shuffling.stopping import FIRST_LOOK
-from curvewise.shuffling.visiting import visit
+from curvewise.kernels.relabel import SideBySide
+from curvewise.questions.best.method import LeadsInSets, Ranking, RivalSet
+from curvewise.shuffling.plan import FIRST_LOOK, Limits, Plan
+from curvewise.shuffling.visit import visit
 from tests.questions.slow_contrasts import LeastSquares, n_at_least
 from tests.simulation import integer_tied, some_curves
 
@@ -186,10 +184,8 @@ def test_what_is_settled_by_the_two_alone_decides_nothing() -> None:
     assert deciding(False, False) == [100]
 
 
-def test_auto_goes_on_where_an_algorithm_is_not_settled(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("curvewise.questions.best.closed.MAX_SHUFFLES", 2 * FIRST_LOOK)
+def test_auto_goes_on_where_an_algorithm_is_not_settled(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("curvewise.questions.best.method.LIMITS", Limits(shuffles=2 * FIRST_LOOK))
     curves = some_curves(5, (6, 6, 6))
     curves = Curves(curves.scores + 0.3 * curves.codes[:, None], curves.labels)
     found = best(curves, n_shuffles=2 * FIRST_LOOK, rng=3)

@@ -10,7 +10,7 @@ import pytest
 from matplotlib.colors import to_rgb
 
 from curvewise import Curves, OptionError, best_many, plot_bests
-from curvewise.questions.best.heat_map import map_size
+from curvewise.questions.best.tell import map_size
 from tests.simulation import some_curves
 
 if TYPE_CHECKING:
@@ -26,9 +26,7 @@ def found(n_tasks: int = 3, n_algorithms: int = 3) -> Bests:
     for task in range(n_tasks):
         curves = some_curves(task, (5,) * min(n_algorithms, 8), 2)
         lift = 2 * rng.normal(size=n_algorithms)
-        tasks[f"task {task}"] = Curves(
-            curves.scores + lift[curves.codes][:, None], curves.labels
-        )
+        tasks[f"task {task}"] = Curves(curves.scores + lift[curves.codes][:, None], curves.labels)
     return best_many(tasks, n_shuffles=199, rng=0)
 
 
@@ -104,10 +102,7 @@ def test_better_is_bluer(show: Any) -> None:
 
 def test_equal_and_missing_algorithms_have_a_place() -> None:
     same = np.tile([[1.0], [2], [3], [4]], (2, 1))
-    tasks = {
-        "equal": Curves(same, np.repeat(list("AB"), 4)),
-        "more": some_curves(0, (4, 4, 4), 2),
-    }
+    tasks = {"equal": Curves(same, np.repeat(list("AB"), 4)), "more": some_curves(0, (4, 4, 4), 2)}
     bests = best_many(tasks, missing="keep", n_shuffles=99, rng=0)
     for show in ("ranks", "scores"):
         (image,) = drawn(bests, show=show).images

@@ -7,14 +7,9 @@ import numpy as np
 import pytest
 
 from curvewise import Curves, CurvesError, OptionError, Tasks, best, best_many
-from curvewise.inference.caveats import DifferentSpread, SilentTasks
-from curvewise.inference.member_caveats import OfMembers
-from curvewise.kernels.adjustments import over_families
-from curvewise.questions.best.caveats import (
-    SpreadsOnTasks,
-    TooFewOnSomeTasks,
-    TooFewOnTasks,
-)
+from curvewise.inference.caveats import DifferentSpread, OfMembers, SilentTasks
+from curvewise.kernels.pvalues import over_families
+from curvewise.questions.best.result import SpreadsOnTasks, TooFewOnSomeTasks, TooFewOnTasks
 from tests.questions.resuming import check_resumes, digits, progress_of
 from tests.simulation import some_curves
 
@@ -57,9 +52,7 @@ def test_every_task_is_asked_as_alone(how: Any) -> None:
     bests = best_many(tasks, within=how, **FEW)
     for task, own in bests.items():
         assert own.adjust == how
-        alone = best(
-            tasks[task], adjust=how, alpha=bests.level, n_shuffles=499, rng=own.seed
-        )
+        alone = best(tasks[task], adjust=how, alpha=bests.level, n_shuffles=499, rng=own.seed)
         assert alone.rows == own.rows
         assert alone.contenders == own.contenders
 
@@ -161,9 +154,7 @@ def test_algorithms_are_chosen_and_missing_ones_handled_as_by_tasks() -> None:
 
 
 def test_what_means_nothing_is_refused() -> None:
-    with pytest.raises(
-        OptionError, match="adjust must be 'bh' or 'bonferroni', not 'holm'"
-    ):
+    with pytest.raises(OptionError, match="adjust must be 'bh' or 'bonferroni', not 'holm'"):
         best_many(several(2), adjust="holm")  # type: ignore[arg-type]
     with pytest.raises(CurvesError, match="the curves of one task"):
         best_many(some_curves(0, (5, 5)))  # type: ignore[arg-type]
@@ -176,8 +167,7 @@ def test_what_means_nothing_is_refused() -> None:
 def test_other_centers_and_directions() -> None:
     tasks = several(2, 6)
     turned = {
-        task: Curves(-own.scores, own.labels, higher_is_better=False)
-        for task, own in tasks.items()
+        task: Curves(-own.scores, own.labels, higher_is_better=False) for task, own in tasks.items()
     }
     ranks = best_many(tasks, center="ranks", **FEW)
     again = best_many(turned, center="ranks", **FEW)
@@ -201,9 +191,7 @@ def test_progress_is_reported_by_task() -> None:
     assert progress_of(ASKED) == [[(1, 3), (2, 3), (3, 3)]]
 
 
-def share_lost(
-    mean: list[float], spread: list[float], *, n_tasks: int, n_families: int
-) -> float:
+def share_lost(mean: list[float], spread: list[float], *, n_tasks: int, n_families: int) -> float:
     """Return the share of settled tasks that lost the first algorithm, on average."""
     rng = np.random.default_rng(5)
     labels = np.repeat(list("ABCD")[: len(mean)], 5)
@@ -229,9 +217,7 @@ def share_lost(
         ([0.0, 0.0, -2.0], [3.0, 1.0, 1.0]),
     ],
 )
-def test_few_settled_tasks_have_lost_the_best(
-    mean: list[float], spread: list[float]
-) -> None:
+def test_few_settled_tasks_have_lost_the_best(mean: list[float], spread: list[float]) -> None:
     share = share_lost(mean, spread, n_tasks=10, n_families=60)
     assert share <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 60)
 
@@ -272,6 +258,4 @@ def test_tasks_with_too_few_runs_are_told_once() -> None:
     assert found.caveats[0] == TooFewOnSomeTasks(("few", "fewer"), 3)
     assert sum("too few" in caveat.kind for caveat in found.caveats) == 1
     nothing = best_many({task: tasks[task] for task in ("few", "fewer")}, **FEW)
-    assert [c.kind for c in nothing.caveats if "too few" in c.kind] == [
-        "too few on tasks"
-    ]
+    assert [c.kind for c in nothing.caveats if "too few" in c.kind] == ["too few on tasks"]

@@ -16,7 +16,17 @@ def one(contenders: str, worse: str = "") -> Best:
         Contender(name, 5, 9.0 - place, -1.0, None, 0.1, 0.1, name in contenders)
         for place, name in enumerate(contenders + worse)
     )
-    return Best(contenders[0], rows, "closed", 0.05, True, 1, True, 0.0, ())
+    return Best(
+        leader=contenders[0],
+        rows=rows,
+        adjust="closed",
+        alpha=0.05,
+        higher_is_better=True,
+        factor=1,
+        even_blocks=True,
+        smallest_pvalue=0.0,
+        caveats=(),
+    )
 
 
 def bests(*tasks: Best, **fields: Any) -> Bests:
@@ -117,18 +127,27 @@ def test_the_paragraph(found: Bests, paragraph: str) -> None:
 def test_names_cannot_steer_a_terminal() -> None:
     odd = one("A", "B")
     rows = tuple(
-        Contender(f"\x1b[31m{row.name}", *list(vars(row).values())[1:])
-        for row in odd.rows
+        Contender(f"\x1b[31m{row.name}", *list(vars(row).values())[1:]) for row in odd.rows
     )
-    found = bests(Best("\x1b[31mA", rows, "closed", 0.05, True, 1, True, 0.0, ()))
+    found = bests(
+        Best(
+            leader="\x1b[31mA",
+            rows=rows,
+            adjust="closed",
+            alpha=0.05,
+            higher_is_better=True,
+            factor=1,
+            even_blocks=True,
+            smallest_pvalue=0.0,
+            caveats=(),
+        )
+    )
     assert "\x1b" not in found.describe()
     assert r"\x1b[31mA may be the best on 1 of 1 task" in found.describe()
 
 
 def test_the_headline_names_who_may_be_the_best_most_often() -> None:
     found = bests(one("AB", "C"), one("A", "BC"), one("ABC"))
-    assert found.headline() == (
-        "A may be the best on 3 of 3 tasks; algorithms are ruled out on 2."
-    )
+    assert found.headline() == ("A may be the best on 3 of 3 tasks; algorithms are ruled out on 2.")
     few = bests(one("AB"), smallest_pvalue=0.2)
     assert few.headline().startswith("Who may be the best on the task cannot be")

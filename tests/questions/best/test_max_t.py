@@ -1,16 +1,17 @@
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 from scipy import stats
 
 from curvewise import Curves
-from curvewise.kernels.adjustments import MaxCounts
-from curvewise.questions.best.max_t import LargestLead
-from curvewise.questions.best.question import best
-from curvewise.questions.best.ranking import Ranking
+from curvewise.inference.family import LargestOf
+from curvewise.questions.best.ask import best
+from curvewise.questions.best.method import Ranking, largest_leads
 from curvewise.shuffling.plan import Plan
-from curvewise.shuffling.visiting import visit
+from curvewise.shuffling.visit import visit
 from tests.questions.slow_contrasts import (
     LeastSquares,
     all_labels,
@@ -43,18 +44,15 @@ def test_the_largest_lead_is_counted_as_by_brute_force(
     ranking = Ranking.of(CURVES[name])
     fit, layout = ranking.fit, ranking.layout
     observed = [0.5, -0.2, 1.7]
-    counts = tuple(MaxCounts.of(np.array([t])) for t in observed)
-    statistic = LargestLead(fit, counts)
+    statistic = LargestOf.against(np.array(observed)[:, None], partial(largest_leads, fit))
     plan = Plan(layout.restriction, exact=False, n_shuffles=4_500, key=5)
     same_however_it_is_cut(plan, statistic, monkeypatch)
     plan = plan.cut(1_100)  # a whole batch and a part of one
     found = visit(plan, statistic)
-    fits = [
-        LeastSquares(fit.residuals, labels, layout.blocks) for labels in all_labels(plan)
-    ]
+    fits = [LeastSquares(fit.residuals, labels, layout.blocks) for labels in all_labels(plan)]
     maxima = [[max(leads(own, over)) for own in fits] for over in range(3)]
     np.testing.assert_allclose(found.kept[0], maxima, atol=1e-9)
-    assert found.counts[0].tolist() == [
+    assert found.counts[0][:, 0].tolist() == [
         n_at_least(row, t) for row, t in zip(maxima, observed, strict=True)
     ]
 

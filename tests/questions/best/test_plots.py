@@ -30,13 +30,7 @@ if TYPE_CHECKING:
 
 @cache
 def found() -> Best:
-    return best(
-        load_example("tictactoe"),
-        adjust="bonferroni",
-        n_shuffles=999,
-        exact=False,
-        rng=0,
-    )
+    return best(load_example("tictactoe"), adjust="bonferroni", n_shuffles=999, exact=False, rng=0)
 
 
 def test_contenders_and_worse_are_told_apart_by_mark_and_colour() -> None:
@@ -63,11 +57,7 @@ def test_contenders_and_worse_are_told_apart_by_mark_and_colour() -> None:
         *("" if p is None else p_text(p) for p in adjusted),
         "adjusted\np",
     ]
-    assert legend_texts(ax) == [
-        "leader",
-        "may be the best too",
-        "worse (adjusted p ≤ 0.05)",
-    ]
+    assert legend_texts(ax) == ["leader", "may be the best too", "worse (adjusted p ≤ 0.05)"]
     assert ax.get_xlabel() == (
         "difference in height to the leader, with one-sided interval\n(95% for all of them "
         "together)"
@@ -77,15 +67,9 @@ def test_contenders_and_worse_are_told_apart_by_mark_and_colour() -> None:
 def test_only_marks_that_were_drawn_are_explained() -> None:
     leader, *others = found().rows
     kept = replace(found(), rows=(leader, *(replace(r, contends=True) for r in others)))
-    assert legend_texts(plot_best(kept, ax=new_axes())) == [
-        "leader",
-        "may be the best too",
-    ]
+    assert legend_texts(plot_best(kept, ax=new_axes())) == ["leader", "may be the best too"]
     none = replace(found(), rows=(leader, *(replace(r, contends=False) for r in others)))
-    assert legend_texts(plot_best(none, ax=new_axes())) == [
-        "leader",
-        "worse (adjusted p ≤ 0.05)",
-    ]
+    assert legend_texts(plot_best(none, ax=new_axes())) == ["leader", "worse (adjusted p ≤ 0.05)"]
 
 
 def test_where_lower_is_better_the_worse_are_at_the_right() -> None:
@@ -109,9 +93,7 @@ def test_by_closed_testing_intervals_have_two_ends() -> None:
 
 def test_an_algorithm_that_was_not_compared_has_no_mark() -> None:
     first, second, third = found().rows
-    alone = replace(
-        third, difference=None, interval=None, pvalue_adjusted=None, contends=True
-    )
+    alone = replace(third, difference=None, interval=None, pvalue_adjusted=None, contends=True)
     ax = plot_best(replace(found(), rows=(first, second, alone)), ax=new_axes())
     assert row_lines(ax, 2) == []
     assert texts_at_right(ax)[2] == "not compared"

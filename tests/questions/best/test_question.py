@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from curvewise import Curves, CurvesError, OptionError, compare, compare_pairs
-from curvewise.inference.caveats import DifferentSpread, TooFewRuns, TooFewShuffles
-from curvewise.questions.best.caveats import KeptUncompared, TooFewToRuleOut
-from curvewise.questions.best.question import best
-from curvewise.questions.contrast.question import contrast
-from curvewise.shuffling.stopping import FIRST_LOOK
+from curvewise.inference.caveats import DifferentSpread, SingleRun, TooFewRuns, TooFewShuffles
+from curvewise.questions.best.ask import best
+from curvewise.questions.best.result import KeptUncompared, TooFewToRuleOut
+from curvewise.questions.contrast.ask import contrast
+from curvewise.shuffling.plan import FIRST_LOOK, Limits
 from tests.questions.resuming import check_refuses, check_resumes, digits, progress_of
 from tests.simulation import some_curves
 
@@ -151,9 +151,7 @@ def test_equal_algorithms_all_contend() -> None:
     for adjust in ("bonferroni", "max-t"):
         found = best(Curves(scores, np.repeat(list("ABC"), 3)), adjust=adjust, rng=0)
         assert found.contenders == ("A", "B", "C")
-    apart = Curves(
-        np.repeat([0.1, 0.2, 0.3], 5)[:, None] * np.ones(2), np.repeat(list("ABC"), 5)
-    )
+    apart = Curves(np.repeat([0.1, 0.2, 0.3], 5)[:, None] * np.ones(2), np.repeat(list("ABC"), 5))
     found = best(apart, adjust="max-t", rng=0)
     assert found.contenders == ("C",)
     assert not any(math.isnan(x) for row in found.rows[1:] for x in (row.interval or ()))
@@ -224,7 +222,8 @@ def test_too_few_runs_are_told() -> None:
 
 def test_some_may_have_too_few_runs_where_others_have_enough() -> None:
     found = best(stairs((1, 9, 9), [0, 9, 18]), rng=0)
-    (caveat,) = found.caveats
+    caveat, single = found.caveats
+    assert single == SingleRun("A")
     assert caveat == TooFewToRuleOut(("A",), 0.1, 0.05, 1, True, None)
     assert found.worse == ("B",)
     assert found.contenders == ("C", "A")
@@ -276,9 +275,7 @@ def test_interrupted_work_goes_on_with_the_same_digits(
 
 
 @pytest.mark.parametrize("adjust", ["closed", "bonferroni", "max-t"])
-def test_the_checkpoint_of_another_question_is_refused(
-    adjust: Any, tmp_path: Path
-) -> None:
+def test_the_checkpoint_of_another_question_is_refused(adjust: Any, tmp_path: Path) -> None:
     scores, labels = CURVES.scores, CURVES.labels
     few: dict[str, Any] = {**GIVEN, "n_shuffles": 99}
 
@@ -315,7 +312,7 @@ def test_progress_is_reported_by_algorithm_and_then_of_max_t() -> None:
     by_algorithm = [(1, 2), (2, 2)]
     assert progress_of(ask("bonferroni")) == [by_algorithm]
     assert progress_of(ask("closed")) == [by_algorithm, [(n, 5) for n in range(1, 6)]]
-    assert progress_of(ask("max-t")) == [by_algorithm, [(5, 5)]]
+    assert progress_of(ask("max-t")) == [by_algorithm, [(4, 5), (5, 5)]]
 
 
 @pytest.mark.parametrize("adjust", ["closed", "bonferroni", "max-t"])
@@ -347,13 +344,11 @@ def test_max_t_goes_on_to_its_limit(rule: Any, monkeypatch: pytest.MonkeyPatch) 
         curves = CURVES
         found = best(curves, n_shuffles=2**15, **options)  # type: ignore[arg-type]
         alpha = found.rows[1].pvalue_adjusted or 0.0
-    monkeypatch.setattr("curvewise.questions.best.max_t.MAX_SHUFFLES", 2**15)
+    monkeypatch.setattr("curvewise.questions.best.method.LIMITS", Limits(shuffles=2**15))
     ruled = best(curves, alpha=alpha, n_shuffles=rule, **options)  # type: ignore[arg-type]
     most = best(curves, alpha=alpha, n_shuffles=2**15, **options)  # type: ignore[arg-type]
     fewer = best(curves, alpha=alpha, n_shuffles=FIRST_LOOK, **options)  # type: ignore[arg-type]
-    adjusted = [
-        [row.pvalue_adjusted for row in each.rows] for each in (ruled, most, fewer)
-    ]
+    adjusted = [[row.pvalue_adjusted for row in each.rows] for each in (ruled, most, fewer)]
     assert adjusted[0] == adjusted[1] != adjusted[2]
 
 
@@ -370,11 +365,7 @@ def test_typical_runs_lead_and_are_tested(center: Any) -> None:
     assert "A" in found.worse
     for row in found.rows[1:]:
         test = contrast(
-            failed,
-            {"C": 1, row.name: -1},
-            center=center,
-            alternative="greater",
-            alpha=0.025,
+            failed, {"C": 1, row.name: -1}, center=center, alternative="greater", alpha=0.025
         )
         assert row.pvalue == test.pvalue
         assert row.difference == pytest.approx(-test.value)

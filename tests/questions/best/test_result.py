@@ -108,9 +108,7 @@ def test_the_table_tells_leader_and_ruled_out() -> None:
     ]
     assert table.rows[0][4:] == ("0", "", "", "")
     leader, second, third = found().rows
-    unknown = replace(
-        third, difference=None, interval=None, pvalue=None, pvalue_adjusted=None
-    )
+    unknown = replace(third, difference=None, interval=None, pvalue=None, pvalue_adjusted=None)
     rows = (leader, second, replace(unknown, contends=True))
     table = replace(found(), rows=rows).table()
     assert table.rows[2][1] == ""

@@ -9,7 +9,7 @@ import pytest
 
 from curvewise import Best
 from curvewise.questions.best.result import Contender
-from curvewise.questions.best.words import best_line
+from curvewise.questions.best.tell import best_line
 
 
 def found(contenders: str, worse: str = "", **fields: Any) -> Best:
@@ -28,7 +28,7 @@ def found(contenders: str, worse: str = "", **fields: Any) -> Best:
         "caveats": (),
     }
     rows = tuple(map(row, contenders + worse))
-    return Best(contenders[0], rows, **{**given, **fields})
+    return Best(leader=contenders[0], rows=rows, **{**given, **fields})
 
 
 @pytest.mark.parametrize(
@@ -178,7 +178,5 @@ def test_names_cannot_steer_a_terminal() -> None:
         ("ABC", "", "A leads; none of the others can be ruled out as the best."),
     ],
 )
-def test_the_headline_says_how_many_are_ruled_out(
-    contenders: str, worse: str, line: str
-) -> None:
+def test_the_headline_says_how_many_are_ruled_out(contenders: str, worse: str, line: str) -> None:
     assert found(contenders, worse).headline() == line

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from curvewise.questions.calibrate.caveats import (
-    BlocksNotUsed,
-    TooFewToSplit,
-    TooFewToTell,
-)
+from curvewise.questions.calibrate.result import BlocksNotUsed, TooFewToSplit, TooFewToTell
 
 
 def test_who_has_too_few_runs_is_named_and_what_would_do() -> None:

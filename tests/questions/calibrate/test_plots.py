@@ -18,12 +18,8 @@ def test_a_bar_for_each_procedure() -> None:
     assert widths == pytest.approx([row.rate for row in found.rows])
     hatched = [bool(bar.get_hatch()) for bar in ax.patches]
     assert hatched == [row.by_construction for row in found.rows]
-    assert [text.get_text() for text in ax.get_yticklabels()] == [
-        row.title for row in found.rows
-    ]
-    assert [text.get_text() for text in ax.texts] == [
-        f"{row.rate:.1%}" for row in found.rows
-    ]
+    assert [text.get_text() for text in ax.get_yticklabels()] == [row.title for row in found.rows]
+    assert [text.get_text() for text in ax.texts] == [f"{row.rate:.1%}" for row in found.rows]
 
 
 def test_counts_have_no_spread() -> None:
@@ -49,7 +45,5 @@ def test_algorithms_are_dots_and_named() -> None:
 
 
 def test_only_a_calibration_is_drawn() -> None:
-    with pytest.raises(
-        OptionError, match=r"plot_calibration\(\) draws what calibrate\(\)"
-    ):
+    with pytest.raises(OptionError, match=r"plot_calibration\(\) draws what calibrate\(\)"):
         plot_calibration("rates")  # type: ignore[arg-type]

@@ -44,8 +44,7 @@ KNOWN = {
 
 @pytest.mark.parametrize(
     ("n_runs", "n_sets"),
-    [(5, 100), (10, 60), (20, 20)]
-    + [pytest.param(n, 400, marks=pytest.mark.slow) for n in KNOWN],
+    [(5, 100), (10, 60), (20, 20)] + [pytest.param(n, 400, marks=pytest.mark.slow) for n in KNOWN],
 )
 def test_rates_and_their_spread_are_as_known(n_runs: int, n_sets: int) -> None:
     means, spread = KNOWN[n_runs]
@@ -95,9 +94,7 @@ def test_all_splits_where_there_are_few_else_random_ones() -> None:
     assert (more.n_splits, more.every) == (1_716, True)
 
 
-@given(
-    st.integers(0, 50), st.floats(0.1, 50), st.floats(-99, 99), st.permutations(range(7))
-)
+@given(st.integers(0, 50), st.floats(0.1, 50), st.floats(-99, 99), st.permutations(range(7)))
 @settings(max_examples=20)
 def test_order_and_units_change_nothing(
     seed: int, scale: float, shift: float, order: list[int]
@@ -126,12 +123,9 @@ def test_several_algorithms_are_weighted_by_runs_less_one() -> None:
 
 
 @pytest.mark.parametrize(
-    ("n_runs", "sd"),
-    [(4, 0.2), (5, 0.16), (6, 0.8 / 6), (10, 0.08), (16, 0.05), (40, 0.05)],
+    ("n_runs", "sd"), [(4, 0.2), (5, 0.16), (6, 0.8 / 6), (10, 0.08), (16, 0.05), (40, 0.05)]
 )
-def test_the_spread_depends_on_the_runs_and_not_on_the_splits(
-    n_runs: int, sd: float
-) -> None:
+def test_the_spread_depends_on_the_runs_and_not_on_the_splits(n_runs: int, sd: float) -> None:
     for n_splits in (100, 2_000):
         row = calibrate(smooth(0, n_runs), n_splits=n_splits, rng=0)["height"]
         assert row.sd == pytest.approx(sd)
@@ -151,9 +145,7 @@ def test_few_runs_of_several_algorithms_make_a_rate_together() -> None:
 @pytest.mark.parametrize("n_runs", [1, 3])
 def test_too_few_runs_are_refused(n_runs: int) -> None:
     runs = "1 run" if n_runs == 1 else "3 runs"
-    with pytest.raises(
-        CurvesError, match=f"'A' has {runs}: two halves to compare need 4"
-    ):
+    with pytest.raises(CurvesError, match=f"'A' has {runs}: two halves to compare need 4"):
         calibrate(smooth(0, n_runs))
 
 
@@ -171,13 +163,7 @@ def test_who_has_too_few_runs_is_left_out_and_named() -> None:
 
 @pytest.mark.parametrize(
     ("option", "value"),
-    [
-        ("alpha", 0),
-        ("alpha", "small"),
-        ("n_splits", 99),
-        ("n_splits", 1.5),
-        ("n_splits", "all"),
-    ],
+    [("alpha", 0), ("alpha", "small"), ("n_splits", 99), ("n_splits", 1.5), ("n_splits", "all")],
 )
 def test_values_that_cannot_be_used_are_refused(option: str, value: object) -> None:
     with pytest.raises(OptionError, match=f"^{option} must") as refused:
@@ -222,10 +208,8 @@ def test_thousands_of_runs_have_more_splits_than_can_be_counted() -> None:
     assert found.to_dict()["rows"][-1]["n_splits"] is None
 
 
-def test_more_steps_than_are_tested_at_once_change_nothing(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_more_steps_than_are_tested_at_once_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     curves = smooth(0, 8, 9)
     whole = calibrate(curves, rng=0).to_dict()
-    monkeypatch.setattr("curvewise.questions.calibrate.question.MAX_SCORES_AT_ONCE", 40)
+    monkeypatch.setattr("curvewise.questions.calibrate.ask.MAX_SCORES_AT_ONCE", 40)
     assert calibrate(curves, rng=0).to_dict() == whole

@@ -18,15 +18,9 @@ def test_rates_are_quoted_with_their_spread() -> None:
         "conventional F test of height would have announced a difference in "
         f"{100 * height.rate:.1f}% (± 8) of splits, that of shape in "
     )
-    assert (
-        f"a t-test at every step in {100 * every.rate:.1f}% (± 8), one of the final"
-        in text
-    )
+    assert f"a t-test at every step in {100 * every.rate:.1f}% (± 8), one of the final" in text
     assert "There is none to find, and each test promises one in 5% at most." in text
-    assert (
-        "find one in 4.8% by construction (fewer where runs tie), whatever the runs are"
-        in text
-    )
+    assert "find one in 4.8% by construction (fewer where runs tie), whatever the runs are" in text
 
 
 def test_few_splits_are_counted() -> None:

@@ -15,15 +15,11 @@ from curvewise import AnovaTable, Curves, compare
 from tests.simulation import some_curves
 
 PUBLISHED = json.loads(
-    (Path(__file__).parents[2] / "reference" / "piater1997_tables.json").read_text(
-        encoding="utf-8"
-    )
+    (Path(__file__).parents[2] / "reference" / "piater1997_tables.json").read_text(encoding="utf-8")
 )
 
 
-@pytest.mark.parametrize(
-    "published", PUBLISHED["tables"], ids=lambda table: table["name"]
-)
+@pytest.mark.parametrize("published", PUBLISHED["tables"], ids=lambda table: table["name"])
 def test_table_follows_from_its_sums_of_squares(published: dict[str, Any]) -> None:
     rows = published["rows"]
     table = AnovaTable.from_sums(
@@ -47,9 +43,7 @@ def test_table_follows_from_its_sums_of_squares(published: dict[str, Any]) -> No
             )
     assert table["training"].pvalue_parametric is None
     parts = ("interaction", "algorithm", "training", "error")
-    assert sum(table[part].ss for part in parts) == pytest.approx(
-        table["total"].ss, abs=0.02
-    )
+    assert sum(table[part].ss for part in parts) == pytest.approx(table["total"].ss, abs=0.02)
 
 
 def test_table_prints_as_the_report_does() -> None:
@@ -102,11 +96,7 @@ def test_blocks_have_rows_of_their_own() -> None:
 def test_each_effect_is_divided_by_its_error(error: Any) -> None:
     found = compare(some_curves(1, (5, 6)), error=error)
     table = found.table
-    against = {
-        "training": "residual",
-        "algorithm": "curves",
-        "interaction": "residual",
-    }
+    against = {"training": "residual", "algorithm": "curves", "interaction": "residual"}
     for source, own in against.items():
         row, noise = table[source], table[own if error == "split" else "error"]
         assert row.ms is not None
@@ -125,19 +115,14 @@ def test_each_effect_is_divided_by_its_error(error: Any) -> None:
 def test_the_error_term_and_the_spread_are_named_beneath() -> None:
     curves = some_curves(0, (5, 5))
     split, pooled = compare(curves), compare(curves, error="pooled")
-    parametric = (
-        "p by F test: parametric, and invalid when the scores of a run are correlated."
-    )
+    parametric = "p by F test: parametric, and invalid when the scores of a run are correlated."
     assert split.table.table().notes == (
         "Error term: split (algorithm against curves, interaction against residual).",
         parametric,
         "The conventional F test, as in the papers, divides by the pooled error.",
     )
     assert pooled.table.table().notes == (
-        (
-            "Error term: pooled (both against curves and residual together, as in the "
-            "papers)."
-        ),
+        ("Error term: pooled (both against curves and residual together, as in the papers)."),
         parametric,
     )
     unequal = compare(curves, spread="unequal").table.table()

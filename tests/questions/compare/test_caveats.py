@@ -140,16 +140,12 @@ def advised(sizes: tuple[int, ...], ratio: float, n_trials: int) -> float:
 
 @pytest.mark.parametrize("n_trials", [80, pytest.param(250, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("sizes", [(5, 10), (8, 20), (5, 5, 10)])
-def test_the_advice_is_rare_where_spreads_are_equal(
-    sizes: tuple[int, ...], n_trials: int
-) -> None:
+def test_the_advice_is_rare_where_spreads_are_equal(sizes: tuple[int, ...], n_trials: int) -> None:
     most = stats.binom.isf(1e-4, n_trials, 0.04)
     assert advised(sizes, 1, n_trials) <= most / n_trials
 
 
 @pytest.mark.parametrize("n_trials", [50, pytest.param(150, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("sizes", [(5, 10), (4, 12), (20, 8)])
-def test_the_advice_comes_where_spreads_matter(
-    sizes: tuple[int, ...], n_trials: int
-) -> None:
+def test_the_advice_comes_where_spreads_matter(sizes: tuple[int, ...], n_trials: int) -> None:
     assert advised(sizes, 25, n_trials) > 0.7

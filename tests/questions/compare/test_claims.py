@@ -6,12 +6,7 @@ import numpy as np
 import pytest
 
 from curvewise import Curves, compare
-from curvewise.questions.compare.claims import (
-    holds,
-    in_what,
-    is_claimed,
-    is_undecidable,
-)
+from curvewise.questions.compare.result import holds, in_what, is_claimed, is_undecidable
 from tests.simulation import some_curves
 
 

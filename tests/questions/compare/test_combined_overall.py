@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 
 from curvewise import Curves, compare
-from curvewise.kernels.anova.design import Design
-from curvewise.questions.compare import combined_overall as module
-from curvewise.questions.compare.combined_overall import (
-    CombinedCounts,
-    CombinedValues,
+from curvewise.kernels.anova import Design
+from curvewise.questions.compare import method as module
+from curvewise.questions.compare.method import (
+    COMBINED_ROW,
+    Overall,
     combined_design,
     label_blind_scales,
     least_to_count,
 )
-from curvewise.shuffling.layout import Layout
+from curvewise.shuffling.plan import Layout
 from tests.simulation import NULLS, some_curves
 from tests.textbook import all_relabellings, combined_shares
 
@@ -51,9 +51,7 @@ def brute_force(curves: Curves, relabellings: list[Integers]) -> float:
 
 @pytest.mark.parametrize("kind", NULLS)
 @pytest.mark.parametrize("sizes", [(3, 3), (3, 4), (2, 2, 3), (5, 2)])
-def test_exact_p_is_that_of_visiting_every_relabelling(
-    kind: str, sizes: Sequence[int]
-) -> None:
+def test_exact_p_is_that_of_visiting_every_relabelling(kind: str, sizes: Sequence[int]) -> None:
     scores = NULLS[kind](np.random.default_rng(sum(sizes)), sum(sizes), 5)
     curves = Curves(scores, np.repeat(list("ABC"[: len(sizes)]), sizes))
     found = compare(curves)
@@ -86,9 +84,7 @@ def test_a_single_step_is_tested_by_f() -> None:
     assert found.overall.pvalue == found.algorithm.pvalue
 
 
-@pytest.mark.parametrize(
-    "options", [{"overall": "F"}, {"error": "pooled"}, {"spread": "unequal"}]
-)
+@pytest.mark.parametrize("options", [{"overall": "F"}, {"error": "pooled"}, {"spread": "unequal"}])
 def test_f_is_used_where_asked_for_and_where_combining_makes_no_sense(
     options: dict[str, str],
 ) -> None:
@@ -153,15 +149,11 @@ def test_order_of_runs_names_and_steps_do_not_matter() -> None:
     renamed = np.where(curves.labels == "A", "Z", "B")[order]
     other = Curves(curves.scores[order][:, ::-1], renamed)
     assert compare(other).overall.pvalue == compare(curves).overall.pvalue
-    jobs = [
-        compare(curves, exact=False, n_shuffles=20_000, rng=1, n_jobs=n) for n in (1, 2)
-    ]
+    jobs = [compare(curves, exact=False, n_shuffles=20_000, rng=1, n_jobs=n) for n in (1, 2)]
     assert jobs[0].overall.to_dict() == jobs[1].overall.to_dict()
 
 
-def test_beyond_what_can_be_visited_a_sample_is_taken(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_beyond_what_can_be_visited_a_sample_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     curves = some_curves(6, (6, 6))
     monkeypatch.setattr(module, "MAX_EXACT_STEPS_TIMES_RELABELLINGS", 1_000)
     found = compare(curves, exact=True, n_shuffles=999, rng=3)
@@ -170,18 +162,15 @@ def test_beyond_what_can_be_visited_a_sample_is_taken(
     assert not found.overall.exact
     assert found.overall.n_shuffles == 999
     assert found.seed == 3
-    assert (
-        "all 462 relabellings; split error term; combined overall test (999 shuffles)"
-        in (found.describe())
+    assert "all 462 relabellings; split error term; combined overall test (999 shuffles)" in (
+        found.describe()
     )
 
 
-def test_a_sample_is_no_larger_than_can_be_waited_for(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_sample_is_no_larger_than_can_be_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     from curvewise.shuffling.plan import Limits
 
-    monkeypatch.setattr(module, "LIMITS", Limits(shuffles=2_048))
+    monkeypatch.setattr(module, "COMBINED_LIMITS", Limits(shuffles=2_048))
     found = compare(some_curves(7, (9, 9)), exact=False, n_shuffles=5_000, rng=0)
     assert (found.overall.n_shuffles, found.n_shuffles) == (2_048, 5_000)
 
@@ -192,15 +181,16 @@ def test_the_observed_labelling_counts_itself() -> None:
     combined = combined_design(design, layout)
     scales = label_blind_scales(combined, layout)
     least = least_to_count(combined, scales, layout.labels)
-    counting = CombinedCounts(combined, scales, least)
-    (counts,), kept = counting.measure(layout.labels[None, :], keep=False)
-    assert counts.tolist() == [1]
+    counting = Overall(design, (COMBINED_ROW,), combined, scales, least)
+    counts, kept = counting.measure(layout.labels[None, :], keep=False)
+    assert counts[0].tolist() == [1] * 6
+    assert counting.deciding(counts).tolist() == [1]
     assert kept == ()
-    nothing, (values,) = CombinedValues(combined).measure(
-        layout.labels[None, :], keep=True
-    )
-    assert nothing == ()
-    assert scales.statistic(values)[0] >= least
+    # Without scales, the looks are kept and not counted.
+    learning = Overall(design, (), combined)
+    counts, kept = learning.measure(layout.labels[None, :], keep=True)
+    assert counts[0].tolist() == [1] * 5
+    assert scales.statistic(kept[-1])[0] >= least
 
 
 @pytest.mark.slow

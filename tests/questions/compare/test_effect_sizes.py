@@ -23,9 +23,7 @@ def difference_of(curves: Curves, **options: object) -> Difference:
 
 
 def test_effect_sizes_by_hand() -> None:
-    scores = np.array(
-        [[1.0, 3.0], [3.0, 5.0], [5.0, 7.0], [0.0, 2.0], [2.0, 2.0], [0.0, 6.0]]
-    )
+    scores = np.array([[1.0, 3.0], [3.0, 5.0], [5.0, 7.0], [0.0, 2.0], [2.0, 2.0], [0.0, 6.0]])
     found = difference_of(Curves(scores, list("AAABBB")))
     # Curve means 2, 4, 6 and 1, 2, 3.
     assert (found.a, found.b, found.value) == ("A", "B", 2.0)
@@ -100,9 +98,7 @@ def test_the_difference_of_pairs_is_their_mean_difference() -> None:
     rng = np.random.default_rng(1)
     shared = 50 * rng.normal(size=(6, 1))
     first, second = shared + rng.normal(size=(6, 3)), shared + rng.normal(size=(6, 3))
-    curves = Curves(
-        np.vstack([first, second]), ["A"] * 6 + ["B"] * 6, blocks=[*range(6)] * 2
-    )
+    curves = Curves(np.vstack([first, second]), ["A"] * 6 + ["B"] * 6, blocks=[*range(6)] * 2)
     found = difference_of(curves)
     own = (first - second).mean(axis=1)
     assert found.value == pytest.approx(own.mean())
@@ -125,9 +121,7 @@ def test_equal_heights_differ_by_nothing_at_all() -> None:
     """An end that rounding moves away from zero would change what readers see."""
     scores = np.random.default_rng(0).normal(size=(5, 8)).round(1)
     vector = np.array([-7, -5, -3, -1, 1, 3, 5, 7]) / 10
-    found = difference_of(
-        Curves(np.vstack([scores, scores + vector]), list("AAAAABBBBB"))
-    )
+    found = difference_of(Curves(np.vstack([scores, scores + vector]), list("AAAAABBBBB")))
     assert found.value == 0
     assert found.probability_of_superiority == 0.5
 

@@ -8,15 +8,13 @@ import numpy as np
 import pytest
 
 from curvewise import Curves, compare, compare_many
-from curvewise.questions.compare.headline import headline
+from curvewise.questions.compare.tell import headline
 from curvewise.text import interval_text, number_text
 from tests.questions.compare.test_claims import lifted
 from tests.simulation import some_curves
 
 
-@pytest.mark.parametrize(
-    ("by", "higher"), [(9, True), (-9, True), (9, False), (-9, False)]
-)
+@pytest.mark.parametrize(("by", "higher"), [(9, True), (-9, True), (9, False), (-9, False)])
 def test_the_winner_is_first_with_a_positive_difference(by: float, higher: bool) -> None:
     made = lifted(by)
     found = compare(Curves(made.scores, made.labels, higher_is_better=higher))

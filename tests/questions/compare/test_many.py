@@ -11,19 +11,12 @@ import numpy as np
 import pytest
 
 from curvewise import Curves, CurvesError, OptionError, compare, compare_many
-from curvewise.inference.caveats import SingleStep, TooFewRuns
-from curvewise.inference.member_caveats import OfMembers
-from curvewise.kernels import compiling
-from curvewise.kernels.adjustments import (
-    benjamini_hochberg,
-    bonferroni,
-    holm,
-    n_different_at_least,
-)
-from curvewise.kernels.relabelling import shuffles
-from curvewise.questions.compare.caveats import TooManyTables
-from curvewise.shuffling.parallel import reporting_progress
-from curvewise.shuffling.stopping import FIRST_LOOK
+from curvewise.inference.caveats import OfMembers, SingleStep, TooFewRuns
+from curvewise.kernels import compiling, relabel
+from curvewise.kernels.pvalues import benjamini_hochberg, bonferroni, holm, n_different_at_least
+from curvewise.questions.compare.result import TooManyTables
+from curvewise.shuffling.plan import FIRST_LOOK
+from curvewise.shuffling.visit import reporting_progress
 from tests.questions.compare.test_question import LOOKS, capped
 from tests.simulation import some_curves
 
@@ -57,20 +50,18 @@ def test_each_table_gets_the_p_it_gets_alone() -> None:
     assert len(found) == 4
 
 
-def test_tables_of_one_shape_share_their_shuffles(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_tables_of_one_shape_share_their_shuffles(monkeypatch: pytest.MonkeyPatch) -> None:
     # Shuffles are drawn in NumPy, as they are where numba was not imported before.
     monkeypatch.setattr(compiling, "compiler_is_loaded", lambda: False)
-    monkeypatch.setitem(sys.modules, shuffles.COMPILED, None)
+    monkeypatch.setitem(sys.modules, "curvewise.kernels.compiled_kernels", None)
     drawn = []
-    draw = shuffles.DrawPlan.draw
+    draw = relabel.DrawPlan.draw
 
-    def counted(self: shuffles.DrawPlan, *arguments: int) -> object:
+    def counted(self: relabel.DrawPlan, *arguments: int) -> object:
         drawn.append(arguments)
         return draw(self, *arguments)
 
-    monkeypatch.setattr(shuffles.DrawPlan, "draw", counted)
+    monkeypatch.setattr(relabel.DrawPlan, "draw", counted)
     tables = {str(i): some_curves(i, (8, 8, 8)) for i in range(5)}
     compare_many(tables, n_shuffles=3_000, rng=0)
     # Three batches, and the one that the scales of the combined test are learnt from.
@@ -108,9 +99,9 @@ def test_the_tables_that_differ_after_adjustment_are_named() -> None:
     assert "<table>" in seven()._repr_html_()
     assert seven().smallest_pvalue == pytest.approx(1 / 126)
     assert seven().smallest_pvalue_alone == pytest.approx(7 / 126)
-    assert compare_many(
-        seven_tables(), adjust="holm", alpha=0.1
-    ).smallest_pvalue == pytest.approx(7 / 126)
+    assert compare_many(seven_tables(), adjust="holm", alpha=0.1).smallest_pvalue == pytest.approx(
+        7 / 126
+    )
 
 
 def test_how_many_tables_differ_at_least_is_counted_for_each_effect() -> None:
@@ -147,10 +138,7 @@ def test_warnings_say_which_tables_they_are_about() -> None:
         "c": some_curves(2, (3, 3), 1),
     }
     found = compare_many(tables)
-    assert found.caveats == (
-        TooFewRuns((3, 3), 0.1, 0.05, 4),
-        OfMembers(("c",), SingleStep()),
-    )
+    assert found.caveats == (TooFewRuns((3, 3), 0.1, 0.05, 4), OfMembers(("c",), SingleStep()))
     assert found.warnings[1].startswith("c: There is a single step")
     assert str(found).count("Warning: ") == 2
 
@@ -223,9 +211,7 @@ def test_what_is_refused_is_named() -> None:
     with pytest.raises(OptionError, match=r"compare_many\(\) takes Curves, not a list"):
         compare_many({"a": [1, 2]})  # type: ignore[dict-item]
     tables = {"a": some_curves(0), "b": some_curves(1)}
-    with pytest.raises(
-        OptionError, match="adjust must be 'bh', 'holm' or 'bonferroni', not"
-    ):
+    with pytest.raises(OptionError, match="adjust must be 'bh', 'holm' or 'bonferroni', not"):
         compare_many(tables, adjust="max-t")  # type: ignore[arg-type]
     with pytest.raises(OptionError, match="alpha must lie between 0 and 1"):
         compare_many(tables, alpha=2)
@@ -258,7 +244,7 @@ def test_of_many_tables_quantiles_stand_for_null_distributions(
 ) -> None:
     tables = {name: some_curves(seed, (7, 7)) for seed, name in enumerate("ab")}
     whole = compare_many(tables)
-    monkeypatch.setattr("curvewise.questions.compare.many.MAX_TABLES_WITH_NULLS", 1)
+    monkeypatch.setattr("curvewise.questions.compare.ask.MAX_TABLES_WITH_NULLS", 1)
     thinned = compare_many(tables)
     assert thinned.to_dict() == whole.to_dict()
     for name in tables:

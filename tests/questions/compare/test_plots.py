@@ -10,15 +10,9 @@ import numpy as np
 import pytest
 from matplotlib.patches import Rectangle
 
-from curvewise import (
-    Curves,
-    compare,
-    compare_many,
-    plot_comparison,
-    plot_null_distribution,
-)
-from curvewise.rendering.end_labels import EndLabel
+from curvewise import Curves, compare, compare_many, plot_comparison, plot_null_distribution
 from curvewise.rendering.figures import save_figures
+from curvewise.rendering.page import EndLabel
 from tests.simulation import some_curves
 
 if TYPE_CHECKING:
@@ -104,10 +98,7 @@ def test_an_infinite_f_is_told_and_not_drawn() -> None:
 def test_without_curves_the_null_distributions_are_drawn_alone() -> None:
     found = compare(some_curves(0, (5, 5)))
     figure = found.figure()
-    assert [ax.get_title() for ax in figure.axes] == [
-        "height (algorithm)",
-        "shape (interaction)",
-    ]
+    assert [ax.get_title() for ax in figure.axes] == ["height (algorithm)", "shape (interaction)"]
     with_curves = found.figure(some_curves(0, (5, 5)))
     assert len(with_curves.axes) == 3
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import math
+from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -10,26 +12,21 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from curvewise import Curves, compare
+from curvewise import Curves, OptionError, compare, compare_pairs, overview
 from curvewise.kernels import compiling
-from curvewise.kernels.anova.costs import shuffle_costs
-from curvewise.kernels.relabelling.enumeration import Enumeration
-from curvewise.kernels.relabelling.streams import BATCH
-from curvewise.questions.compare import randomized_anova
-from curvewise.questions.compare.randomized_anova import (
-    MAX_COMPILED,
-    MAX_RANKED,
-    ROWS,
-    RandomizedAnova,
+from curvewise.kernels.relabel import BATCH
+from curvewise.questions.compare import method
+from curvewise.questions.compare.method import (
+    Overall,
     anova_effects,
-    anova_limits,
+    combined_design,
     exact_height,
+    label_blind_scales,
+    least_to_count,
 )
 from curvewise.shuffling import plan as planning
-from curvewise.shuffling import visiting
-from curvewise.shuffling.layout import Layout
 from curvewise.shuffling.plan import Plan
-from curvewise.shuffling.visiting import visit
+from curvewise.shuffling.visit import visit
 from tests.kernels.anova.test_thresholds import exact_counts
 from tests.questions.compare.five_effects import five_effects
 from tests.shuffling.statistics import statistic_of
@@ -39,14 +36,14 @@ from tests.textbook import all_relabellings, f_ratios, sums_of_squares
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from curvewise.inference.effects import ErrorTerm
+    from curvewise.shuffling.plan import Layout
 
 CURVES = some_curves(0, (4, 5))
 
 
-def anova_of(curves: Curves) -> tuple[RandomizedAnova, Layout]:
+def anova_of(curves: Curves) -> tuple[Overall, Layout]:
     statistic, layout = statistic_of("randomized ANOVA", curves)
-    assert isinstance(statistic, RandomizedAnova)
+    assert isinstance(statistic, Overall)
     return statistic, layout
 
 
@@ -67,8 +64,7 @@ def test_sums_of_squares_of_each_relabelling_are_kept(sizes: Sequence[int]) -> N
     observed = f_ratios(layout.scores, layout.labels)
     null = [f_ratios(layout.scores, at) for at in labels]
     expected = [
-        sum(ratios[name] >= observed[name] * (1 - 1e-9) for ratios in null)
-        for name in observed
+        sum(ratios[name] >= observed[name] * (1 - 1e-9) for ratios in null) for name in observed
     ]
     np.testing.assert_array_equal(counts, expected)
     # Of two algorithms also the sums over the first: of heights, and of memberships.
@@ -88,80 +84,66 @@ def test_nothing_is_kept_where_nothing_is_asked_for() -> None:
     assert counts.tolist() == [1] * 5
 
 
-@pytest.mark.parametrize("error", ["split", "pooled"])
-def test_the_effects_that_are_reported_decide(error: ErrorTerm) -> None:
-    statistic, _ = anova_of(CURVES)
-    counts = (np.arange(5) * 10,)
-    decide = RandomizedAnova(statistic.design, error).deciding(counts)
-    assert decide.tolist() == [10 * row for row in ROWS[error].values()]
-    assert decide.tolist() == ([0, 10, 20] if error == "split" else [0, 30, 40])
-
-
 @pytest.mark.parametrize(
     ("n_runs", "n_batches"), [(4, 128), (20, 128), (40, 64), (640, 4), (10_000, 4)]
 )
 def test_with_many_runs_fewer_values_are_kept(n_runs: int, n_batches: int) -> None:
-    assert anova_of(CURVES)[0].n_kept(n_runs) == n_batches
+    statistic, _ = anova_of(some_curves(0, (2, n_runs - 2)))
+    assert statistic.n_kept == n_batches
 
 
 # --- engines and limits ----------------------------------------------------------------
 
 
-def test_two_algorithms_without_blocks_can_be_enumerated_further() -> None:
-    assert anova_limits(Layout.of(some_curves(0, (22, 22)))).exact == MAX_COMPILED
-    assert anova_limits(Layout.of(some_curves(0, (22, 23)))).exact == MAX_RANKED
-    assert anova_limits(Layout.of(some_curves(0, (4, 4, 4)))).exact == MAX_RANKED
-    blocked = some_curves(0, (4, 4), blocks=[0, 1, 2, 3] * 2)
-    assert anova_limits(Layout.of(blocked)).exact == MAX_RANKED
-
-
 @pytest.mark.compiled
-@pytest.mark.parametrize("loaded", [True, False])
-def test_compiled_code_counts_work_that_repays_its_start(
-    loaded: bool, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("ties", [False, True])
+@pytest.mark.parametrize(
+    ("sizes", "n_blocks"),
+    [
+        ((10, 10), 1),
+        ((4, 9), 1),
+        ((7, 6, 5), 1),
+        ((6, 6, 6), 3),
+        ((5, 7, 6), 3),
+        ((3,) * 8, 1),
+        ((3,) * 4 + (4,) * 4, 1),
+    ],
+)
+def test_compiled_code_counts_as_numpy_does(
+    sizes: tuple[int, ...], n_blocks: int, ties: bool
 ) -> None:
-    statistic, layout = anova_of(some_curves(0, (9, 9)))
-    monkeypatch.setattr(compiling, "compiler_is_loaded", lambda: loaded)
-    start = compiling.WARMING_SECONDS if loaded else compiling.LOADING_SECONDS
-    drawn = layout.restriction.drawn(10**9 * BATCH + 7, seed=0)
-    in_numpy, compiled = shuffle_costs(drawn, statistic.design.coordinates.shape[1], None)
-    n_batches = int(start / (in_numpy - compiled) / BATCH)
-    assert statistic.compiled(drawn, range(9, 9 + n_batches)) is None
-    assert statistic.compiled(drawn, range(9, 9 + n_batches + 1)) is not None
-    # Part of a batch is left to NumPy.
-    work = statistic.compiled(drawn, range(9, 10**9 + 1))
-    assert work is not None
-    assert work.items == range(9, 10**9)
-    assert work.left_over == range(10**9, 10**9 + 1)
+    """F alone, and with the combined statistic, by the same labels."""
+    blocks = np.concatenate([np.arange(size) % n_blocks for size in sizes])
+    curves = some_curves(3, sizes, n_steps=9, blocks=blocks.tolist())
+    if ties:
+        curves = Curves(np.round(curves.scores), curves.labels, blocks=blocks)
+    statistic, layout = anova_of(curves)
+    combined = combined_design(statistic.design, layout)
+    scales = label_blind_scales(combined, layout)
+    for labels in (layout.labels, *(layout.restriction.drawn(2, 5).batch(0))):
+        least = least_to_count(combined, scales, labels)
+        for each in (statistic, Overall(statistic.design, (), combined, scales, least)):
+            for number in range(4):
+                batch = layout.restriction.drawn(10**6, seed=2).batch(number)
+                expected = each.measure(batch, keep=False)[0][0]
+                found = replace(each, compiled=True).measure(batch, keep=False)[0][0]
+                np.testing.assert_array_equal(found, expected)
 
 
 @pytest.mark.compiled
-def test_enumerations_of_two_are_compiled_and_few_of_blocks_are_not() -> None:
-    statistic, layout = anova_of(some_curves(0, (7, 7)))
-    every = layout.restriction.every()
-    work = statistic.compiled(every, range(2))
-    assert work is not None
-    assert len(work.left_over) == 0
-    counts = [work.work(range(n, n + 1))[0][0] for n in work.items]
-    expected = visit(
-        Plan.of(layout.restriction, n_shuffles=1, exact=True, key=0), statistic
-    )
-    np.testing.assert_array_equal(np.sum(counts, axis=0), expected.counts[0])
-    blocked = some_curves(0, (4, 4), blocks=[0, 1, 2, 3] * 2)
-    other, blocks = anova_of(blocked)
-    enumeration = blocks.restriction.every()
-    assert isinstance(enumeration, Enumeration)
-    assert other.compiled(enumeration, range(1)) is None
+def test_compiled_code_counts_work_that_repays_its_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiling, "compiler_is_loaded", lambda: False)
+    for curves in (some_curves(0, (9, 9)), some_curves(0, (30,) * 8, n_steps=50)):
+        statistic, _ = anova_of(curves)
+        assert statistic.compiled_for(1) is None
+        compiled = statistic.compiled_for(10**4)
+        assert compiled is not None
+        assert compiled.compiled
 
 
-@pytest.mark.compiled
-def test_few_runs_against_many_are_counted_by_rank() -> None:
-    """By parts, all subsets of most of the runs would be gone through: 2²⁶ for 7 million."""
-    statistic, layout = anova_of(some_curves(0, (6, 38)))
-    every = layout.restriction.every()
-    work = statistic.compiled(every, range(1))
-    assert work is not None
-    assert work.items == range(-(-every.count // BATCH))
+def test_beyond_a_billion_relabellings_are_not_enumerated() -> None:
+    with pytest.raises(OptionError, match=r"There are 1,166,803,110 relabellings, more than"):
+        compare(some_curves(0, (17, 17)), exact=True)
 
 
 @pytest.mark.compiled
@@ -170,6 +152,7 @@ def test_large_enumerations_keep_a_sample(monkeypatch: pytest.MonkeyPatch) -> No
     whole = compare(curves)
     assert whole.engine == "NumPy enumeration"
     monkeypatch.setattr(planning, "MAX_FREE", 1_000)
+    monkeypatch.setattr(method, "compiling_repays", lambda *_: True)
     found = compare(curves, exact=True)
     assert found.exact
     assert found.engine == "compiled enumeration"
@@ -181,9 +164,7 @@ def test_large_enumerations_keep_a_sample(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize(
-    "n_shuffles", [3 * 10**6, pytest.param(10**8, marks=pytest.mark.slow)]
-)
+@pytest.mark.parametrize("n_shuffles", [3 * 10**6, pytest.param(10**8, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("kind", ["random walk", "integer-tied"])
 def test_many_million_shuffles_come_near_the_exact_p(kind: str, n_shuffles: int) -> None:
     curves = Curves(NULLS[kind](np.random.default_rng(4), 20, 8), ["A"] * 10 + ["B"] * 10)
@@ -213,9 +194,7 @@ def test_two_algorithms_have_an_exact_height_beyond_enumeration() -> None:
 
 
 @pytest.mark.parametrize("sizes", [(6, 6), (5, 7)])
-def test_the_exact_height_is_that_of_visiting_every_relabelling(
-    sizes: tuple[int, int],
-) -> None:
+def test_the_exact_height_is_that_of_visiting_every_relabelling(sizes: tuple[int, int]) -> None:
     """Asked for by name, for a design that would be enumerated anyway."""
     statistic, layout = anova_of(some_curves(3, sizes))
     plan = Plan.of(layout.restriction, n_shuffles=99, exact=False, key=0)
@@ -224,13 +203,10 @@ def test_the_exact_height_is_that_of_visiting_every_relabelling(
         statistic.design, found, layout, alpha=0.05, height_counter=exact_height
     )["split"]["algorithm"]
     expected = compare(some_curves(3, sizes)).algorithm
-    assert (counted.n_extreme, counted.n_shuffles) == (
-        expected.n_extreme,
-        expected.n_shuffles,
-    )
-    sampled = anova_effects(
-        statistic.design, found, layout, alpha=0.05, height_counter=None
-    )["split"]["algorithm"]
+    assert (counted.n_extreme, counted.n_shuffles) == (expected.n_extreme, expected.n_shuffles)
+    sampled = anova_effects(statistic.design, found, layout, alpha=0.05, height_counter=None)[
+        "split"
+    ]["algorithm"]
     assert sampled.n_shuffles == 99
 
 
@@ -272,8 +248,7 @@ def test_p_is_the_share_of_the_null_distribution(kind: str) -> None:
 def test_p_counts_ties_and_nothing_else(seed: int, offset: str, dtype: str) -> None:
     tenths = np.random.default_rng(seed).integers(0, 4, size=(7, 3))
     scores = [
-        [f"{float(Fraction(offset) + Fraction(int(t), 10)):.1f}" for t in row]
-        for row in tenths
+        [f"{float(Fraction(offset) + Fraction(int(t), 10)):.1f}" for t in row] for row in tenths
     ]
     found = compare(Curves(np.array(scores, dtype=float).astype(dtype), list("AAABBBB")))
     ours = [
@@ -325,9 +300,8 @@ def test_parallel_decimals_have_no_shape() -> None:
 def test_compiled_shuffles_raise_no_more_false_alarms(
     sizes: list[int], n_trials: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(randomized_anova, "compiling_repays", lambda *_: True)
-    monkeypatch.setattr(randomized_anova, "MIN_KEPT_BATCHES", 1)
-    monkeypatch.setattr(visiting, "MAX_KEPT_BATCHES", 1)
+    monkeypatch.setattr(method, "compiling_repays", lambda *_: True)
+    monkeypatch.setattr(Overall, "n_kept", 1)
     counts = dict.fromkeys(("overall", "algorithm", "interaction"), 0)
     for stream in np.random.default_rng(9).spawn(n_trials):
         scores = autoregressive(stream, sum(sizes), 12)
@@ -341,3 +315,15 @@ def test_compiled_shuffles_raise_no_more_false_alarms(
     high = stats.binom.isf(1e-4 / 6, n_trials, 0.05)
     for count in counts.values():
         assert low <= count <= high
+
+
+@pytest.mark.parametrize("sizes", [[600, 600], [400, 400, 400], [515, 518]])
+def test_more_relabellings_than_a_double_can_hold_are_sampled(sizes: list[int]) -> None:
+    rng = np.random.default_rng(1)
+    labels = np.repeat(list("ABC")[: len(sizes)], sizes)
+    curves = Curves(rng.normal(size=(sum(sizes), 2)), labels)
+    for ask in (compare, compare_pairs, overview):
+        found = ask(curves, n_shuffles=99, rng=1)
+        assert json.dumps(found.to_dict())
+    with pytest.raises(OptionError, match=r"more than 10\^\d{3} relabellings"):
+        compare(curves, exact=True)

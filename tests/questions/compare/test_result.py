@@ -36,9 +36,7 @@ def many() -> Comparisons:
 
 def test_everything_is_json_ready_even_what_is_infinite() -> None:
     curve = np.arange(4.0)
-    found = compare(
-        Curves([curve] * 3 + [curve + 1] * 3, list("AAABBB"), steps=[0, 1, 2, 3])
-    )
+    found = compare(Curves([curve] * 3 + [curve + 1] * 3, list("AAABBB"), steps=[0, 1, 2, 3]))
     record = json.loads(json.dumps(found.to_dict(), allow_nan=False))
     assert record["algorithm"]["statistic"] is None
     assert record["difference"]["interval"] == [None, None]
@@ -55,9 +53,7 @@ def test_nothing_is_rounded() -> None:
     found = compare(some_curves(0, (5, 5)))
     record = json.loads(json.dumps(found.to_dict()))
     assert record["algorithm"]["statistic"] == found.algorithm.statistic
-    assert (
-        record["algorithm"]["pvalue"] == found.algorithm.n_extreme / found.n_relabellings
-    )
+    assert record["algorithm"]["pvalue"] == found.algorithm.n_extreme / found.n_relabellings
 
 
 def test_results_are_frozen() -> None:

@@ -11,12 +11,8 @@ from scipy import stats
 
 import curvewise as cw
 from curvewise import Curves, CurvesError, OptionError, compare
-from curvewise.inference.caveats import (
-    FewRunsForRanks,
-    StrayRuns,
-    TooFewForTypicalRuns,
-)
-from curvewise.kernels.centers import n_cut
+from curvewise.inference.caveats import FewRunsForRanks, StrayRuns, TooFewForTypicalRuns
+from curvewise.kernels.invert import n_cut
 from tests.simulation import some_curves
 
 CENTERS = ("trimmed", "ranks")
@@ -105,9 +101,7 @@ def test_p_of_tied_ranks_is_that_of_all_relabellings() -> None:
 @pytest.mark.parametrize("sizes", [(3, 3, 3), (2, 3, 4)])
 @pytest.mark.parametrize("whole", [False, True])
 @pytest.mark.parametrize("seed", range(4))
-def test_ties_of_rank_sums_of_three_count(
-    seed: int, whole: bool, sizes: tuple[int, ...]
-) -> None:
+def test_ties_of_rank_sums_of_three_count(seed: int, whole: bool, sizes: tuple[int, ...]) -> None:
     curves = some_curves(seed, sizes, 3)
     if whole:
         curves = Curves(np.round(curves.scores), curves.labels)
@@ -116,9 +110,7 @@ def test_ties_of_rank_sums_of_three_count(
     values = []
     for labels in set(permutations(curves.codes.tolist())):
         sums = np.bincount(labels, weights=ranks).astype(int)
-        values.append(
-            sum(12 // n * int(total) ** 2 for n, total in zip(sizes, sums, strict=True))
-        )
+        values.append(sum(12 // n * int(total) ** 2 for n, total in zip(sizes, sums, strict=True)))
     sums = np.bincount(curves.codes, weights=ranks).astype(int)
     own = sum(12 // n * int(total) ** 2 for n, total in zip(sizes, sums, strict=True))
     expected = np.mean(np.array(values) >= own)
@@ -147,8 +139,7 @@ def test_ranks_of_three_order_as_kruskal_and_wallis_do() -> None:
 
 def test_ranks_in_blocks_of_two_are_a_sign_test() -> None:
     scores = (
-        np.random.default_rng(2).normal(size=(14, 3))
-        + np.repeat(np.arange(7), 2)[:, None] * 50
+        np.random.default_rng(2).normal(size=(14, 3)) + np.repeat(np.arange(7), 2)[:, None] * 50
     )
     scores[::2] += 1.0
     curves = Curves(scores, ["A", "B"] * 7, blocks=np.repeat(list("abcdefg"), 2))
@@ -171,13 +162,7 @@ def test_the_interval_leaves_out_zero_exactly_if_p_is_small(
         curves = two(seed, whole=whole)
         for exact in (None, False):
             found = compare(
-                curves,
-                center=center,
-                alpha=alpha,
-                overall="F",
-                exact=exact,
-                n_shuffles=199,
-                rng=0,
+                curves, center=center, alpha=alpha, overall="F", exact=exact, n_shuffles=199, rng=0
             )
             assert found.difference is not None
             low, high = found.difference.interval
@@ -189,9 +174,7 @@ def test_the_interval_leaves_out_zero_exactly_if_p_is_small(
 
 @pytest.mark.parametrize("center", CENTERS)
 @pytest.mark.parametrize("exact", [None, False])
-def test_neither_order_nor_names_nor_units_matter(
-    center: Any, exact: bool | None
-) -> None:
+def test_neither_order_nor_names_nor_units_matter(center: Any, exact: bool | None) -> None:
     curves = two(5, (6, 7))
     options: dict[str, Any] = {"center": center, "n_shuffles": 500, "rng": 0}
     found = compare(curves, exact=exact, **options)

@@ -7,7 +7,7 @@ from typing import get_args
 import pytest
 
 from curvewise.inference.effects import Center
-from curvewise.questions.compare.typical_words import HEIGHTS, METHODS, subjects
+from curvewise.questions.compare.tell import HEIGHTS, METHODS, SUBJECTS
 
 
 @pytest.mark.parametrize(
@@ -27,9 +27,9 @@ from curvewise.questions.compare.typical_words import HEIGHTS, METHODS, subjects
     ],
 )
 def test_who_scores_more_than_whom(center: Center, more: str, same: str) -> None:
-    words = subjects("A", "B", center)
-    assert f"{words.one_scores} 2 more than {words.other}" == more
-    assert words.score_the_same == same
+    one_scores, other, score_the_same = (word.format(a="A", b="B") for word in SUBJECTS[center])
+    assert f"{one_scores} 2 more than {other}" == more
+    assert score_the_same == same
 
 
 def test_every_center_has_a_height_and_those_but_the_mean_a_method() -> None:

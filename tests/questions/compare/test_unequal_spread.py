@@ -15,12 +15,11 @@ import pytest
 from scipy import stats
 
 from curvewise import Curves, CurvewiseError, compare, describe
-from curvewise.kernels.relabelling.streams import BATCH
-from curvewise.questions.compare import unequal_spread
-from curvewise.questions.compare.unequal_spread import WELCH_LIMITS, WelchStatistic
-from curvewise.shuffling import visiting
-from curvewise.shuffling.parallel import reporting_progress
-from curvewise.shuffling.stopping import FIRST_LOOK
+from curvewise.kernels.relabel import BATCH
+from curvewise.questions.compare import method
+from curvewise.questions.compare.method import WELCH_LIMITS, WelchStatistic
+from curvewise.shuffling.plan import FIRST_LOOK
+from curvewise.shuffling.visit import Statistic, reporting_progress
 from curvewise.text import naming_flags
 from tests.kernels.anova.test_welch import by_definition
 from tests.shuffling.statistics import statistic_of
@@ -41,9 +40,7 @@ def unequal(curves: Curves, **options: Any) -> Comparison:
 def wide_and_narrow(seed: int, sizes: tuple[int, ...], n_steps: int = 5) -> Curves:
     scores = autoregressive(np.random.default_rng(seed), sum(sizes), n_steps)
     codes = np.repeat(np.arange(len(sizes)), sizes)
-    return Curves(
-        scores / (1 + 3.0 * codes)[:, None], np.array(list("ABCD"))[codes.tolist()]
-    )
+    return Curves(scores / (1 + 3.0 * codes)[:, None], np.array(list("ABCD"))[codes.tolist()])
 
 
 def effects(found: Comparison) -> list[tuple[float, float, int]]:
@@ -132,7 +129,7 @@ def test_what_is_counted_does_not_depend_on_how_much_is_kept(
     curves = wide_and_narrow(5, (6, 8))
     whole = unequal(curves, n_shuffles=9_000, rng=1)
     assert not whole.exact
-    monkeypatch.setattr(visiting, "MAX_KEPT_BATCHES", 2)
+    monkeypatch.setattr(Statistic, "n_kept", 2)
     partly = unequal(curves, n_shuffles=9_000, rng=1)
     assert effects(partly) == effects(whole)
     assert len(partly.algorithm.null_distribution) == 2_048
@@ -177,7 +174,7 @@ def test_a_single_step_has_no_shape() -> None:
 def test_zero_is_outside_the_interval_exactly_when_height_differs(
     n_shuffles: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(visiting, "MAX_KEPT_BATCHES", 1)
+    monkeypatch.setattr(Statistic, "n_kept", 1)
     seen = set()
     for seed in range(30):
         curves = wide_and_narrow(seed, (4, 6))
@@ -213,9 +210,7 @@ def test_three_runs_of_each_can_be_decided() -> None:
 def capped(most: int) -> Iterator[None]:
     """Let "auto" and "precise" give up early, inside the with block."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(
-            unequal_spread, "WELCH_LIMITS", replace(WELCH_LIMITS, shuffles=most)
-        )
+        patch.setattr(method, "WELCH_LIMITS", replace(WELCH_LIMITS, shuffles=most))
         yield
 
 
@@ -356,7 +351,5 @@ def test_comparing_needs_scipy_only_where_spreads_may_matter() -> None:
         "cw.compare(cw.Curves(scores, list('A' * 8 + 'B' * 9)))\n"
         "print('scipy' in sys.modules)"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import json
 
-from curvewise.questions.contrast.caveats import EqualRuns, InfiniteT, TooManyContrasts
+from curvewise.questions.contrast.result import EqualRuns, InfiniteT, TooManyContrasts
 from curvewise.text import naming_flags
 
 

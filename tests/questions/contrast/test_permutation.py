@@ -1,23 +1,19 @@
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
 
 from curvewise import Curves, OptionError
-from curvewise.kernels.contrasts import least_extreme
-from curvewise.kernels.relabelling.restriction import WithinBlocks
-from curvewise.questions.contrast.permutation import (
-    LargestT,
-    ResidualT,
-    TwoGroupSums,
-    weighted_fit,
-)
-from curvewise.questions.contrast.question import contrast
-from curvewise.shuffling.layout import Layout
-from curvewise.shuffling.plan import Plan
-from curvewise.shuffling.visiting import visit
+from curvewise.inference.family import LargestOf
+from curvewise.inference.two_groups import Extremes, first_sums
+from curvewise.kernels.contrasts import least_extreme, shuffled_t
+from curvewise.kernels.relabel import WithinBlocks
+from curvewise.questions.contrast.ask import contrast, largest_t, weighted_fit
+from curvewise.shuffling.plan import Layout, Plan
+from curvewise.shuffling.visit import visit
 from tests.questions.slow_contrasts import (
     LeastSquares,
     all_labels,
@@ -47,16 +43,16 @@ def test_residuals_are_counted_as_by_brute_force(
     name: str, two_sided: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     layout = Layout.of(CURVES[name])
-    fit = weighted_fit(layout, np.ones(6))
+    fit, _ = weighted_fit(layout, np.ones(6))
     observed = LeastSquares(fit.values, layout.labels, layout.blocks).t(ABC)
     plan = drawn(layout)
     least = abs(observed) if two_sided else observed
-    statistic = ResidualT(fit, ABC, least, two_sided)
+    statistic = Extremes(partial(shuffled_t, fit, coefficients=ABC[None]), least, two_sided)
     same_however_it_is_cut(plan, statistic, monkeypatch)
     plan = plan.cut(N_SHUFFLES)
     found = visit(plan, statistic)
     every = slow_maxima(plan, fit.residuals, layout.blocks, lambda own: own.t(ABC))
-    np.testing.assert_allclose(found.kept[0], every, atol=1e-9)
+    np.testing.assert_allclose(found.kept[0][0], every, atol=1e-9)
     if two_sided:
         every = [abs(t) for t in every]
     assert found.counts[0].tolist() == [n_at_least(every, least)]
@@ -69,28 +65,29 @@ def test_the_largest_t_is_counted_as_by_brute_force(
     name: str, two_sided: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     layout = Layout.of(CURVES[name])
-    fit = weighted_fit(layout, np.ones(6))
+    fit, _ = weighted_fit(layout, np.ones(6))
     sign = abs if two_sided else float
 
     def largest(own: LeastSquares) -> float:
         return max(sign(own.t(contrast)) for contrast in FAMILY)
 
     plan = drawn(layout)
-    statistic = LargestT.of(fit, FAMILY, two_sided=two_sided)
+    own = LeastSquares(fit.values, layout.labels, layout.blocks)
+    observed = [sign(own.t(contrast)) for contrast in FAMILY]
+    maxima_of = partial(largest_t, fit, FAMILY, two_sided=two_sided)
+    statistic = LargestOf.against([np.array(observed)], maxima_of, every=True)
     same_however_it_is_cut(plan, statistic, monkeypatch)
     plan = plan.cut(N_SHUFFLES)
     found = visit(plan, statistic)
     maxima = slow_maxima(plan, fit.residuals, layout.blocks, largest)
-    own = LeastSquares(fit.values, layout.labels, layout.blocks)
-    observed = [sign(own.t(contrast)) for contrast in FAMILY]
-    assert found.counts[0].tolist() == [n_at_least(maxima, t) for t in observed]
-    np.testing.assert_allclose(found.kept[0], maxima, atol=1e-12)
+    assert found.counts[0][0].tolist() == [n_at_least(maxima, t) for t in observed]
+    np.testing.assert_allclose(found.kept[0][0], maxima, atol=1e-12)
 
 
 def two_groups(curves: Curves) -> tuple[Layout, Any]:
     """Two algorithms, and the sums whose first column is their contrast."""
     layout = Layout.of(curves)
-    fit = weighted_fit(layout, np.ones(6) / 6)
+    fit, _ = weighted_fit(layout, np.ones(6) / 6)
     columns = np.stack([fit.values[:, 0], fit.values[:, 0] ** 2], axis=1)
     return layout, columns
 
@@ -99,21 +96,19 @@ def two_groups(curves: Curves) -> tuple[Layout, Any]:
 @pytest.mark.parametrize("blocks", [None, list("xxxyyyxxxyyy")])
 @pytest.mark.parametrize("exact", [True, False])
 def test_sums_of_two_groups_are_counted_as_by_brute_force(
-    blocks: list[str] | None,
-    two_sided: bool,
-    exact: bool,
-    monkeypatch: pytest.MonkeyPatch,
+    blocks: list[str] | None, two_sided: bool, exact: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     layout, columns = two_groups(some_curves(1, (6, 6), blocks=blocks))
     plan = Plan(layout.restriction, exact=exact, n_shuffles=4_500, key=5)
     sums = np.array([columns[each == 0].sum(axis=0) for each in all_labels(plan)])
     observed = float(columns[layout.labels == 0, 0].sum())
     least = least_extreme(observed, 1e-12, two_sided=two_sided)
-    statistic = TwoGroupSums(columns, least, two_sided, mirrored=exact)
+    mirrored = exact and not two_sided
+    statistic = Extremes(partial(first_sums, columns), least, two_sided, mirrored)
     found = same_however_it_is_cut(plan, statistic, monkeypatch)
     np.testing.assert_allclose(found.kept[0], sums.T, atol=1e-12)
     u = sums[:, 0]
-    if exact and not two_sided:
+    if mirrored:
         # Of two mirror images one is visited and both are counted.
         u = np.concatenate([u, -u])
     expected = np.sum((np.abs(u) if two_sided else u) >= least)
@@ -123,15 +118,12 @@ def test_sums_of_two_groups_are_counted_as_by_brute_force(
 def test_sums_are_kept_only_when_asked() -> None:
     layout, columns = two_groups(some_curves(1, (6, 6)))
     labels = WithinBlocks(layout.labels, layout.blocks).drawn(10, 0).batch(0)
-    for statistic in (
-        TwoGroupSums(columns, 0.0, True, False),
-        ResidualT(weighted_fit(layout, np.ones(6)), np.array([1.0, -1]), 0.0, True),
-    ):
-        counts, kept = statistic.measure(labels, keep=True)
-        again, nothing = statistic.measure(labels, keep=False)
-        assert counts[0].tolist() == again[0].tolist() == [10]
-        assert kept[0].shape[-1] == 10
-        assert nothing == ()
+    statistic = Extremes(partial(first_sums, columns), 0.0, two_sided=True)
+    counts, kept = statistic.measure(labels, keep=True)
+    again, nothing = statistic.measure(labels, keep=False)
+    assert counts[0].tolist() == again[0].tolist() == [10]
+    assert kept[0].shape[-1] == 10
+    assert nothing == ()
 
 
 def test_halves_count_what_an_enumeration_counts(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -143,8 +135,7 @@ def test_halves_count_what_an_enumeration_counts(monkeypatch: pytest.MonkeyPatch
             assert every.seed is None
             with monkeypatch.context() as patch:
                 # As if there were too many relabellings to visit them.
-                module = "curvewise.questions.contrast.permutation"
-                patch.setattr(f"{module}.MAX_FREE", 10)
+                patch.setattr("curvewise.inference.two_groups.MAX_FREE", 10)
                 halves = contrast(curves, AB, **options)
             assert halves.pvalue == every.pvalue
             assert halves.n_shuffles == every.n_shuffles == every.n_relabellings

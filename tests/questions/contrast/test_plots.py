@@ -64,9 +64,7 @@ def test_one_contrast_is_called_by_its_formula() -> None:
     assert row_names(ax) == ["A1 - A2"]
     assert texts_at_right(ax) == [p_text(one().pvalue), "p"]
     assert markers(ax, 0)[0] == ">"
-    assert ax.get_xlabel() == (
-        "contrast of trends over training, with the one-sided 95% interval"
-    )
+    assert ax.get_xlabel() == ("contrast of trends over training, with the one-sided 95% interval")
     assert legend_texts(ax) == ["above 0 (p ≤ 0.05)"]
 
 

@@ -11,9 +11,9 @@ from scipy import stats
 
 from curvewise import Curves, CurvesError, OptionError, compare, load_example
 from curvewise.inference.caveats import DifferentSpread, TooFewRuns, TooFewShuffles
-from curvewise.questions.contrast.caveats import EqualRuns, InfiniteT
-from curvewise.questions.contrast.question import contrast
-from curvewise.shuffling.stopping import FIRST_LOOK
+from curvewise.questions.contrast.ask import contrast
+from curvewise.questions.contrast.result import EqualRuns, InfiniteT
+from curvewise.shuffling.plan import FIRST_LOOK
 from tests.questions.resuming import check_refuses, check_resumes, digits, progress_of
 from tests.simulation import integer_tied, some_curves
 from tests.textbook import all_relabellings
@@ -44,9 +44,7 @@ def slow_pvalues(z: np.ndarray, sizes: list[int]) -> dict[str, float]:
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
 @pytest.mark.parametrize("sizes", [[4, 4], [3, 5], [5, 2]])
 @pytest.mark.parametrize("tied", [False, True])
-def test_two_algorithms_by_brute_force(
-    sizes: list[int], alternative: str, tied: bool
-) -> None:
+def test_two_algorithms_by_brute_force(sizes: list[int], alternative: str, tied: bool) -> None:
     for seed in range(3):
         scores = some_curves(seed, sizes).scores
         if tied:
@@ -172,9 +170,7 @@ def test_the_other_sign_is_the_mirror_image(
 
 @pytest.mark.parametrize("coefficients", [AB, ABC])
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
-def test_the_interval_agrees_with_p(
-    coefficients: dict[str, float], alternative: str
-) -> None:
+def test_the_interval_agrees_with_p(coefficients: dict[str, float], alternative: str) -> None:
     """Take its ends off, a little more and a little less, and test again."""
     curves = some_curves(6, (5, 6, 5))
     options = {"alternative": alternative, "alpha": 0.1, "rng": 0}
@@ -203,12 +199,7 @@ def test_large_counts_are_exact_by_halves_and_sampled_on_request() -> None:
         one = 1 if alternative == "two-sided" else 2
         assert found.n_relabellings == one * math.comb(24, 12) // 2 == found.n_shuffles
         drawn = contrast(
-            curves,
-            AB,
-            alternative=alternative,
-            exact=False,
-            n_shuffles=150_000,
-            rng=0,
+            curves, AB, alternative=alternative, exact=False, n_shuffles=150_000, rng=0
         )
         assert not drawn.exact
         assert drawn.pvalue == pytest.approx(found.pvalue, abs=0.006)
@@ -229,9 +220,7 @@ def test_the_same_rng_gives_the_same_digits_and_another_does_not() -> None:
 
 @pytest.mark.parametrize("coefficients", [AB, ABC])
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
-def test_without_variation_nothing_is_nan(
-    coefficients: dict[str, float], alternative: str
-) -> None:
+def test_without_variation_nothing_is_nan(coefficients: dict[str, float], alternative: str) -> None:
     for scores in ([0.1, 0.2] * 9, [0.1] * 6 + [0.3] * 12):
         curves = Curves(np.outer(scores, [1, 2, 3]), np.repeat(list("ABC"), 6))
         found = contrast(curves, coefficients, alternative=alternative, rng=0)  # type: ignore[arg-type]
@@ -262,16 +251,13 @@ def test_what_cannot_be_contrasted_is_refused() -> None:
         with pytest.raises(CurvesError, match=f"single step, so curves have no {words}"):
             contrast(some_curves(0, n_steps=1), AB, weights=words)
     with pytest.raises(
-        OptionError,
-        match="rng must be a non-negative integer or a numpy Generator, not 'x'",
+        OptionError, match="rng must be a non-negative integer or a numpy Generator, not 'x'"
     ):
         contrast(curves, AB, rng="x")  # type: ignore[arg-type]
 
 
 def test_the_example_reads_as_in_the_paper() -> None:
-    found = contrast(
-        load_example("tictactoe"), {"A1": 1, "A2": -1}, alternative="greater"
-    )
+    found = contrast(load_example("tictactoe"), {"A1": 1, "A2": -1}, alternative="greater")
     assert found.significant
     assert found.confidence == 0.95
 
@@ -470,8 +456,8 @@ def test_auto_goes_on_while_the_verdict_is_open(
     curves, options = some_curves(2, (8, 8, 8)), {"exact": False, "rng": 3}
     far = contrast(curves, coefficients, n_shuffles=2**17, **options)  # type: ignore[arg-type]
     # With an alpha where p itself is, nothing short of the limit settles the verdict.
-    module = "curvewise.questions.contrast.permutation"
-    monkeypatch.setattr(f"{module}.MAX_SHUFFLES", 2**17)
+    for module in ("curvewise.inference.two_groups", "curvewise.questions.contrast.ask"):
+        monkeypatch.setattr(f"{module}.MAX_SHUFFLES", 2**17)
     found = contrast(curves, coefficients, alpha=far.pvalue, n_shuffles="auto", **options)  # type: ignore[arg-type]
     assert found.n_shuffles == 2**17
     assert found.pvalue == far.pvalue
@@ -494,8 +480,8 @@ def test_precise_goes_on_until_p_is_known(
     options["n_shuffles"] = hard.n_shuffles // 2
     half = contrast(clear, coefficients, **options)
     assert half.pvalue * (half.n_shuffles + 1) - 1 < 100
-    module = "curvewise.questions.contrast.permutation"
-    monkeypatch.setattr(f"{module}.MAX_SHUFFLES", 2**15)
+    for module in ("curvewise.inference.two_groups", "curvewise.questions.contrast.ask"):
+        monkeypatch.setattr(f"{module}.MAX_SHUFFLES", 2**15)
     options["n_shuffles"] = "precise"
     farther = Curves(clear.scores + 9.0 * (clear.codes == 0)[:, None], clear.labels)
     assert contrast(farther, coefficients, **options).n_shuffles == 2**15

@@ -136,14 +136,8 @@ def test_a_family_is_a_mapping_by_name() -> None:
         "warnings",
         "caveats",
     }
-    assert (shown["question"], shown["adjust"], shown["seed"]) == (
-        "contrast_many",
-        "holm",
-        0,
-    )
-    assert shown["contrasts"]["second"] == json.loads(
-        json.dumps(several()["second"].to_dict())
-    )
+    assert (shown["question"], shown["adjust"], shown["seed"]) == ("contrast_many", "holm", 0)
+    assert shown["contrasts"]["second"] == json.loads(json.dumps(several()["second"].to_dict()))
 
 
 def test_the_table_of_a_family_has_adjusted_p() -> None:

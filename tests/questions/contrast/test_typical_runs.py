@@ -11,7 +11,7 @@ from scipy import stats
 
 import curvewise as cw
 from curvewise import Curves, CurvesError, OptionError, compare, contrast
-from curvewise.kernels.centers import n_cut
+from curvewise.kernels.invert import n_cut
 from tests.simulation import some_curves
 
 CENTERS = ("trimmed", "ranks")
@@ -55,9 +55,7 @@ def test_p_of_trimmed_means_is_that_of_all_relabellings(
         differences.append(trimmed(slopes[inside]) - trimmed(slopes[~inside]))
     values = np.array(differences)
     held = {"greater": values, "less": -values, "two-sided": np.abs(values)}[alternative]
-    found = contrast(
-        curves, PAIR, center="trimmed", weights="trend", alternative=alternative
-    )
+    found = contrast(curves, PAIR, center="trimmed", weights="trend", alternative=alternative)
     assert found.pvalue == pytest.approx(np.mean(held >= held[0] - 1e-9))
     assert found.value == pytest.approx(values[0] / 17.5)
 
@@ -104,8 +102,7 @@ def test_trimmed_runs_that_change_places_limit_p() -> None:
     found = contrast(lifted(0, (5, 5)), PAIR, center="trimmed", alternative="greater")
     assert found.smallest_pvalue == pytest.approx(2 / 252)
     far = Curves(
-        np.concatenate([100 + np.arange(5.0), np.arange(5.0)])[:, None],
-        list("AAAAABBBBB"),
+        np.concatenate([100 + np.arange(5.0), np.arange(5.0)])[:, None], list("AAAAABBBBB")
     )
     best_possible = contrast(far, PAIR, center="trimmed", alternative="greater")
     assert best_possible.pvalue == best_possible.smallest_pvalue

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from curvewise import Curves, CurvesError, OptionError
-from curvewise.questions.contrast.question import contrast
-from curvewise.questions.contrast.weights import coefficient_array, weight_array
+from curvewise.questions.contrast.ask import coefficient_array, contrast, weight_array
 from tests.simulation import some_curves
 
 AB: dict[str, float] = {"A": 1, "B": -1}
@@ -64,17 +63,12 @@ def test_the_size_of_numbers_does_not_matter() -> None:
         ([1, -1], "mapping from algorithms to numbers"),
         ({"A": 1, "b": -1}, "No algorithm is called 'b'.*did you mean 'B'"),
         ({"A": 1, "B": "x"}, "coefficient of 'B' must be a finite number; it is 'x'"),
-        (
-            {"A": 1, "B": math.inf},
-            "coefficient of 'B' must be a finite number; it is inf",
-        ),
+        ({"A": 1, "B": math.inf}, "coefficient of 'B' must be a finite number; it is inf"),
         ({"A": 0, "B": 0}, "All coefficients are 0"),
         ({"A": 1, "B": -0.5}, "sum to 0; these sum to 0.5"),
     ],
 )
-def test_coefficients_that_mean_nothing_are_refused(
-    coefficients: object, message: str
-) -> None:
+def test_coefficients_that_mean_nothing_are_refused(coefficients: object, message: str) -> None:
     with pytest.raises((OptionError, CurvesError), match=message):
         contrast(some_curves(0, (4, 4, 4)), coefficients)  # type: ignore[arg-type]
 
@@ -115,10 +109,7 @@ def test_weights_are_labelled_by_what_was_asked() -> None:
     for asked in ("trend", "area"):
         assert weight_array(curves, asked)[1] == asked
     window, label = weight_array(curves, ("window", 10, 30))
-    assert (window.tolist(), label) == (
-        [0, 1 / 3, 1 / 3, 1 / 3, 0, 0],
-        "mean from step 10 to 30",
-    )
+    assert (window.tolist(), label) == ([0, 1 / 3, 1 / 3, 1 / 3, 0, 0], "mean from step 10 to 30")
     given, label = weight_array(curves, range(6))
     assert given is label
     assert given.tolist() == list(range(6))

@@ -12,8 +12,8 @@ import pytest
 
 from curvewise import Contrast, Contrasts, Interval, contrast
 from curvewise.inference.result import Result
-from curvewise.inference.sampling import Sampling
-from curvewise.questions.contrast.words import describe
+from curvewise.inference.work import Sampling
+from curvewise.questions.contrast.tell import describe
 from tests.simulation import some_curves
 
 EXACT = Sampling(exact=True, n_relabellings=126, n_shuffles=126)
@@ -62,11 +62,7 @@ def found(**fields: Any) -> Contrast:
             ),
         ),
         (
-            {
-                "alternative": "greater",
-                "interval": Interval(-2.125, math.inf),
-                "pvalue": 0.2,
-            },
+            {"alternative": "greater", "interval": Interval(-2.125, math.inf), "pvalue": 0.2},
             (
                 "PPO - DQN, averaged over training, is 5.300 (95% interval -2.125 to inf) and is "
                 "not detectably above 0 (exact p = 0.20)."
@@ -179,7 +175,7 @@ def family(adjusted: list[float], adjust: str = "holm", **fields: Any) -> Contra
         f"contrast {number}": found(value=float(number), pvalue_adjusted=p, **fields)
         for number, p in enumerate(adjusted, start=1)
     }
-    return Contrasts(members, adjust, 0.05, ())
+    return Contrasts(contrasts=members, adjust=adjust, alpha=0.05, caveats=())
 
 
 @pytest.mark.parametrize(

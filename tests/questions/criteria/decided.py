@@ -6,12 +6,12 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from curvewise import check_criteria
-from curvewise.questions.criteria.criteria import CRITERIA
+from curvewise.questions.criteria.ask import CRITERIA
 from curvewise.questions.criteria.result import JUDGED
 
 if TYPE_CHECKING:
     from curvewise import Criteria
-    from curvewise.questions.criteria.verdict import CaseResult
+    from curvewise.questions.criteria.result import CaseResult
 
 __all__ = ["CELLS", "DIFFERENCES", "case_result", "decided"]
 
@@ -34,9 +34,5 @@ def decided() -> Criteria:
 
 def case_result(criterion: str, metric: str, case: str) -> CaseResult:
     """The one case whose name has these words in it."""
-    (only,) = [
-        result
-        for result in decided()[criterion, metric].tried
-        if case in result.case.name
-    ]
+    (only,) = [result for result in decided()[criterion, metric].tried if case in result.case.name]
     return only

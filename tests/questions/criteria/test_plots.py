@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from curvewise.questions.criteria.plots import figure, plot_criterion
+from curvewise.questions.criteria.tell import figure, plot_criterion
 from tests.questions.criteria.decided import CELLS, DIFFERENCES, decided
 
 
@@ -24,9 +24,7 @@ def test_the_plot_has_a_panel_for_every_pair(cell: tuple[str, str]) -> None:
         drawn = [np.asarray(line.get_ydata()) for line in panel.lines]
         for scores in (pair.control, pair.experimental):
             mean = scores.mean(axis=0)
-            assert any(
-                line.shape == mean.shape and np.allclose(line, mean) for line in drawn
-            )
+            assert any(line.shape == mean.shape and np.allclose(line, mean) for line in drawn)
         low, high = panel.get_ylim()
         assert low < min(map(np.min, drawn))
         assert math.isfinite(high)

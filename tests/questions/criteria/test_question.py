@@ -10,15 +10,15 @@ import numpy as np
 import pytest
 
 from curvewise import check_criteria, transfer
-from curvewise.questions.criteria import criteria as cases
-from curvewise.questions.criteria import question
-from curvewise.questions.criteria.criteria import CRITERIA, Criterion
-from curvewise.questions.criteria.published import PUBLISHED
+from curvewise.questions.criteria import ask
+from curvewise.questions.criteria import ask as cases
+from curvewise.questions.criteria.ask import CRITERIA, Criterion
+from curvewise.questions.criteria.result import PUBLISHED
 from tests.questions.criteria.decided import CELLS, DIFFERENCES, decided
 
 if TYPE_CHECKING:
     from curvewise import Transfer
-    from curvewise.questions.criteria.verdict import CurvePair
+    from curvewise.questions.criteria.result import CurvePair
 
 
 def test_every_cell_is_decided() -> None:
@@ -72,9 +72,7 @@ def test_no_tick_rests_on_undefined_values() -> None:
             assert all(None not in each.values for each in verdict.tried)
 
 
-@pytest.mark.parametrize(
-    "seed", [1, *(pytest.param(n, marks=pytest.mark.slow) for n in (2, 3))]
-)
+@pytest.mark.parametrize("seed", [1, *(pytest.param(n, marks=pytest.mark.slow) for n in (2, 3))])
 def test_only_testable_depends_on_chance_and_its_verdicts_do_not(seed: int) -> None:
     other = check_criteria(rng=seed)
     for key, verdict in other.items():
@@ -101,16 +99,14 @@ def test_testable_keeps_intervals_and_p() -> None:
         assert "p = " in verdict.sentence
 
 
-def test_an_eleventh_criterion_needs_no_published_cell(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_an_eleventh_criterion_needs_no_published_cell(monkeypatch: pytest.MonkeyPatch) -> None:
     (similar,) = [
         test
         for test in cases.CRITERIA["similar"].cases(np.random.default_rng(0))
         if "multiplied" in test.case.name
     ]
     eleventh = Criterion("scalable", lambda _: iter([similar]))
-    monkeypatch.setattr(question, "CRITERIA", {"scalable": eleventh})
+    monkeypatch.setattr(ask, "CRITERIA", {"scalable": eleventh})
     found = check_criteria()
     assert found.criteria == ("scalable",)
     for verdict in found.values():

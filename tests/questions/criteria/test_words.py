@@ -8,13 +8,8 @@ from typing import Any
 import pytest
 
 from curvewise import Interval, describe
-from curvewise.questions.criteria.verdict import Case, CaseResult, Outcome, Verdict
-from curvewise.questions.criteria.words import (
-    outcome_text,
-    reason,
-    reason_undefined,
-    sentence,
-)
+from curvewise.questions.criteria.result import Case, CaseResult, Outcome, Verdict
+from curvewise.questions.criteria.tell import outcome_text, reason, sentence
 from tests.questions.criteria.decided import decided
 
 
@@ -27,16 +22,12 @@ def test_the_words_tell_who_fails_what() -> None:
         "Unitless: all of ratio, regret, CTR and ARR. Gorski & Laird (2009) found the same."
     )
     assert describe(decided().select("defined")).startswith("Defined: none of ratio,")
-    assert describe(decided().select("similar")).startswith(
-        "Similar: regret, CTR and ARR;"
-    )
+    assert describe(decided().select("similar")).startswith("Similar: regret, CTR and ARR;")
 
 
 def test_of_criteria_that_the_paper_lacks_nothing_is_said_about_it() -> None:
     similar = decided().select("similar")
-    ours = replace(
-        similar, verdicts=tuple(replace(v, published=None) for v in similar.verdicts)
-    )
+    ours = replace(similar, verdicts=tuple(replace(v, published=None) for v in similar.verdicts))
     assert describe(ours) == "Similar: regret, CTR and ARR; not ratio."
 
 
@@ -63,13 +54,6 @@ def test_an_outcome(outcome: Outcome, text: str) -> None:
     assert outcome_text(outcome) == text
 
 
-def test_why_an_outcome_has_no_value() -> None:
-    assert reason_undefined(Outcome(1.0)) == ""
-    assert reason_undefined(Outcome(None, undefined="nothing left to improve")) == (
-        "control is optimal, or better than the optimum, so nothing is left to improve."
-    )
-
-
 def verdict(*results: CaseResult, **fields: Any) -> Verdict:
     given: dict[str, Any] = {"published": True, **fields}
     return Verdict("similar", "transfer_ratio", tried=results, **given)
@@ -77,20 +61,19 @@ def verdict(*results: CaseResult, **fields: Any) -> Verdict:
 
 def result(name: str, *outcomes: Outcome, holds: bool, note: str = "") -> CaseResult:
     pairs = decided()["similar", "ratio"].tried[1].case.pairs[: len(outcomes)]
-    case = Case(name, "the values should be equal", pairs, note=note)
+    case = Case(name=name, wanted="the values should be equal", pairs=pairs, note=note)
     return CaseResult(case, outcomes, holds)
 
 
 def test_the_sentence_names_the_deciding_case_and_its_values() -> None:
     good = result("first case", Outcome(1.0), holds=True)
     bad = result("second case", Outcome(1.0), Outcome(2.0), holds=False)
-    assert sentence(verdict(good, good)) == (
-        "First case: 1.000. Holds in 2 of 2 cases tried."
-    )
+    assert sentence(verdict(good, good)) == ("First case: 1.000. Holds in 2 of 2 cases tried.")
     assert sentence(verdict(good, bad)) == (
         "Second case: 4a, squeezed: 1.000; 4b, whole range: 2.000. The values should be equal."
     )
-    none = result("third case", Outcome(None, undefined="all scores equal"), holds=False)
+    why = "all scores are equal, so the curves span no box."
+    none = result("third case", Outcome(None, reason=why), holds=False)
     assert sentence(verdict(none)) == (
         "Third case: undefined (all scores are equal, so the curves span no box). The values "
         "should be equal."

@@ -24,9 +24,7 @@ def curves_of(candidate: Any, baseline: Any, **options: Any) -> Curves:
 
 
 def asked(curves: Curves, **options: Any) -> Gate:
-    return gate(
-        curves, candidate="candidate", baseline="baseline", **{"rng": 0, **options}
-    )
+    return gate(curves, candidate="candidate", baseline="baseline", **{"rng": 0, **options})
 
 
 def subsets(n: int, size: int) -> list[list[int]]:
@@ -38,6 +36,4 @@ def brute_force(candidate: Floats, baseline: Floats) -> tuple[float, float]:
     values = np.concatenate([candidate, baseline])
     sums = np.array([values[own].sum() for own in subsets(len(values), len(candidate))])
     observed, slack = candidate.sum(), 1e-9 * np.abs(values).sum()
-    return float(np.mean(sums >= observed - slack)), float(
-        np.mean(sums <= observed + slack)
-    )
+    return float(np.mean(sums >= observed - slack)), float(np.mean(sums <= observed + slack))

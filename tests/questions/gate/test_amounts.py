@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from curvewise.questions.gate.amounts import amount_text, limits_text, margin_text
+from curvewise.questions.gate.result import amount_text, limits_text, margin_text
 
 
 def test_infinite_amounts_are_written_without_digits() -> None:

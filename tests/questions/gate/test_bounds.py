@@ -9,13 +9,7 @@ import pytest
 from scipy import stats
 
 from curvewise.inference.work import shuffling_work
-from curvewise.questions.gate.bounds import (
-    normal_test,
-    one_sided_relabellings,
-    shift_test,
-    welch_shift_test,
-)
-from curvewise.questions.gate.numbers import GateNumbers
+from curvewise.questions.gate.method import GateNumbers, normal_test, shift_test, welch_shift_test
 from tests.questions.gate.runs import curves_of
 from tests.simulation import some_curves
 
@@ -34,9 +28,9 @@ def test_the_normal_test_is_that_of_noncentral_t() -> None:
     root = math.sqrt(6 * 8 / 14)
     assert found.pvalue_above == pytest.approx(stats.nct.sf(t, 12, -root))
     assert found.value == pytest.approx(t / root)
-    low = found.low(0.05)
+    low = found.end(0.05, -1)
     assert stats.nct.sf(t, 12, low * root) == pytest.approx(0.05)
-    assert stats.nct.sf(t, 12, found.high(0.05) * root) == pytest.approx(0.95)
+    assert stats.nct.sf(t, 12, found.end(0.05, 1) * root) == pytest.approx(0.95)
 
 
 def test_the_test_of_welch_is_near_his_t_for_many_runs() -> None:
@@ -46,13 +40,11 @@ def test_the_test_of_welch_is_near_his_t_for_many_runs() -> None:
         "gate", n_shuffles=9_999, exact=None, n_jobs=1, rng=0, checkpoint=None
     ) as work:
         found = welch_shift_test(numbers, -0.4, work, alpha=0.05)
-    expected = stats.ttest_ind(
-        candidate + 0.4, baseline, equal_var=False, alternative="greater"
-    )
+    expected = stats.ttest_ind(candidate + 0.4, baseline, equal_var=False, alternative="greater")
     assert found.pvalue_above == pytest.approx(expected.pvalue, abs=0.01)
     assert found.pvalue_above + found.pvalue_below == pytest.approx(1)
     low = expected.confidence_interval(0.95).low - 0.4
-    assert found.low(0.05) == pytest.approx(low, abs=0.02)
+    assert found.end(0.05, -1) == pytest.approx(low, abs=0.02)
 
 
 def test_limits_agree_with_p_where_shuffles_are_sampled() -> None:
@@ -62,15 +54,15 @@ def test_limits_agree_with_p_where_shuffles_are_sampled() -> None:
     ) as work:
         for bound in np.linspace(-1, 1, 9):
             found = shift_test(numbers, float(bound), work, alpha=0.05)
-            assert (found.low(0.05) > bound) == (found.pvalue_above <= 0.05)
-            assert (found.high(0.05) < bound) == (found.pvalue_below <= 0.05)
+            assert (found.end(0.05, -1) > bound) == (found.pvalue_above <= 0.05)
+            assert (found.end(0.05, 1) < bound) == (found.pvalue_below <= 0.05)
             both = found.agreeing_with(welch_shift_test(numbers, bound, work, alpha=0.05))
             assert both.pvalue_above >= found.pvalue_above
-            assert both.low(0.05) <= found.low(0.05)
+            assert both.end(0.05, -1) <= found.end(0.05, -1)
 
 
 def test_ways_to_choose_the_runs_are_counted_inside_blocks() -> None:
     curves = some_curves(0, (4, 4), blocks=[1, 1, 2, 2] * 2)
     numbers = GateNumbers.of(curves, np.full(6, 1 / 6), "A", "B")
-    assert one_sided_relabellings(numbers) == 6 * 6
-    assert one_sided_relabellings(numbers_of(0, (3, 4))) == 35
+    assert numbers.n_ways == 6 * 6
+    assert numbers_of(0, (3, 4)).n_ways == 35

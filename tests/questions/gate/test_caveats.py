@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from curvewise.questions.gate.caveats import GateOutOfReach
+from curvewise.questions.gate.result import GateOutOfReach
 from curvewise.text import naming_flags
 from tests.questions.gate.runs import asked, curves_of
 from tests.simulation import some_curves

@@ -21,6 +21,9 @@ from tests.simulation import some_curves
         ((5, 6), {"center": "trimmed"}, "shuffle"),
         ((5, 6), {"on": "every step"}, "shuffle"),
         ((1, 20), {}, "shuffle"),
+        ((2, 20), {}, "shuffle"),
+        ((20, 2), {}, "shuffle"),
+        ((3, 20), {}, "both"),
         ((5, 6), {"unit": "sd"}, "normal"),
         ((5, 6), {"on": ("reach", 0.0)}, "log-rank"),
     ],
@@ -28,9 +31,7 @@ from tests.simulation import some_curves
 def test_the_test_follows_from_runs_and_options(
     sizes: tuple[int, int], options: dict[str, Any], test: str
 ) -> None:
-    found = gate(
-        some_curves(0, sizes), candidate="A", baseline="B", margin=1, rng=0, **options
-    )
+    found = gate(some_curves(0, sizes), candidate="A", baseline="B", margin=1, rng=0, **options)
     assert found.test == test
 
 

@@ -9,15 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from curvewise.questions.gate.deciding import Design, Prospect, enough_runs
+from curvewise.questions.gate.method import Design, Prospect, enough_runs
 from tests.questions.gate.runs import asked, curves_of
 
 PLAIN = Prospect(Design(5, 5), 1.0, 0.0, 1.0, 8, 0.05, two_sided=False)
 
 
-@pytest.mark.parametrize(
-    ("margin", "n"), [(0.5, 51), (1.0, 14), (1.5, 7), (2.0, 4), (3.0, 3)]
-)
+@pytest.mark.parametrize(("margin", "n"), [(0.5, 51), (1.0, 14), (1.5, 7), (2.0, 4), (3.0, 3)])
 def test_runs_that_decide_are_those_of_the_table(margin: float, n: int) -> None:
     assert replace(PLAIN, margin=margin).runs(0.8) == n
     unit = np.array([-1.0, -0.5, 0.0, 0.5, 1.0])
@@ -59,9 +57,7 @@ def test_the_larger_algorithm_keeps_its_runs() -> None:
     n = unequal.runs(0.8)
     assert n is not None
     assert n < 14
-    assert (
-        unequal.power(Design(n, 40), 1.0) >= 0.8 > unequal.power(Design(n - 1, 40), 1.0)
-    )
+    assert unequal.power(Design(n, 40), 1.0) >= 0.8 > unequal.power(Design(n - 1, 40), 1.0)
     assert replace(PLAIN, design=Design(40, 5)).runs(0.8) == n
 
 
@@ -77,9 +73,7 @@ def test_pairs_have_fewer_degrees_of_freedom() -> None:
     baseline=st.integers(1, 6),
     alpha=st.sampled_from([0.1, 0.05, 0.01]),
 )
-def test_no_smaller_design_would_be_enough(
-    candidate: int, baseline: int, alpha: float
-) -> None:
+def test_no_smaller_design_would_be_enough(candidate: int, baseline: int, alpha: float) -> None:
     design = Design(candidate, baseline)
     found = enough_runs(design, alpha)
     assert 1 / found.n_ways <= alpha

@@ -25,9 +25,7 @@ def test_all_pass_needs_each_to_pass() -> None:
     assert gate_many({"a": GOOD, "b": GOOD}, margin=1.5, **ROLES).answer == "pass"
     found = gate_many({"a": GOOD, "b": MIDDLING}, margin=1, **ROLES)
     assert (found.answer, found.answers["a"]) == ("undecided", "pass")
-    assert found.describe().startswith(
-        "Undecided: not all gates pass, and none fails (margin 1)"
-    )
+    assert found.describe().startswith("Undecided: not all gates pass, and none fails (margin 1)")
     assert "passed: a" in found.describe()
 
 
@@ -84,10 +82,7 @@ def test_each_has_a_margin_unit_and_measure_of_its_own() -> None:
     ("options", "message"),
     [
         ({"margin": {"a": 1}}, "margin has no value for 'b'"),
-        (
-            {"margin": {"a": 1, "b": 1, "z": 2}},
-            "margin names 'z', and no gate is called so",
-        ),
+        ({"margin": {"a": 1, "b": 1, "z": 2}}, "margin names 'z', and no gate is called so"),
         ({"margin": 1, "order": ["a"]}, "order must name every gate once"),
         ({"margin": 1, "order": "ab"}, "order must name every gate once"),
         ({"margin": -1}, "a: margin must be 0 or more"),

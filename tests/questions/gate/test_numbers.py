@@ -6,13 +6,11 @@ import numpy as np
 import pytest
 
 from curvewise import CurvesError
-from curvewise.questions.gate.numbers import GateNumbers, measured
+from curvewise.questions.gate.method import GateNumbers, measured
 from tests.simulation import some_curves
 
 
-@pytest.mark.parametrize(
-    ("n_steps", "n_last"), [(1, 1), (8, 1), (10, 1), (11, 2), (50, 5)]
-)
+@pytest.mark.parametrize(("n_steps", "n_last"), [(1, 1), (8, 1), (10, 1), (11, 2), (50, 5)])
 def test_the_last_tenth_of_the_steps_is_final(n_steps: int, n_last: int) -> None:
     profile, label = measured(some_curves(0, n_steps=n_steps), "final")
     assert np.count_nonzero(profile) == n_last
@@ -36,6 +34,5 @@ def test_lower_scores_are_turned_round() -> None:
     np.testing.assert_allclose(numbers.values, -curves.scores.mean(axis=1))
     assert numbers.n_runs == (2, 3)
     np.testing.assert_allclose(
-        numbers.weights @ numbers.values,
-        numbers.sides[0].mean() - numbers.sides[1].mean(),
+        numbers.weights @ numbers.values, numbers.sides[0].mean() - numbers.sides[1].mean()
     )

@@ -82,8 +82,6 @@ def test_names_are_spelt_out_and_cut() -> None:
     labels = ["x\x1b" * 30] * 3 + ["$y$"] * 3
     from curvewise import Curves
 
-    found = gate(
-        Curves(curves.scores, labels), candidate=labels[0], baseline="$y$", margin=1
-    )
+    found = gate(Curves(curves.scores, labels), candidate=labels[0], baseline="$y$", margin=1)
     texts, _, _ = drawn(found)
     assert any("$y$" in text and "\\x1b" in text for text in texts)

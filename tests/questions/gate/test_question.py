@@ -80,9 +80,7 @@ def passes_as_tabulated(n: int, margin: float, n_sets: int) -> bool:
     for number in range(n_sets):
         values = rng.normal(size=2 * n)
         options: dict[str, Any] = {} if n <= 5 else {"exact": False, "n_shuffles": 199}
-        found = asked(
-            curves_of(values[:n], values[n:]), margin=margin, rng=number, **options
-        )
+        found = asked(curves_of(values[:n], values[n:]), margin=margin, rng=number, **options)
         passed += found.answer == "pass"
     share = SHARES[n, margin]
     error = math.sqrt(share * (1 - share) * (1 / n_sets + 1 / 1_500))
@@ -128,9 +126,7 @@ def test_p_is_that_of_brute_force(seed: int, sizes: tuple[int, int]) -> None:
     found = asked(curves_of(candidate, baseline), margin=1, spread="equal")
     expected = brute_force(candidate + 1, baseline)
     assert (found.pvalue_pass, found.pvalue_fail) == pytest.approx(expected)
-    relative = asked(
-        curves_of(candidate, baseline), margin=0.2, unit="relative", spread="equal"
-    )
+    relative = asked(curves_of(candidate, baseline), margin=0.2, unit="relative", spread="equal")
     expected = brute_force(candidate, 0.8 * baseline)
     assert (relative.pvalue_pass, relative.pvalue_fail) == pytest.approx(expected)
 
@@ -148,9 +144,7 @@ def test_limits_are_where_p_crosses_alpha(unit: str, seed: int) -> None:
         return brute_force(candidate, (1 + difference) * baseline)
 
     step = 1e-6
-    assert (
-        pvalues(found.limits.low - step)[0] <= 0.05 < pvalues(found.limits.low + step)[0]
-    )
+    assert pvalues(found.limits.low - step)[0] <= 0.05 < pvalues(found.limits.low + step)[0]
     high = found.limits.high
     assert pvalues(high + step)[1] <= 0.05 < pvalues(high - step)[1]
 
@@ -182,11 +176,7 @@ OPTIONS: list[dict[str, Any]] = [
 )
 @settings(max_examples=40, deadline=None)
 def test_p_limits_and_answer_never_contradict_each_other(
-    seed: int,
-    sizes: tuple[int, int],
-    moved: float,
-    tied: bool,
-    options: dict[str, Any],
+    seed: int, sizes: tuple[int, int], moved: float, tied: bool, options: dict[str, Any]
 ) -> None:
     rng = np.random.default_rng(seed)
     values = 10 + rng.normal(size=sum(sizes))
@@ -205,9 +195,7 @@ def test_p_limits_and_answer_never_contradict_each_other(
     assert fails == (found.pvalue_fail <= found.alpha) == (found.answer == "fail")
     assert low <= high
     assert found.answer in found.describe().lower()
-    assert (
-        f"margin {'±' if found.two_sided else ''}{found.margin_text}" in found.describe()
-    )
+    assert f"margin {'±' if found.two_sided else ''}{found.margin_text}" in found.describe()
     assert "equal" not in found.describe().replace("unequal", "")
     if found.smallest_pvalue > found.alpha:
         assert found.answer == "undecided"
@@ -237,9 +225,7 @@ def test_a_loss_is_the_mirror_image_of_a_score() -> None:
     assert loss.means == pytest.approx([-mean for mean in score.means or ()])
     share = gates(values, (5, 5), margin=0.1, unit="relative")
     negative = asked(
-        curves_of(-values[:5], -values[5:], higher_is_better=False),
-        margin=0.1,
-        unit="relative",
+        curves_of(-values[:5], -values[5:], higher_is_better=False), margin=0.1, unit="relative"
     )
     assert negative.pvalue_pass == share.pvalue_pass
     np.testing.assert_allclose(negative.limits, share.limits)
@@ -284,15 +270,11 @@ def test_the_mean_is_the_contrast_of_the_shifted_curves() -> None:
     assert found.pvalue_pass == contrast.pvalue
     assert found.limits.low == pytest.approx(contrast.interval.low)
     assert found.difference == pytest.approx(contrast.value)
-    window = gate(
-        curves, candidate="A", baseline="B", margin=0, spread="equal", on=(3, 9)
-    )
+    window = gate(curves, candidate="A", baseline="B", margin=0, spread="equal", on=(3, 9))
     weights = ("window", 3, 9)
     contrast = cw.contrast(curves, {"A": 1, "B": -1}, weights=weights, alternative="less")
     assert window.pvalue_fail == contrast.pvalue
-    final = gate(
-        curves, candidate="A", baseline="B", margin=0, spread="equal", on="final"
-    )
+    final = gate(curves, candidate="A", baseline="B", margin=0, spread="equal", on="final")
     assert final.difference == pytest.approx(
         curves.scores[:5, -2:].mean() - curves.scores[5:, -2:].mean()
     )
@@ -389,9 +371,7 @@ def test_a_margin_must_be_given() -> None:
         ("A", "A", "both 'A'; name two different"),
     ],
 )
-def test_names_that_are_wrong_are_told(
-    candidate: str, baseline: str, message: str
-) -> None:
+def test_names_that_are_wrong_are_told(candidate: str, baseline: str, message: str) -> None:
     with pytest.raises(cw.CurvewiseError, match=message):
         gate(some_curves(0), candidate=candidate, baseline=baseline, margin=1)
 
@@ -408,15 +388,11 @@ def test_runs_that_cannot_be_used_are_refused() -> None:
     with pytest.raises(CurvesError, match="at least 10 runs"):
         asked(curves_of([1, 2, 3], [1, 2, 4]), margin=1, unit="sd", sd_from=reference)
     with pytest.raises(CurvesError, match="one algorithm, and there are 2: A and B"):
-        asked(
-            curves_of([1, 2, 3], [1, 2, 4]), margin=1, unit="sd", sd_from=some_curves(0)
-        )
+        asked(curves_of([1, 2, 3], [1, 2, 4]), margin=1, unit="sd", sd_from=some_curves(0))
     flat = Curves(np.ones((10, 1)), ["A"] * 10)
     with pytest.raises(CurvesError, match="do not vary"):
         asked(curves_of([1, 2, 3], [1, 2, 4]), margin=1, unit="sd", sd_from=flat)
-    with pytest.raises(
-        CurvesError, match=r"No run reaches a score of 9.*best score of all is 4"
-    ):
+    with pytest.raises(CurvesError, match=r"No run reaches a score of 9.*best score of all is 4"):
         asked(curves_of([1, 2, 3], [1, 2, 4]), margin=1, on=("reach", 9))
 
 
@@ -498,9 +474,7 @@ def test_a_first_step_at_which_all_runs_are_alike_is_no_obstacle() -> None:
 def test_without_variation_there_is_no_standard_deviation_to_take() -> None:
     scores = np.array([[3, 1], [1, 3], [2, 2], [0.1, 3.9], [2, 2], [1, 3]])
     curves = Curves(scores, ["candidate"] * 3 + ["baseline"] * 3)
-    with pytest.raises(
-        CurvesError, match=r"vary: .* Give the margin in units of the score"
-    ):
+    with pytest.raises(CurvesError, match=r"vary: .* Give the margin in units of the score"):
         asked(curves, margin=1, unit="sd")
     reference = Curves(np.tile(scores, (2, 1)), ["old"] * 12)
     with pytest.raises(CurvesError, match=r"do not vary: .* in units of the score"):
@@ -544,11 +518,7 @@ def test_margins_and_levels_at_the_ends_of_their_range(options: dict[str, Any]) 
 def test_squares_of_large_scores_do_not_overflow() -> None:
     runs = [11, 12, 14, 13.5, 9], [10, 12.5, 11]
     plain, large = (
-        asked(
-            curves_of(*(unit * np.array(own) for own in runs)),
-            margin=0.1,
-            unit="relative",
-        )
+        asked(curves_of(*(unit * np.array(own) for own in runs)), margin=0.1, unit="relative")
         for unit in (1.0, 1e100)
     )
     np.testing.assert_allclose(large.limits, plain.limits)
@@ -557,9 +527,6 @@ def test_squares_of_large_scores_do_not_overflow() -> None:
 def test_an_open_window_is_all_of_training() -> None:
     curves = some_curves(1, (5, 5))
     window: Any = (None, math.inf)
-    found = [
-        gate(curves, candidate="A", baseline="B", margin=1, on=on)
-        for on in ("mean", window)
-    ]
+    found = [gate(curves, candidate="A", baseline="B", margin=1, on=on) for on in ("mean", window)]
     assert found[0].limits == found[1].limits
     assert "mean from step 0 to " in found[1].describe()

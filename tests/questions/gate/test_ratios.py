@@ -14,9 +14,7 @@ from tests.questions.gate.runs import asked, brute_force, curves_of
 def test_scores_of_either_sign_have_shares(sign: int, sizes: tuple[int, int]) -> None:
     rng = np.random.default_rng(5)
     candidate, baseline = (sign * rng.normal(10, 1, size) for size in sizes)
-    found = asked(
-        curves_of(candidate, baseline), margin=0.1, unit="relative", spread="equal"
-    )
+    found = asked(curves_of(candidate, baseline), margin=0.1, unit="relative", spread="equal")
     # Worse means lower, whatever the sign.
     worse = baseline * (1 - sign * 0.1)
     expected = brute_force(candidate, worse)
@@ -30,9 +28,7 @@ def test_blocks_that_are_even_have_the_ratio_of_means() -> None:
     rng = np.random.default_rng(1)
     candidate, baseline = rng.normal(10, 1, (2, 6))
     found = asked(
-        curves_of(candidate, baseline, blocks=[*range(6)] * 2),
-        margin=0.1,
-        unit="relative",
+        curves_of(candidate, baseline, blocks=[*range(6)] * 2), margin=0.1, unit="relative"
     )
     assert found.difference == pytest.approx(candidate.mean() / baseline.mean() - 1)
     assert found.pvalue_pass >= 1 / 2**6
@@ -41,14 +37,10 @@ def test_blocks_that_are_even_have_the_ratio_of_means() -> None:
 def test_the_limits_of_welch_are_those_of_fieller_for_many_runs() -> None:
     rng = np.random.default_rng(2)
     candidate, baseline = rng.normal(9, 1, 60), rng.normal(10, 1, 40)
-    found = asked(
-        curves_of(candidate, baseline), margin=0.2, unit="relative", spread="unequal"
-    )
+    found = asked(curves_of(candidate, baseline), margin=0.2, unit="relative", spread="unequal")
     for limit, sign in ((found.limits.low, 1), (found.limits.high, -1)):
         factor = 1 + limit
-        error = np.sqrt(
-            candidate.var(ddof=1) / 60 + factor**2 * baseline.var(ddof=1) / 40
-        )
+        error = np.sqrt(candidate.var(ddof=1) / 60 + factor**2 * baseline.var(ddof=1) / 40)
         t = (candidate.mean() - factor * baseline.mean()) / error
         assert sign * t == pytest.approx(1.66, abs=0.05)
 

@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 import math
+import pickle
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 
+import curvewise as cw
 from curvewise import Curves, CurvesError, gate
 from curvewise.kernels.survival import Times, log_rank_scores
 from tests.questions.gate.runs import asked, subsets
 from tests.simulation import some_curves
 
 
-def curves_with(
-    times: Any, n_candidate: int, n_steps: int = 60, **options: Any
-) -> Curves:
+def curves_with(times: Any, n_candidate: int, n_steps: int = 60, **options: Any) -> Curves:
     """Curves that step up to 1 at these times, or not at all."""
     steps = np.arange(1, n_steps + 1)
     scores = (steps >= np.asarray(times, dtype=float)[:, None]).astype(float)
     # What never matters, so that no two runs are the same.
-    scores += 0.01 * np.random.default_rng(0).random(scores.shape)
+    rising = np.sort(np.random.default_rng(0).random(scores.shape), axis=1)
+    scores[scores == 0] = 0.01 * rising[scores == 0]
     n_baseline = len(scores) - n_candidate
     labels = ["candidate"] * n_candidate + ["baseline"] * n_baseline
     return Curves(scores, labels, steps, **options)
@@ -58,9 +60,7 @@ def test_p_limits_and_answer_agree() -> None:
             found = reach(curves_with(times, 6), margin)
             answers.add(found.answer)
             low, high = found.limits
-            assert (
-                (high < margin) == (found.pvalue_pass <= 0.05) == (found.answer == "pass")
-            )
+            assert (high < margin) == (found.pvalue_pass <= 0.05) == (found.answer == "pass")
             assert (found.limits_fail.low > margin) == (found.answer == "fail")
             assert low <= found.difference <= high
             assert f"margin {margin:g} times" in found.describe()
@@ -98,10 +98,7 @@ def test_times_of_0_tell_nothing_of_multiples() -> None:
     failed = asked(curves, margin=2, on=("reach", 3))
     assert failed.answer == "fail"
     assert failed.limits == (math.nextafter(2, 3), math.inf)
-    assert (
-        "is later, whatever the times of the baseline are multiplied by"
-        in failed.describe()
-    )
+    assert "is later, whatever the times of the baseline are multiplied by" in failed.describe()
     mixed = Curves([[1], [1], [5], [5], [5], [5]], curves.labels)
     open_end = asked(mixed, margin=2, on=("reach", 3))
     assert (open_end.answer, open_end.limits) == ("undecided", (0, math.inf))
@@ -110,9 +107,7 @@ def test_times_of_0_tell_nothing_of_multiples() -> None:
 
 def test_a_score_that_all_runs_have_from_the_start_is_refused() -> None:
     curves = some_curves(0, (4, 4))
-    with pytest.raises(
-        CurvesError, match="All runs are at a score of -1000 from the first"
-    ):
+    with pytest.raises(CurvesError, match="All runs are at a score of -1000 from the first"):
         gate(curves, candidate="A", baseline="B", margin=1.2, on=("reach", -1000))
 
 
@@ -122,3 +117,50 @@ def test_without_enough_runs_nothing_limits_the_multiple() -> None:
     found = gate(curves, candidate="A", baseline="B", margin=1e308, on=("reach", 3.0))
     assert tuple(found.limits) == (0, math.inf)
     assert "these runs set the multiple no limits" in found.describe()
+
+
+def test_times_are_read_between_the_points_of_each_log() -> None:
+    """Runs are logged every 125 steps, and reach the score between two of them."""
+    rng = np.random.default_rng(0)
+    rows = [
+        {"algorithm": name, "run": run, "step": step, "loss": 4 - step / slow}
+        for name, pace, last in (("old", 3100, 3325), ("new", 3050, 3275))
+        for run, slow in enumerate(pace / 0.7 + rng.normal(0, 10, 6))
+        for step in (*range(0, 3251, 125), last)
+    ]
+    curves = cw.Curves.from_frame(
+        pl.DataFrame(rows),
+        algorithm="algorithm",
+        run="run",
+        step="step",
+        score="loss",
+        higher_is_better=False,
+    )
+    names: dict[str, Any] = {"candidate": "new", "baseline": "old"}
+    found = gate(curves, margin=1, on=("reach", 3.3), **names)
+    assert found.medians == pytest.approx((3050, 3100), abs=15)
+    assert found.pvalue_pass == 1 / 924
+    assert 0.97 < found.limits.low < found.difference < found.limits.high < 1
+    sides: dict[str, Any] = {"control": "old", "experimental": "new"}
+    moved = cw.transfer(curves, threshold=3.3, n_resamples=0, rng=0, **sides)
+    assert moved.survival.pvalue == 2 / 924
+    assert moved.survival.medians == pytest.approx((3100, 3050), abs=15)
+
+
+def test_times_are_those_of_logs_that_are_finer_than_common_steps() -> None:
+    def log(name: str, run: int, every: int) -> cw.RunLog:
+        steps = np.arange(0, 1001, every)
+        # Slow at first: a line between distant points lies above it.
+        return cw.RunLog(name, str(run), "score", steps, (steps / 1000) ** 4 + run / 1e6)
+
+    logs = [log("old", run, 500) for run in range(4)]
+    logs += [log("new", run, 50) for run in range(4)]
+    curves = cw.align(logs)
+    assert curves.n_steps == 3
+    names: dict[str, Any] = {"candidate": "new", "baseline": "old"}
+    found = gate(curves, margin=1, on=("reach", 0.3), **names)
+    assert found.medians == pytest.approx((740, 627), abs=2)
+    early = gate(curves.window(0, 500), margin=1, on=("reach", 0.05), **names)
+    assert early.medians == pytest.approx((471, 400), abs=2)
+    again = pickle.loads(pickle.dumps(curves.with_blocks(None)))  # noqa: S301
+    assert gate(again, margin=1, on=("reach", 0.3), **names).medians == found.medians

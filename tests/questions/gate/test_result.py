@@ -67,3 +67,21 @@ def test_notes_say_what_is_compared() -> None:
     assert "typical runs" in str(asked(CURVES, margin=2, center="trimmed"))
     loss = curves_of([1, 2, 3], [1, 2, 4], higher_is_better=False)
     assert "Lower scores are better." in str(asked(loss, margin=2))
+
+
+def test_only_a_pass_is_true() -> None:
+    passes = asked(CURVES, margin=2)
+    fails = asked(curves_of([1, 2, 3, 4.0], [11, 12, 13, 14.0]), margin=1)
+    undecided = asked(curves_of([1, 2], [2, 3.5]), margin=1)
+    answers = [own.answer for own in (passes, fails, undecided)]
+    assert answers == ["pass", "fail", "undecided"]
+    truths = [(bool(own), own.passed) for own in (passes, fails, undecided)]
+    assert truths == [(True, True), (False, False), (False, False)]
+    family = gate_many(
+        {"a": CURVES, "b": curves_of([1, 2, 3, 4.0], [11, 12, 13, 14.0])},
+        candidate="candidate",
+        baseline="baseline",
+        margin=2,
+    )
+    assert not family
+    assert not family.passed

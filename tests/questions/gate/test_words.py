@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from curvewise import Curves, gate, gate_many
-from curvewise.questions.gate.words import advice, verdict
+from curvewise.questions.gate.tell import advice, verdict
 from tests.questions.gate.runs import asked, curves_of
 
 RNG = np.random.default_rng(0)
@@ -23,22 +23,16 @@ def test_an_undecided_gate_says_what_would_decide() -> None:
     assert text.startswith(
         f"Undecided: the candidate may be up to {-low:.3f} worse than the baseline (margin 1)."
     )
-    assert (
-        "14 runs of each (up to 23, should runs vary more) would decide in 4 of 5 cases"
-        in text
-    )
+    assert "14 runs of each (up to 23, should runs vary more) would decide in 4 of 5 cases" in text
     assert "if it is in truth as good as the baseline; there are 5." in text
 
 
 def test_other_truths_and_powers_are_named() -> None:
     found = asked(AS_GOOD, margin=1, assumed=-0.5, power=0.9)
-    assert (
-        "would decide in 90% of cases if it is in truth 0.5000 worse" in found.describe()
-    )
+    assert "would decide in 90% of cases if it is in truth 0.5000 worse" in found.describe()
     worse = asked(AS_GOOD, margin=1, assumed=-1)
-    assert (
-        "No number of runs would let a candidate pass that is in truth 1.000 worse"
-        in (worse.describe())
+    assert "No number of runs would let a candidate pass that is in truth 1.000 worse" in (
+        worse.describe()
     )
     tiny = asked(AS_GOOD, margin=1e-5)
     assert "Even 100,000 runs of each would not decide" in tiny.describe()
@@ -69,36 +63,12 @@ def test_blocks_are_counted_as_such() -> None:
 @pytest.mark.parametrize(
     ("moved", "options", "said"),
     [
-        (
-            0,
-            {"margin": 9},
-            "Pass: the candidate is not worse than the baseline by more than",
-        ),
-        (
-            -9,
-            {"margin": 1},
-            "Fail: the candidate is worse than the baseline by more than",
-        ),
-        (
-            9,
-            {"margin": 0},
-            "Pass: the candidate is better than the baseline (margin 0, exact p",
-        ),
-        (
-            -9,
-            {"margin": 0},
-            "Fail: the candidate is worse than the baseline (margin 0, exact p",
-        ),
-        (
-            0,
-            {"margin": 9, "two_sided": True},
-            "Pass: the candidate differs from the baseline by",
-        ),
-        (
-            9,
-            {"margin": 1, "two_sided": True},
-            "by more than the margin (margin ±1, exact p",
-        ),
+        (0, {"margin": 9}, "Pass: the candidate is not worse than the baseline by more than"),
+        (-9, {"margin": 1}, "Fail: the candidate is worse than the baseline by more than"),
+        (9, {"margin": 0}, "Pass: the candidate is better than the baseline (margin 0, exact p"),
+        (-9, {"margin": 0}, "Fail: the candidate is worse than the baseline (margin 0, exact p"),
+        (0, {"margin": 9, "two_sided": True}, "Pass: the candidate differs from the baseline by"),
+        (9, {"margin": 1, "two_sided": True}, "by more than the margin (margin ±1, exact p"),
         (5, {"margin": 5, "two_sided": True}, "better than the baseline (margin ±5)"),
     ],
 )
@@ -140,3 +110,31 @@ def test_one_gate_of_a_family_passes() -> None:
     roles: dict[str, Any] = {"candidate": "candidate", "baseline": "baseline"}
     found = gate_many({"x": AS_GOOD}, margin=9, **roles)
     assert found.describe() == "Pass: the gate passes (margin 9; α = 0.05 each)."
+
+
+def test_few_runs_of_the_candidate_pass_on_a_condition() -> None:
+    old = np.random.default_rng(3).normal(size=19)
+    for runs in ([0.1], [0.1, 0.2]):
+        found = asked(curves_of(runs, old), margin=4)
+        assert (found.answer, found.test) == ("pass", "shuffle")
+        assert found.condition == found.to_dict()["condition"] == "equal spread"
+        start = "Pass: if its runs vary as those of the baseline, the candidate is not worse"
+        assert found.describe().startswith(start)
+        assert found.headline().startswith("Pass: if runs vary alike, ")
+    some = asked(curves_of([0.1, 0.2, 0.0], old), margin=4)
+    assert (some.answer, some.test, some.condition) == ("pass", "both", None)
+    assert "vary as those" not in some.describe()
+    few = asked(curves_of([0.1, 0.2], old[:3]), margin=4)
+    assert few.describe().startswith("Undecided: with 2 + 3 runs no result could pass")
+
+
+def test_it_is_said_what_equal_spread_would_give() -> None:
+    old = np.random.default_rng(3).normal(size=19)
+    for sign, answer in ((1, "pass"), (-1, "fail")):
+        curves = curves_of(sign * np.array([-0.5, 1.5, 5]), old)
+        found = asked(curves, margin=0)
+        assert (found.answer, found.answer_equal) == ("undecided", answer)
+        said = f"It would {answer} if runs of the candidate vary as those of the baseline."
+        assert said in found.describe()
+        alone = asked(curves, margin=0, spread="equal")
+        assert (alone.answer, alone.answer_equal) == (answer, None)

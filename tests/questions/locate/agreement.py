@@ -120,10 +120,7 @@ def _words(where: Location) -> Iterator[str]:
     for claim, told in (
         ("do not differ detectably", not where.regions),
         (" confidence the curves ", bool(where.regions) and len(where.steps) > 1),
-        (
-            "is unusual",
-            any(e.regions for n, e in where.effects.items() if n != "algorithm"),
-        ),
+        ("is unusual", any(e.regions for n, e in where.effects.items() if n != "algorithm")),
         ("mean curves cross", bool(where.crossings)),
     ):
         if (claim in text) != told:

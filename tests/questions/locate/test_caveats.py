@@ -8,7 +8,7 @@ import numpy as np
 
 from curvewise import Curves, locate
 from curvewise.inference.caveats import DifferentSpread, TooFewRuns
-from curvewise.questions.locate.caveats import InfiniteFAtSteps
+from curvewise.questions.locate.result import InfiniteFAtSteps
 from curvewise.text import naming_flags
 from tests.simulation import autoregressive, some_curves
 
@@ -29,10 +29,7 @@ def test_steps_without_error_are_counted() -> None:
     caveat = InfiniteFAtSteps(1)
     assert caveat.kind == "infinite f at steps"
     assert caveat.sentence().startswith("At 1 step all runs")
-    assert json.loads(json.dumps(caveat.to_dict())) == {
-        "kind": "infinite f at steps",
-        "n_steps": 1,
-    }
+    assert json.loads(json.dumps(caveat.to_dict())) == {"kind": "infinite f at steps", "n_steps": 1}
     with naming_flags():
         assert caveat.sentence() == InfiniteFAtSteps(1).sentence()
 
@@ -42,10 +39,7 @@ def test_too_few_runs_are_said_first() -> None:
     steady = curves.scores.copy()
     steady[:, 1] = curves.codes
     where = locate(Curves(steady, curves.labels))
-    assert where.caveats == (
-        TooFewRuns((3, 3), 0.1, 0.05, 4),
-        InfiniteFAtSteps(1),
-    )
+    assert where.caveats == (TooFewRuns((3, 3), 0.1, 0.05, 4), InfiniteFAtSteps(1))
     assert where.regions == ()
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from curvewise import Curves, Interval, locate
-from curvewise.questions.locate.difference import crossings_of
+from curvewise.questions.locate.ask import crossings_of
 from curvewise.questions.locate.result import Band
 from tests.simulation import autoregressive, some_curves
 
@@ -24,9 +24,7 @@ def largest_t(scores: np.ndarray, first: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.parametrize("shift", [0.0, 1.0, 9.0])
-def test_the_half_width_is_the_larger_quantile_of_curves_and_residuals(
-    shift: float,
-) -> None:
+def test_the_half_width_is_the_larger_quantile_of_curves_and_residuals(shift: float) -> None:
     scores = autoregressive(np.random.default_rng(4), 9, 6)
     scores[:4] += shift
     labels = np.arange(9) < 4
@@ -38,8 +36,7 @@ def test_the_half_width_is_the_larger_quantile_of_curves_and_residuals(
     chosen = [np.isin(np.arange(9), c) for c in itertools.combinations(range(9), 4)]
     # 6 of 126 relabellings may be larger.
     quantiles = [
-        np.sort([largest_t(table, first).max() for first in chosen])[-7]
-        for table in (scores, left)
+        np.sort([largest_t(table, first).max() for first in chosen])[-7] for table in (scores, left)
     ]
     t = largest_t(scores, labels)
     errors = np.abs(band.difference) / t

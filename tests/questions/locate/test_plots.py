@@ -13,8 +13,8 @@ from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.patches import Rectangle
 
 from curvewise import Curves, Interval, OptionError
-from curvewise.questions.locate.plots import STRIP, plot_difference, plot_location
 from curvewise.questions.locate.result import Crossing
+from curvewise.questions.locate.tell import STRIP, plot_difference, plot_location
 from tests.questions.locate.drawing import UNEVEN, axes, located, tictactoe
 from tests.simulation import some_curves
 
@@ -54,11 +54,7 @@ def test_shaded_steps_are_those_of_the_regions() -> None:
     assert len(shaded) == len(where.regions) > 0
     for (left, right), region in zip(shaded, where.regions, strict=True):
         held = where.steps[(where.steps > left) & (where.steps < right)]
-        assert (held[0], held[-1], len(held)) == (
-            region.start,
-            region.stop,
-            region.n_steps,
-        )
+        assert (held[0], held[-1], len(held)) == (region.start, region.stop, region.n_steps)
     assert len(spans(shapes)) == len(where.effects["interaction"].regions)
     # The one step at the very start can be seen.
     assert shaded[0][1] - shaded[0][0] > 0.01 * np.ptp(where.steps)
@@ -72,16 +68,13 @@ def test_profiles_and_their_shares_are_drawn_on_the_steps_of_the_curves() -> Non
     assert len(limits) == 1
     for place, name in ((3, "algorithm"), (4, "interaction")):
         effect = where.effects[name]
-        (bars,) = (
-            c for c in figure.axes[place].collections if isinstance(c, LineCollection)
-        )
+        (bars,) = (c for c in figure.axes[place].collections if isinstance(c, LineCollection))
         tops = [segment[1] for segment in bars.get_segments()]
         np.testing.assert_allclose(tops, np.stack([where.steps, effect.profile], 1))
         (twin,) = (
             ax
             for ax in rows
-            if ax.get_ylabel() == "so far"
-            and ax.bbox.bounds == figure.axes[place].bbox.bounds
+            if ax.get_ylabel() == "so far" and ax.bbox.bounds == figure.axes[place].bbox.bounds
         )
         drawn = np.asarray(twin.lines[0].get_ydata(), dtype=np.float64)
         np.testing.assert_array_equal(drawn, effect.cumulative_share)
@@ -91,18 +84,13 @@ def test_from_when_and_until_when_is_told_where_it_is_claimed() -> None:
     curves, where = tictactoe()
 
     def told(location: Location) -> list[str]:
-        return [
-            text.get_text()
-            for text in plot_location(curves, location).legends[0].get_texts()
-        ]
+        return [text.get_text() for text in plot_location(curves, location).legends[0].get_texts()]
 
     shown = told(replace(where, differs_from=200, differs_until=5000))
     assert shown[1:3] == ["differ at or before step 200", "differ at or after step 5000"]
     assert shown[0] == "significant at the step (adjusted p ≤ 0.05)"
     assert len(told(replace(where, differs_from=None, differs_until=None))) == 2
-    nothing = {
-        name: replace(effect, regions=()) for name, effect in where.effects.items()
-    }
+    nothing = {name: replace(effect, regions=()) for name, effect in where.effects.items()}
     assert told(replace(where, effects=nothing))[0].startswith("no single step is")
 
 

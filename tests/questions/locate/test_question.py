@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from curvewise import Curves, CurvesError, Interval, OptionError, compare, locate
-from curvewise.questions.locate import scan
-from curvewise.shuffling.parallel import reporting_progress
-from curvewise.shuffling.stopping import FIRST_LOOK
+from curvewise.questions.locate import method
+from curvewise.shuffling.plan import FIRST_LOOK
+from curvewise.shuffling.visit import reporting_progress
 from curvewise.text import naming_flags
 from tests.questions.locate.planted import step_ratios, with_regions
 from tests.simulation import autoregressive, some_curves
@@ -32,9 +32,7 @@ def test_adjusted_p_equals_brute_force(sizes: tuple[int, ...]) -> None:
     least = 0.0
     for name, scores in (("algorithm", curves.scores), ("interaction", own)):
         observed = step_ratios(scores, curves.codes)
-        null = np.array(
-            [step_ratios(scores, labels) for labels in all_relabellings(sizes)]
-        )
+        null = np.array([step_ratios(scores, labels) for labels in all_relabellings(sizes)])
         single = (null.max(axis=1)[:, None] >= observed * (1 - 1e-9)).mean(axis=0)
         # A change is claimed only behind a difference.
         if name == "algorithm":
@@ -79,9 +77,7 @@ def test_profiles_add_up_to_the_anova(sizes: tuple[int, ...]) -> None:
     curves = with_regions(4, sizes, 9, 1.0)
     where = locate(curves, windows=False)
     ss = sums_of_squares(curves.scores, curves.codes)
-    np.testing.assert_allclose(
-        where.algorithm_profile.sum(), ss["algorithm"] + ss["interaction"]
-    )
+    np.testing.assert_allclose(where.algorithm_profile.sum(), ss["algorithm"] + ss["interaction"])
     np.testing.assert_allclose(where.interaction_profile.sum(), ss["interaction"])
     for effect in ("algorithm", "interaction"):
         parts = [where.share(effect, a, b) for a, b in ((0, 20), (30, 30), (40, 80))]
@@ -104,8 +100,7 @@ def test_parallel_curves_have_no_interaction_region() -> None:
     assert where.regions[0].n_steps == 15
     assert where.effects["interaction"].regions == ()
     np.testing.assert_array_equal(
-        where.effects["interaction"].pvalue_adjusted,
-        further.effects["interaction"].pvalue_adjusted,
+        where.effects["interaction"].pvalue_adjusted, further.effects["interaction"].pvalue_adjusted
     )
 
 
@@ -122,9 +117,7 @@ def test_neither_names_nor_order_nor_units_change_a_p(seed: int, scale: float) -
     np.testing.assert_allclose(first.pvalue_adjusted, second.pvalue_adjusted)
     assert first.windows is not None
     assert second.windows is not None
-    np.testing.assert_allclose(
-        first.windows.pvalue_adjusted, second.windows.pvalue_adjusted
-    )
+    np.testing.assert_allclose(first.windows.pvalue_adjusted, second.windows.pvalue_adjusted)
     assert first.differs_until == second.differs_until
 
 
@@ -163,9 +156,7 @@ def test_single_precision_and_a_large_range_cost_no_finding() -> None:
     single = locate(Curves(scores.astype(np.float32), labels), rng=0)
     np.testing.assert_allclose(single.pvalue_adjusted, double.pvalue_adjusted)
     assert (single.differs_from, single.differs_until) == (4, 7)
-    assert single.window(5, 7).pvalue_adjusted == pytest.approx(
-        double.window(5, 7).pvalue_adjusted
-    )
+    assert single.window(5, 7).pvalue_adjusted == pytest.approx(double.window(5, 7).pvalue_adjusted)
 
 
 # --- from when, until when -------------------------------------------------------------
@@ -173,9 +164,7 @@ def test_single_precision_and_a_large_range_cost_no_finding() -> None:
 
 @pytest.mark.parametrize("adjust", ["max-f", "step-down"])
 @pytest.mark.parametrize("shift", [2.0, 6.0])
-def test_nested_windows_agree_with_single_steps_and_the_whole(
-    adjust: Any, shift: float
-) -> None:
+def test_nested_windows_agree_with_single_steps_and_the_whole(adjust: Any, shift: float) -> None:
     where = locate(with_regions(9, (4, 5), 7, shift), exact=True, adjust=adjust)
     plain, adjusted = where.effects["algorithm"].pvalue, where.pvalue_adjusted
     assert where.pvalue_until[0] == where.pvalue_from[-1] == adjusted.min()
@@ -232,9 +221,7 @@ def test_the_band_holds_the_difference_and_narrows_with_runs() -> None:
 def test_the_band_of_pairs_in_blocks_is_that_of_their_differences() -> None:
     rng = np.random.default_rng(5)
     shared = 100 * rng.normal(size=(8, 1))
-    scores = np.vstack(
-        [shared + rng.normal(size=(8, 6)), shared + rng.normal(size=(8, 6))]
-    )
+    scores = np.vstack([shared + rng.normal(size=(8, 6)), shared + rng.normal(size=(8, 6))])
     labels, blocks = ["A"] * 8 + ["B"] * 8, [*range(8), *range(8)]
     paired = locate(Curves(scores, labels, blocks=blocks), windows=False, rng=0).band
     loose = locate(Curves(scores, labels), windows=False, rng=0).band
@@ -275,7 +262,7 @@ QUICK: dict[str, Any] = {"windows": False, "n_resamples": 0, "exact": False}
 def capped(most: int) -> Iterator[None]:
     """Let "auto" and "precise" give up early, inside the with block."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(scan, "MAX_SHUFFLES", most)
+        patch.setattr(method, "MAX_SHUFFLES", most)
         yield
 
 
@@ -312,7 +299,7 @@ def test_a_single_step_settles_without_a_shape(rule: Any) -> None:
 
 def test_shuffling_gives_up_at_the_most() -> None:
     curves = with_regions(1, (12, 12), 6, 9.0)
-    assert scan.MAX_SHUFFLES == 2**17
+    assert method.MAX_SHUFFLES == 2**17
     with capped(2**15):
         found = locate(curves, n_shuffles="precise", rng=0, **QUICK)
     assert found.n_shuffles == 2**15
@@ -365,10 +352,7 @@ def test_progress_is_reported_to_the_end() -> None:
         ),
         (
             {"n_resamples": -1},
-            (
-                "n_resamples must be an integer of 99 or more, or 0 for no intervals, not "
-                "-1."
-            ),
+            ("n_resamples must be an integer of 99 or more, or 0 for no intervals, not -1."),
             ("n_resamples", "--resamples"),
         ),
         (
@@ -389,9 +373,7 @@ def test_progress_is_reported_to_the_end() -> None:
 def test_options_that_cannot_be_used_are_refused(
     options: dict[str, Any], message: str, flag: tuple[str, str]
 ) -> None:
-    curves = Curves(
-        autoregressive(np.random.default_rng(0), 40, 5), ["A"] * 20 + ["B"] * 20
-    )
+    curves = Curves(autoregressive(np.random.default_rng(0), 40, 5), ["A"] * 20 + ["B"] * 20)
     with pytest.raises(OptionError) as refused:
         locate(curves, **options)
     assert str(refused.value) == message

@@ -51,9 +51,7 @@ def test_everything_is_json_ready_and_nothing_is_rounded() -> None:
     assert record["band"]["low"] == band.low.tolist()
     for name in ("exact", "n_relabellings", "n_shuffles", "engine", "seed"):
         assert record[name] == getattr(where(), name)
-    without = locate(
-        some_curves(0, (4, 4, 4)), windows=False, n_resamples=0, n_shuffles=99
-    )
+    without = locate(some_curves(0, (4, 4, 4)), windows=False, n_resamples=0, n_shuffles=99)
     record = json.loads(json.dumps(without.to_dict(), allow_nan=False))
     assert record["windows"] is record["band"] is record["crossing"] is None
     assert record["crossings"] == []
@@ -68,9 +66,7 @@ def test_of_several_crossings_the_one_between_the_longest_leads_is_the_crossing(
     named = np.array([0.9, *[0.01] * 5])
     effect = dataclasses.replace(where().effects["algorithm"], pvalue_adjusted=named)
     early, late = crossing(5.0), crossing(15.0)
-    several = dataclasses.replace(
-        where(), effects={"algorithm": effect}, crossings=(early, late)
-    )
+    several = dataclasses.replace(where(), effects={"algorithm": effect}, crossings=(early, late))
     assert several.crossing is late
     assert several.to_dict()["crossing"] == late.to_dict()
     assert [c["step"] for c in several.to_dict()["crossings"]] == [5.0, 15.0]
@@ -137,10 +133,7 @@ def test_a_profile_of_nothing_has_no_shares() -> None:
                 "inside the range of steps."
             ),
         ),
-        (
-            lambda w: w.window("a", 20),
-            "The start of a window must be a step, a number, not 'a'.",
-        ),
+        (lambda w: w.window("a", 20), "The start of a window must be a step, a number, not 'a'."),
         (
             lambda w: w.share("algorithm", start=200),
             (
@@ -162,9 +155,7 @@ def test_what_was_left_out_cannot_be_looked_up() -> None:
     without = locate(some_curves(0), windows=False, n_resamples=0)
     with pytest.raises(OptionError) as refused:
         without.window(0, 1)
-    assert str(refused.value) == (
-        "Windows were left out: locate the curves with windows=True."
-    )
+    assert str(refused.value) == ("Windows were left out: locate the curves with windows=True.")
     with pytest.raises(OptionError) as refused:
         where().share("height")
     assert str(refused.value) == (
@@ -176,9 +167,7 @@ def test_what_was_left_out_cannot_be_looked_up() -> None:
 # --- no statement contradicts another ------------------------------------------------------
 
 
-def curves_of(
-    seed: int, sizes: tuple[int, ...], kind: str, size: float, blocked: bool
-) -> Curves:
+def curves_of(seed: int, sizes: tuple[int, ...], kind: str, size: float, blocked: bool) -> Curves:
     """Curves of 12 steps with a difference of some kind, some with ties, some in blocks."""
     rng = np.random.default_rng(seed)
     n_steps = 12
@@ -240,9 +229,7 @@ def test_no_statement_contradicts_another(
     exact: bool | None,
 ) -> None:
     curves = curves_of(seed, sizes, kind, size, blocked)
-    found = locate(
-        curves, adjust=adjust, exact=exact, n_shuffles=399, n_resamples=0, rng=seed
-    )
+    found = locate(curves, adjust=adjust, exact=exact, n_shuffles=399, n_resamples=0, rng=seed)
     assert contradictions(found) == []
 
 

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from curvewise import compare, locate
-from curvewise.kernels.location.profiles import StepDesign
-from curvewise.questions.locate import scan
-from curvewise.questions.locate.scan import (
+from curvewise.kernels.steps import StepDesign
+from curvewise.questions.locate import method
+from curvewise.questions.locate.method import (
     MAX_EXACT,
     MAX_SHUFFLES,
     N_PILOT,
@@ -24,9 +24,8 @@ from curvewise.questions.locate.scan import (
     scan_limits,
     stretches,
 )
-from curvewise.shuffling.layout import Layout
-from curvewise.shuffling.plan import MAX_FREE, Plan
-from curvewise.shuffling.visiting import visit
+from curvewise.shuffling.plan import MAX_FREE, Layout, Plan
+from curvewise.shuffling.visit import visit
 from tests.questions.locate.planted import step_ratios, with_regions
 from tests.simulation import some_curves
 from tests.textbook import all_relabellings, sums_of_squares
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from curvewise import Location
-    from curvewise.shuffling.visiting import Counts
+    from curvewise.shuffling.visit import Counts
 
 SIZES = (3, 4)
 N_STEPS = 5
@@ -47,9 +46,7 @@ TIE = 1e-9
 def scanned(windows: bool = True) -> tuple[Layout, Reference, Counts]:
     """Every relabelling of a small design, visited."""
     layout = Layout.of(with_regions(1, SIZES, N_STEPS, 1.5))
-    design = StepDesign.from_scores(
-        layout.scores, layout.labels, layout.blocks, layout.step_noise
-    )
+    design = StepDesign.from_scores(layout.scores, layout.labels, layout.blocks, layout.step_noise)
     reference = Reference.of(design, layout, 3.0, n_visited=35, windows=windows)
     plan = Plan.of(layout.restriction, n_shuffles=1, exact=True, key=0)
     return layout, reference, visit(plan, StepScan.of(reference))
@@ -140,12 +137,10 @@ def test_the_largest_steps_of_curves_and_residuals_are_kept() -> None:
 
 def test_of_more_than_two_algorithms_nothing_is_kept() -> None:
     layout = Layout.of(some_curves(0, (2, 3, 3)))
-    design = StepDesign.from_scores(
-        layout.scores, layout.labels, layout.blocks, layout.step_noise
-    )
+    design = StepDesign.from_scores(layout.scores, layout.labels, layout.blocks, layout.step_noise)
     reference = Reference.of(design, layout, 3.0, n_visited=9, windows=False)
     assert reference.difference is None
-    assert StepScan.of(reference).n_kept(8) == 0
+    assert StepScan.of(reference).n_kept == 0
 
 
 def largest_mass(ratios: np.ndarray, threshold: float) -> float:
@@ -199,20 +194,18 @@ def test_compiled_windows_count_the_same(
     sizes: tuple[int, ...], n_steps: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     curves = with_regions(7, sizes, n_steps, 2.0)
-    monkeypatch.setattr(scan, "compiling_repays", lambda *_: False)
+    monkeypatch.setattr(method, "compiling_repays", lambda *_: False)
     slow = locate(curves, exact=False, n_shuffles=1_500, rng=1)
-    monkeypatch.setattr(scan, "compiling_repays", lambda *_: True)
+    monkeypatch.setattr(method, "compiling_repays", lambda *_: True)
     fast = locate(curves, exact=False, n_shuffles=1_500, rng=1)
     assert slow.windows is not None
     assert fast.windows is not None
     np.testing.assert_array_equal(slow.windows.pvalue, fast.windows.pvalue)
-    np.testing.assert_array_equal(
-        slow.windows.pvalue_adjusted, fast.windows.pvalue_adjusted
-    )
+    np.testing.assert_array_equal(slow.windows.pvalue_adjusted, fast.windows.pvalue_adjusted)
 
 
 def test_many_steps_are_tested_in_portions(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scan, "MAX_PLACES", 5)
+    monkeypatch.setattr(method, "MAX_PLACES", 5)
     curves = with_regions(8, (4, 4), 12, 2.0)
     where = locate(curves, exact=True)
     assert where.windows is not None
@@ -275,9 +268,7 @@ def test_memory_grows_by_what_is_kept_and_the_result_not_at_all(
         ([False, True, True], [(1, 2)]),
     ],
 )
-def test_stretches_have_a_first_and_a_last(
-    inside: list[bool], ends: list[tuple[int, int]]
-) -> None:
+def test_stretches_have_a_first_and_a_last(inside: list[bool], ends: list[tuple[int, int]]) -> None:
     assert stretches(np.array(inside, dtype=np.bool_)) == ends
 
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from curvewise import Interval, locate
-from curvewise.questions.locate.shares import Share, ShareBootstrap
-from curvewise.shuffling.layout import Layout
+from curvewise.questions.locate.method import Share, ShareBootstrap
+from curvewise.shuffling.plan import Layout
 from tests.questions.locate.planted import with_regions
 from tests.simulation import some_curves
 
@@ -20,10 +20,7 @@ def test_a_share_is_a_number_that_carries_its_interval() -> None:
     assert share == 0.4
     assert type(share.value) is float
     assert f"{share:.0%}" == "40%"
-    assert json.loads(json.dumps(share.to_dict())) == {
-        "value": 0.4,
-        "interval": [0.3, 0.5],
-    }
+    assert json.loads(json.dumps(share.to_dict())) == {"value": 0.4, "interval": [0.3, 0.5]}
     assert Share(0.4).to_dict() == {"value": 0.4, "interval": None}
     assert repr(share) == "Share(0.4, interval=Interval(low=0.3, high=0.5))"
     again = pickle.loads(pickle.dumps(share))  # noqa: S301 (our own)
@@ -52,11 +49,9 @@ def test_intervals_are_quantiles_of_resampled_runs(row: int) -> None:
     """By resampling runs within algorithms, one resample at a time."""
     curves = with_regions(2, (6, 7), 5, 2.0)
     layout = Layout.of(curves)
-    bootstrap = ShareBootstrap.of(layout, 4_000, 7, 0.1)
-    profile = (
-        locate(curves, n_resamples=0).effects[["algorithm", "interaction"][row]].profile
-    )
-    (share,) = bootstrap.of_effect(row)([(1, 2)], profile)
+    bootstrap = ShareBootstrap(layout, 4_000, 7, 0.1)
+    profile = locate(curves, n_resamples=0).effects[["algorithm", "interaction"][row]].profile
+    (share,) = bootstrap.shares(row, [(1, 2)], profile)
     assert share.interval is not None
     rng, found = np.random.default_rng(0), []
     for _ in range(2_000):
@@ -80,16 +75,16 @@ def test_intervals_are_quantiles_of_resampled_runs(row: int) -> None:
 
 def test_the_same_seed_gives_the_same_interval_whatever_else_is_asked() -> None:
     layout = Layout.of(some_curves(0, (5, 5)))
-    bootstrap = ShareBootstrap.of(layout, 200, 7, 0.05)
+    bootstrap = ShareBootstrap(layout, 200, 7, 0.05)
     profile = np.arange(1.0, 7.0)
     (alone,) = bootstrap.shares(0, [(1, 2)], profile)
     _, beside = bootstrap.shares(0, [(0, 5), (1, 2)], profile)
     assert alone.interval == pytest.approx(beside.interval)
-    (other,) = ShareBootstrap.of(layout, 200, 8, 0.05).shares(0, [(1, 2)], profile)
+    (other,) = ShareBootstrap(layout, 200, 8, 0.05).shares(0, [(1, 2)], profile)
     assert other.interval != alone.interval
 
 
 def test_a_profile_of_nothing_is_shared_by_nobody() -> None:
     layout = Layout.of(some_curves(0, (5, 5)))
-    bootstrap = ShareBootstrap.of(layout, 0, 7, 0.05)
+    bootstrap = ShareBootstrap(layout, 0, 7, 0.05)
     assert bootstrap.shares(0, [(0, 2)], np.zeros(6)) == [0.0]

@@ -48,9 +48,7 @@ def test_clusters_are_those_of_mne(case: dict[str, Any]) -> None:
 
 
 def test_clusters_are_the_neighbouring_steps_above_the_threshold() -> None:
-    where = locate(
-        with_regions(10, (6, 6), 20, 6.0), windows=False, cluster_threshold=9.0
-    )
+    where = locate(with_regions(10, (6, 6), 20, 6.0), windows=False, cluster_threshold=9.0)
     effect = where.effects["algorithm"]
     assert effect.cluster_threshold == 9
     above = effect.statistic >= 9
@@ -68,9 +66,7 @@ def test_clusters_are_the_neighbouring_steps_above_the_threshold() -> None:
 
 @pytest.mark.parametrize("adjust", ["max-f", "step-down"])
 def test_regions_are_the_stretches_of_significant_steps(adjust: Any) -> None:
-    where = locate(
-        with_regions(13, (6, 6), 24, 3.0), windows=False, adjust=adjust, n_resamples=0
-    )
+    where = locate(with_regions(13, (6, 6), 24, 3.0), windows=False, adjust=adjust, n_resamples=0)
     for effect in where.effects.values():
         significant = effect.pvalue_adjusted <= 0.05
         named = np.zeros(24, dtype=bool)
@@ -92,9 +88,7 @@ def test_step_down_is_never_stricter() -> None:
     single = locate(curves, windows=False)
     down = locate(curves, windows=False, adjust="step-down")
     assert (down.pvalue_adjusted <= single.pvalue_adjusted).all()
-    np.testing.assert_array_equal(
-        down.pvalue_adjusted, single.effects["algorithm"].pvalue_stepdown
-    )
+    np.testing.assert_array_equal(down.pvalue_adjusted, single.effects["algorithm"].pvalue_stepdown)
 
 
 def test_the_leader_of_a_region_is_found_within_blocks() -> None:
@@ -116,17 +110,13 @@ def test_the_leader_of_a_region_is_found_within_blocks() -> None:
 
 
 @pytest.mark.parametrize("higher_is_better", [True, False])
-def test_the_leader_is_the_best_on_average_and_throughout_if_so(
-    higher_is_better: bool,
-) -> None:
+def test_the_leader_is_the_best_on_average_and_throughout_if_so(higher_is_better: bool) -> None:
     scores = 0.1 * np.random.default_rng(0).normal(size=(16, 10))
     scores[:8, :6] += 2
     scores[:8, 6:] -= 2
     labels = ["A"] * 8 + ["B"] * 8
     where = locate(
-        Curves(scores, labels, higher_is_better=higher_is_better),
-        windows=False,
-        n_resamples=0,
+        Curves(scores, labels, higher_is_better=higher_is_better), windows=False, n_resamples=0
     )
     (region,) = where.regions
     assert region.leader == ("A" if higher_is_better else "B")

@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 
 from curvewise import Interval, locate
-from curvewise.questions.locate.result import Cluster, Region
-from curvewise.questions.locate.shares import Share
-from curvewise.questions.locate.tables import MAX_REGIONS, location_tables
+from curvewise.questions.locate.method import Share
+from curvewise.questions.locate.result import MAX_REGIONS, Cluster, Region, location_tables
 from curvewise.text import naming_flags, p_text
 from tests.questions.locate.planted import with_regions
 from tests.simulation import some_curves
@@ -32,12 +31,7 @@ def by_header(location: Location) -> dict[str, Table]:
 
 
 def test_regions_windows_clusters_and_steps_are_shown() -> None:
-    assert list(by_header(planted())) == [
-        "regions",
-        "most striking window",
-        "clusters",
-        "step",
-    ]
+    assert list(by_header(planted())) == ["regions", "most striking window", "clusters", "step"]
     assert planted().tables() == location_tables(planted())
 
 
@@ -57,9 +51,7 @@ def test_the_table_of_regions_says_who_is_ahead_and_how_much_it_is() -> None:
     interval = region.share.interval
     assert interval is not None
     assert table.rows[0][:4] == ("any difference", "A", "60", "90")
-    assert table.rows[0][-1] == (
-        f"{region.share:.0%} ({interval.low:.0%} to {interval.high:.0%})"
-    )
+    assert table.rows[0][-1] == (f"{region.share:.0%} ({interval.low:.0%} to {interval.high:.0%})")
     assert [row[0] for row in table.rows[1:]] == ["change of difference"] * len(
         planted().effects["interaction"].regions
     )
@@ -132,9 +124,7 @@ def test_clusters_that_chance_explains_are_left_out() -> None:
     effect = replace(planted().effects["algorithm"], clusters=clusters)
     table = by_header(replace(planted(), effects={"algorithm": effect}))["clusters"]
     assert [row[:3] for row in table.rows] == [("any difference", "0", "20")]
-    assert table.notes[0].startswith(
-        "Clusters of steps with F of 4.965 or more, by summed"
-    )
+    assert table.notes[0].startswith("Clusters of steps with F of 4.965 or more, by summed")
     assert table.notes[0].endswith(
         "Those with p above 0.05 are left out; all of them are in `to_dict()`."
     )

@@ -11,7 +11,7 @@ import pytest
 from matplotlib.collections import QuadMesh
 
 from curvewise import Curves, OptionError
-from curvewise.questions.locate.window_plots import (
+from curvewise.questions.locate.tell import (
     outline,
     plot_window_maps,
     plot_windows,
@@ -66,9 +66,7 @@ def test_alpha_belongs_to_what_is_significant() -> None:
     pvalues = where.windows.pvalue_adjusted.copy()
     pvalues[0, 0, :3] = 0.05, np.nextafter(0.05, 1), 0.001
     ax = axes()
-    plot_windows(
-        replace(where, windows=replace(where.windows, pvalue_adjusted=pvalues)), ax=ax
-    )
+    plot_windows(replace(where, windows=replace(where.windows, pvalue_adjusted=pvalues)), ax=ax)
     (mesh,) = (c for c in ax.collections if isinstance(c, QuadMesh))
     levels = np.asarray(mesh.norm(pvalues[0, 0, :3]))
     assert levels.tolist() == [2, 3, 0]
@@ -100,9 +98,7 @@ def test_unevenly_spaced_steps_are_drawn_equally_wide() -> None:
     ax = axes()
     plot_windows(located(curves), ax=ax)
     assert ax.get_xlabel().endswith("all steps drawn equally wide")
-    assert [text.get_text() for text in ax.get_xticklabels()] == list(
-        map(step_text, UNEVEN)
-    )
+    assert [text.get_text() for text in ax.get_xticklabels()] == list(map(step_text, UNEVEN))
     even = axes()
     plot_windows(located(some_curves(0, (4, 4), 6)), ax=even)
     assert even.get_xlabel() == "first step of the window"
@@ -141,9 +137,7 @@ def test_what_cannot_be_drawn_is_refused() -> None:
     three = some_curves(0, (4, 4, 4))
     with pytest.raises(OptionError) as refused:
         plot_windows(located(three, windows=False), ax=axes())
-    assert str(refused.value) == (
-        "Windows were left out: locate the curves with windows=True."
-    )
+    assert str(refused.value) == ("Windows were left out: locate the curves with windows=True.")
     with pytest.raises(OptionError) as refused:
         plot_windows(located(three), "shape", ax=axes())
     assert str(refused.value) == (

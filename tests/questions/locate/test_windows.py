@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 from curvewise import OptionError, compare, locate
-from curvewise.questions.locate import scan
+from curvewise.questions.locate import method
 from tests.questions.locate.planted import with_regions
 from tests.simulation import some_curves
 
 if TYPE_CHECKING:
     from curvewise import Curves
-    from curvewise.questions.locate.windows import WindowTests
+    from curvewise.questions.locate.method import WindowTests
 
 
 def windows_of(curves: Curves) -> WindowTests:
@@ -26,9 +26,7 @@ def windows_of(curves: Curves) -> WindowTests:
 
 
 @pytest.mark.parametrize("sizes", [(4, 4), (3, 5), (2, 3, 3)])
-def test_a_planned_window_is_the_comparison_of_that_window(
-    sizes: tuple[int, ...],
-) -> None:
+def test_a_planned_window_is_the_comparison_of_that_window(sizes: tuple[int, ...]) -> None:
     curves = with_regions(5, sizes, 6, 1.5)
     where = locate(curves, exact=True)
     for first in range(0, 60, 10):
@@ -47,10 +45,8 @@ def test_a_planned_window_is_the_comparison_of_that_window(
                 assert ours.pvalue_adjusted >= 1 / where.n_relabellings
 
 
-def test_a_window_of_portions_says_what_was_asked(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(scan, "MAX_PLACES", 3)
+def test_a_window_of_portions_says_what_was_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(method, "MAX_PLACES", 3)
     where = locate(with_regions(8, (4, 4), 12, 2.0), exact=True)
     window = where.window(50, 60)
     assert window.asked == (50.0, 60.0)
@@ -62,9 +58,7 @@ def test_a_window_of_portions_says_what_was_asked(
 
 
 @pytest.mark.parametrize("adjust", ["max-f", "step-down"])
-def test_curves_differ_somewhere_in_a_window_that_holds_a_step_of_a_region(
-    adjust: Any,
-) -> None:
+def test_curves_differ_somewhere_in_a_window_that_holds_a_step_of_a_region(adjust: Any) -> None:
     where = locate(with_regions(1, (6, 6), 8, 6.0), adjust=adjust, n_resamples=0)
     named = where.pvalue_adjusted <= 0.05
     assert 0 < named.sum() < 8

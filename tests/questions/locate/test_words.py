@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from curvewise import Curves, Interval, describe, locate
-from curvewise.inference.sampling import Sampling
+from curvewise.inference.work import Sampling
+from curvewise.questions.locate.method import WindowEffect, WindowSteps, WindowTest
 from curvewise.questions.locate.result import Crossing, Region
-from curvewise.questions.locate.windows import WindowEffect, WindowSteps, WindowTest
-from curvewise.questions.locate.words import where_line, window_line
+from curvewise.questions.locate.tell import where_line, window_line
 from tests.simulation import some_curves
 
 if TYPE_CHECKING:
@@ -42,9 +42,7 @@ def plain(n_algorithms: int = 2) -> Location:
     )
 
 
-def region(
-    start: int, stop: int, leader: str | None = "A", throughout: bool = True
-) -> Region:
+def region(start: int, stop: int, leader: str | None = "A", throughout: bool = True) -> Region:
     n_steps = (stop - start) // 1_000 + 1
     return Region(start, stop, n_steps, 9.0, 0.0039, leader, throughout)
 
@@ -56,9 +54,7 @@ def location(
     found = plain(n_algorithms)
     pvalues = np.full(8, 0.00391) if regions else np.full(8, 0.3333)
     effects = dict(found.effects)
-    effects["algorithm"] = replace(
-        effects["algorithm"], regions=regions, pvalue_adjusted=pvalues
-    )
+    effects["algorithm"] = replace(effects["algorithm"], regions=regions, pvalue_adjusted=pvalues)
     effects["interaction"] = replace(effects["interaction"], regions=change)
     return replace(found, **{"effects": effects, **more})
 
@@ -307,10 +303,7 @@ SOME, NOWHERE = WindowSteps(0.0079, 0.05), WindowSteps(0.0812, 0.05)
         ),
         (
             WindowTest(5_000, 5_000, 1, SOME, LOW, None),
-            (
-                "at step 5000, the curves differ (p = 0.0079; had the step been planned, p = "
-                "0.010)."
-            ),
+            ("at step 5000, the curves differ (p = 0.0079; had the step been planned, p = 0.010)."),
         ),
         (
             WindowTest(0, 90, 9, NOWHERE, LOW, SHAPE, asked=(5, 5)),

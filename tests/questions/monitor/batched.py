@@ -8,8 +8,7 @@ import numpy as np
 
 from curvewise import Curves
 from curvewise.kernels.sequential import Ranking, rejected_by, spent_shares
-from curvewise.questions.monitor.relabellings import drawn_relabellings
-from curvewise.questions.monitor.sequential_test import look_statistics
+from curvewise.questions.monitor.method import drawn_relabellings, look_statistics
 from tests.simulation import autoregressive
 
 if TYPE_CHECKING:
@@ -97,9 +96,7 @@ def looks_of_rejection(
     return found
 
 
-def null_tables(
-    seed: int, n_tables: int, n_batches: int, size: int, n_steps: int = 10
-) -> Floats:
+def null_tables(seed: int, n_tables: int, n_batches: int, size: int, n_steps: int = 10) -> Floats:
     """Tables without any difference, whose batches are two standard deviations apart."""
     rng = np.random.default_rng(seed)
     n_runs = 2 * size * n_batches

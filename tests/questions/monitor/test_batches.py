@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from curvewise import CurvesError, OptionError
-from curvewise.questions.monitor.batches import (
+from curvewise.questions.monitor.method import (
     batches_of,
     check_gaps,
     given_up_of,
@@ -37,10 +37,7 @@ def test_batches_come_in_the_natural_order_of_their_names() -> None:
     names = np.where(np.asarray(curves.blocks) == "1", "week 10", "week 2")
     found = batches_of(curves.with_blocks(names), PLAN)
     assert found.names == ("week 2", "week 10")
-    assert found.sizes() == {
-        "week 2": {"A": 2, "B": 2},
-        "week 10": {"A": 2, "B": 2},
-    }
+    assert found.sizes() == {"week 2": {"A": 2, "B": 2}, "week 10": {"A": 2, "B": 2}}
 
 
 def test_an_array_or_the_blocks_say_which_batch() -> None:
@@ -55,10 +52,7 @@ def test_an_array_or_the_blocks_say_which_batch() -> None:
 @pytest.mark.parametrize(
     ("batch", "message"),
     [
-        (
-            "week",
-            r"not 'week': curves keep no other columns\. .*read\(path, block='week'\)",
-        ),
+        ("week", r"not 'week': curves keep no other columns\. .*read\(path, block='week'\)"),
         (None, "Which run came in which batch is not known.* Give batch, an array"),
     ],
 )
@@ -75,9 +69,7 @@ def test_flags_are_named_where_flags_are_typed() -> None:
 
 def test_a_batch_for_each_run_is_needed() -> None:
     plain = batched(0, 2, 2).with_blocks(None)
-    with pytest.raises(
-        CurvesError, match="There are 8 runs but 1 batch; give every run a batch"
-    ):
+    with pytest.raises(CurvesError, match="There are 8 runs but 1 batch; give every run a batch"):
         in_batches(plain, [1])
     with pytest.raises(CurvesError, match="Batch 2 is missing"):
         in_batches(plain, [1, None, 1, 1, 2, 2, 2, 2])
@@ -90,13 +82,11 @@ def test_blocks_and_batches_must_not_disagree() -> None:
 
 def test_more_batches_or_runs_than_planned_are_refused() -> None:
     with pytest.raises(
-        CurvesError,
-        match=r"There are 3 batches \(1, 2 and 3\), and 2 were planned\. .* new exp",
+        CurvesError, match=r"There are 3 batches \(1, 2 and 3\), and 2 were planned\. .* new exp"
     ):
         batches_of(batched(0, n_batches=3), plan_of(n_batches=2))
     with pytest.raises(
-        CurvesError,
-        match=r"Batch '1' has 4 runs of 'A', and 3 were planned \(batch_size\)",
+        CurvesError, match=r"Batch '1' has 4 runs of 'A', and 3 were planned \(batch_size\)"
     ):
         batches_of(batched(0), plan_of(batch_size=3))
 
@@ -148,9 +138,7 @@ def test_smaller_batches_are_told() -> None:
     assert not list(smaller_batches(batches_of(curves, PLAN), PLAN))
     fewer = batches_of(rows_of(curves, np.arange(1, curves.n_runs)), PLAN)
     (caveat,) = smaller_batches(fewer, PLAN)
-    assert (
-        "the 4 runs planned of each algorithm are in batch '1' (3)" in caveat.sentence()
-    )
+    assert "the 4 runs planned of each algorithm are in batch '1' (3)" in caveat.sentence()
     # Who has ended is not missing.
     three = batched(0, heights=(0, 0, 0))
     ended = batches_of(without(three, ("C", "2"), ("C", "3")), PLAN)

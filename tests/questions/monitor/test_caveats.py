@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from curvewise.questions.monitor.caveats import SmallerBatches
+from curvewise.questions.monitor.result import SmallerBatches
 
 
 def test_smaller_batches_are_named_with_what_p_takes_for_granted() -> None:

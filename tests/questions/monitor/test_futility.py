@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from curvewise import Curves, OptionError, monitor, scenario
-from curvewise.questions.monitor.futility import N_EXPERIMENTS, Prospect
+from curvewise.questions.monitor.method import N_EXPERIMENTS, Prospect
 from tests.questions.monitor.batched import batched, first
 from tests.questions.monitor.test_plan import plan_of
 
@@ -68,9 +68,7 @@ def test_a_loss_is_given_to_the_one_that_is_behind() -> None:
 @pytest.mark.parametrize("kind", ["stretch", "speed", "c"])
 def test_every_kind_of_scenario_is_understood(kind: str) -> None:
     curves = batched(2, n_batches=2)
-    rising = Curves(
-        curves.scores + np.arange(curves.n_steps), curves.labels, blocks=curves.blocks
-    )
+    rising = Curves(curves.scores + np.arange(curves.n_steps), curves.labels, blocks=curves.blocks)
     assert 0 <= prospect(rising, 1.5, kind).chance(("A", "B"), ("1", "2")) <= 1
 
 
@@ -78,9 +76,7 @@ def test_noisy_curves_can_be_changed_instead_of_means() -> None:
     curves = batched(2, n_batches=2)
     plan = plan_of(n_batches=4)
     lifts = [
-        Prospect.of(curves, scenario("lift", 1.0, on=on), plan).chance(
-            ("A", "B"), ("1", "2")
-        )
+        Prospect.of(curves, scenario("lift", 1.0, on=on), plan).chance(("A", "B"), ("1", "2"))
         for on in ("mean", "curves")
     ]
     assert lifts[0] == lifts[1]
@@ -101,7 +97,7 @@ def test_the_noise_is_that_inside_batches_and_algorithms() -> None:
 def test_experiments_are_simulated_in_portions(monkeypatch: pytest.MonkeyPatch) -> None:
     curves = batched(2, n_batches=2)
     at_once = prospect(curves, 1.0).chance(("A", "B"), ("1", "2"))
-    monkeypatch.setattr("curvewise.questions.monitor.futility.MAX_VALUES", 7_000)
+    monkeypatch.setattr("curvewise.questions.monitor.method.MAX_VALUES", 7_000)
     assert prospect(curves, 1.0).chance(("A", "B"), ("1", "2")) == at_once
 
 

@@ -21,9 +21,9 @@ def test_the_difference_is_that_inside_batches() -> None:
     assert kept.blocks is not None
     heights = kept.scores.mean(axis=1)
     # Least squares with an effect of each batch.
-    design = np.column_stack(
-        [kept.labels == "A", kept.blocks == "1", kept.blocks == "2"]
-    ).astype(float)
+    design = np.column_stack([kept.labels == "A", kept.blocks == "1", kept.blocks == "2"]).astype(
+        float
+    )
     expected = np.linalg.lstsq(design, heights, rcond=None)[0][0]
     assert pair.difference == pytest.approx(expected)
     assert pair.n_runs == (5, 8)
@@ -43,11 +43,7 @@ def test_each_pair_is_tested_on_its_own_curves_and_adjusted_by_holm() -> None:
     expected = np.maximum.accumulate(np.sort(alone) * [3, 2, 1]).clip(max=1)
     np.testing.assert_allclose(adjusted[order], expected)
     assert found.overall.pvalue_sequential == pytest.approx(adjusted.min())
-    assert [pair.status for pair in found.pairs] == [
-        "undecided",
-        "different",
-        "different",
-    ]
+    assert [pair.status for pair in found.pairs] == ["undecided", "different", "different"]
     assert found.answer == "stop: not decided"
 
 
@@ -55,9 +51,7 @@ def any_false_claim(seed: int, heights: tuple[float, ...]) -> bool:
     curves = batched(seed, 4, 4, heights, n_steps=3)
     found = monitor(curves, n_batches=4, n_shuffles=199, seed=seed)
     level = dict(zip("ABCD", heights, strict=False))
-    return any(
-        pair.overall.significant for pair in found.pairs if level[pair.a] == level[pair.b]
-    )
+    return any(pair.overall.significant for pair in found.pairs if level[pair.a] == level[pair.b])
 
 
 @pytest.mark.parametrize("heights", [(0, 0, 0), (0, 0, 3)])

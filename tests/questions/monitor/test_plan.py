@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from curvewise import OptionError
-from curvewise.questions.monitor.plan import checked_plan
+from curvewise.inference.asking import asked_of
+from curvewise.questions.monitor.ask import monitor
+from curvewise.questions.monitor.result import checked_plan
 from curvewise.text import naming_flags
 
 if TYPE_CHECKING:
-    from curvewise.questions.monitor.plan import MonitoringPlan
+    from curvewise.questions.monitor.result import MonitoringPlan
 
 GIVEN: dict[str, Any] = {
     "n_batches": 5,
@@ -25,7 +27,7 @@ GIVEN: dict[str, Any] = {
 
 
 def plan_of(*algorithms: str, **options: Any) -> MonitoringPlan:
-    return checked_plan(algorithms or ("A", "B"), **{**GIVEN, **options})
+    return checked_plan(asked_of(monitor, **{**GIVEN, **options}), algorithms or ("A", "B"))
 
 
 @pytest.mark.parametrize(
@@ -41,17 +43,9 @@ def plan_of(*algorithms: str, **options: Any) -> MonitoringPlan:
         ("alpha", 2, "alpha must lie between 0 and 1"),
         ("alpha", 1e-300, "alpha must be 1e-12 or more"),
         ("alpha", 1e-9, "n_shuffles is 9,999: .* Use 1,000,000, and a larger alpha."),
-        (
-            "n_shuffles",
-            "auto",
-            "n_shuffles must be an integer from 1 to 1,000,000, not 'auto'.",
-        ),
+        ("n_shuffles", "auto", "n_shuffles must be an integer from 1 to 1,000,000, not 'auto'."),
         ("n_shuffles", 10**12, "n_shuffles must be an integer from 1 to 1,000,000"),
-        (
-            "seed",
-            None,
-            "seed must be a non-negative integer of 128 bits at most, the same",
-        ),
+        ("seed", None, "seed must be a non-negative integer of 128 bits at most, the same"),
         ("seed", 10**400, "seed must be a .*, not an integer of more than 40 digits."),
         ("seed", -1, "seed must be a non-negative integer"),
     ],

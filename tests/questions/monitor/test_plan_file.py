@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from curvewise import Curves, CurvesError, OptionError, monitor
-from curvewise.data.display import Display
+from curvewise.data.curves import Display
 from curvewise.text import naming_flags
 from tests.questions.monitor.batched import batched, first, rows_of
 
@@ -53,19 +53,12 @@ def test_the_plan_is_written_once_and_the_batches_at_each_look(path: Path) -> No
         ({"batch_size": 5}, "batch_size was 4 and is 5"),
         ({"alpha": 0.01}, "alpha was 0.05 and is 0.01"),
         ({"spending": "obf"}, "spending was linear and is obf"),
-        (
-            {"seed": 2, "n_shuffles": 199},
-            "n_shuffles was 99 and is 199 and seed was 1 and is 2",
-        ),
+        ({"seed": 2, "n_shuffles": 199}, "n_shuffles was 99 and is 199 and seed was 1 and is 2"),
     ],
 )
-def test_a_changed_plan_is_refused(
-    path: Path, options: dict[str, Any], changed: str
-) -> None:
+def test_a_changed_plan_is_refused(path: Path, options: dict[str, Any], changed: str) -> None:
     before = path.read_bytes()
-    with pytest.raises(
-        CurvesError, match=f"The plan changed after the first look: {changed}"
-    ):
+    with pytest.raises(CurvesError, match=f"The plan changed after the first look: {changed}"):
         look(CURVES, path, **options)
     assert path.read_bytes() == before
 
@@ -76,9 +69,7 @@ def test_flags_are_named_where_flags_are_typed(path: Path) -> None:
 
 
 def test_other_algorithms_are_another_plan(path: Path) -> None:
-    with pytest.raises(
-        CurvesError, match="the algorithms were 'A', 'B' and are 'A', 'B', 'C'"
-    ):
+    with pytest.raises(CurvesError, match="the algorithms were 'A', 'B' and are 'A', 'B', 'C'"):
         look(batched(2, heights=(0, 0, 0)), path)
 
 
@@ -98,19 +89,13 @@ def test_another_file_is_not_taken_for_a_plan(path: Path, text: str) -> None:
 
 
 def test_batches_that_were_looked_at_stay_as_they_were(path: Path) -> None:
-    with pytest.raises(
-        CurvesError, match=r"look at batch '2' before .* now it is missing"
-    ):
+    with pytest.raises(CurvesError, match=r"look at batch '2' before .* now it is missing"):
         look(first(CURVES, 1), path)
-    with pytest.raises(
-        CurvesError, match=r"Batch '1' had 4 \+ 4 runs of A and B .* has 3 \+ 4"
-    ):
+    with pytest.raises(CurvesError, match=r"Batch '1' had 4 \+ 4 runs of A and B .* has 3 \+ 4"):
         look(rows_of(CURVES, range(1, CURVES.n_runs)), path)
     assert CURVES.blocks is not None
     renamed = [name if name != "3" else "1.5" for name in CURVES.blocks]
-    with pytest.raises(
-        CurvesError, match=r"Batch '1\.5' comes before batches that were looked at"
-    ):
+    with pytest.raises(CurvesError, match=r"Batch '1\.5' comes before batches that were looked at"):
         look(CURVES.with_blocks(renamed), path)
 
 
@@ -153,17 +138,9 @@ def rewritten(path: Path, **changes: Any) -> None:
 
 @pytest.mark.parametrize(
     "changes",
-    [
-        {"plan": {}},
-        {"plan": "x"},
-        {"batches": [1]},
-        {"batches": {"1": 3}},
-        {"plan": None},
-    ],
+    [{"plan": {}}, {"plan": "x"}, {"batches": [1]}, {"batches": {"1": 3}}, {"plan": None}],
 )
-def test_what_has_the_form_of_no_plan_is_refused(
-    path: Path, changes: dict[str, Any]
-) -> None:
+def test_what_has_the_form_of_no_plan_is_refused(path: Path, changes: dict[str, Any]) -> None:
     rewritten(path, **changes)
     with pytest.raises(CurvesError, match="is not a plan of a monitored experiment"):
         look(CURVES, path)

@@ -9,7 +9,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from curvewise import plot_monitoring
-from curvewise.questions.monitor.plots import lines_of
+from curvewise.questions.monitor.tell import lines_of
 from tests.questions.monitor.test_result import looked_at
 
 
@@ -24,12 +24,7 @@ def test_two_algorithms_have_a_line_for_each_effect() -> None:
     np.testing.assert_allclose(drawn["height"].get_ydata(), found.algorithm.pvalues)  # type: ignore[arg-type]
     assert ax.get_yscale() == "log"
     assert ax.get_ylim()[1] == 1
-    assert [text.get_text() for text in ax.get_xticklabels()] == [
-        "1\n4",
-        "2\n8",
-        "3\n12",
-        "4\n16",
-    ]
+    assert [text.get_text() for text in ax.get_xticklabels()] == ["1\n4", "2\n8", "3\n12", "4\n16"]
     assert any(text.get_text() == "to come →" for text in ax.texts)
 
 

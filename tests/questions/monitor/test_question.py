@@ -18,9 +18,7 @@ FEW: dict[str, Any] = {"seed": 1, "n_shuffles": 199}
 
 def test_alike_algorithms_go_on_until_nothing_is_left() -> None:
     curves = batched(0, n_batches=3)
-    answers = [
-        monitor(first(curves, look), n_batches=3, **FEW).answer for look in (1, 2, 3)
-    ]
+    answers = [monitor(first(curves, look), n_batches=3, **FEW).answer for look in (1, 2, 3)]
     assert answers == ["go on", "go on", "stop: not decided"]
     found = monitor(first(curves, 2), n_batches=3, **FEW)
     assert found.next_batch == {"A": 4, "B": 4}

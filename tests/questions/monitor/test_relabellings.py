@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from curvewise.questions.monitor.relabellings import all_relabellings, drawn_relabellings
+from curvewise.questions.monitor.method import all_relabellings, drawn_relabellings
 
 PARTS = [np.array([1, 0, 0]), np.array([0, 1]), np.array([0, 1, 1, 0])]
 

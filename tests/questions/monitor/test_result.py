@@ -24,12 +24,22 @@ def looked_at(*heights: float, n_batches: int = 2, **options: Any) -> Monitoring
 
 
 def test_an_effect_is_rejected_at_the_first_look_at_which_p_is_small() -> None:
-    effect = SequentialEffect("overall", (0.5, 0.05, 0.01), (0.5, 0.05, 0.01), 0.05, 1e-3)
+    effect = SequentialEffect(
+        name="overall",
+        pvalues=(0.5, 0.05, 0.01),
+        pvalues_adjusted=(0.5, 0.05, 0.01),
+        alpha=0.05,
+        smallest_pvalue_now=1e-3,
+    )
     assert effect.rejected_at == 2
     assert effect.significant
     assert effect.pvalue_sequential == 0.01
     adjusted = SequentialEffect(
-        "overall", (0.5, 0.05, 0.01), (1.0, 0.15, 0.06), 0.05, 1e-3
+        name="overall",
+        pvalues=(0.5, 0.05, 0.01),
+        pvalues_adjusted=(1.0, 0.15, 0.06),
+        alpha=0.05,
+        smallest_pvalue_now=1e-3,
     )
     assert adjusted.rejected_at is None
     assert adjusted.pvalue_adjusted == 0.06
@@ -84,9 +94,7 @@ def test_all_of_it_is_data() -> None:
     assert record["spending"] == pytest.approx([0.0125, 0.025, 0.0375, 0.05])
     assert record["pairs"][1]["overall"]["rejected_at"] == 2
     assert record["batches"]["1"] == {"A": 4, "B": 4, "C": 4}
-    assert (
-        record["overall"]["smallest_pvalue_now"] <= record["overall"]["pvalue_sequential"]
-    )
+    assert record["overall"]["smallest_pvalue_now"] <= record["overall"]["pvalue_sequential"]
 
 
 def test_of_many_algorithms_equal_sizes_are_written_once() -> None:

@@ -14,24 +14,16 @@ from scipy.optimize import brentq
 from scipy.stats import nct, t
 
 from curvewise import Curves, compare
-from curvewise.questions.monitor.plan import checked_plan
-from curvewise.questions.monitor.sequential_test import (
-    look_statistics,
-    sequential_paths,
-    within_batches,
-)
-from tests.questions.monitor.batched import (
-    batched,
-    first,
-    looks_of_rejection,
-    null_tables,
-    rows_of,
-)
+from curvewise.inference.asking import asked_of
+from curvewise.questions.monitor.ask import monitor
+from curvewise.questions.monitor.method import look_statistics, sequential_paths, within_batches
+from curvewise.questions.monitor.result import checked_plan
+from tests.questions.monitor.batched import batched, first, looks_of_rejection, null_tables, rows_of
 from tests.simulation import NULLS, autoregressive
 
 if TYPE_CHECKING:
     from curvewise.kernels import Floats
-    from curvewise.questions.monitor.plan import MonitoringPlan
+    from curvewise.questions.monitor.result import MonitoringPlan
 
 
 def plan_of(n_batches: int, size: int, **options: Any) -> MonitoringPlan:
@@ -42,7 +34,8 @@ def plan_of(n_batches: int, size: int, **options: Any) -> MonitoringPlan:
         "seed": 0,
         **options,
     }
-    return checked_plan(("A", "B"), n_batches=n_batches, batch_size=size, **given)
+    asked = asked_of(monitor, n_batches=n_batches, batch_size=size, **given)
+    return checked_plan(asked, ("A", "B"))
 
 
 def names_of(curves: Curves) -> list[str]:
@@ -56,9 +49,7 @@ def paths_of(curves: Curves, plan: MonitoringPlan) -> dict[str, list[float]]:
 
 
 @pytest.mark.parametrize("kind", ["AR(1)", "integer-tied"])
-def test_every_labelling_of_a_tiny_experiment_is_rejected_as_rarely_as_promised(
-    kind: str,
-) -> None:
+def test_every_labelling_of_a_tiny_experiment_is_rejected_as_rarely_as_promised(kind: str) -> None:
     """All 36 ways to label two batches of 2 + 2 are equally likely if nothing differs."""
     rng = np.random.default_rng(5)
     scores = NULLS[kind](rng, 8, 4) + np.repeat([0, 3], 4)[:, None]
@@ -133,9 +124,7 @@ def test_a_single_look_is_the_test_of_compare() -> None:
 
 @given(st.integers(0, 10**6), st.sampled_from([(3, 4), (3, 2)]))
 @settings(max_examples=6, deadline=None)
-def test_neither_order_nor_names_nor_units_matter(
-    seed: int, design: tuple[int, int]
-) -> None:
+def test_neither_order_nor_names_nor_units_matter(seed: int, design: tuple[int, int]) -> None:
     n_batches, size = design
     curves = batched(seed, n_batches, size, (0, 0.8))
     plan = plan_of(n_batches, size)
@@ -143,9 +132,7 @@ def test_neither_order_nor_names_nor_units_matter(
     rng = np.random.default_rng(seed)
     shuffled = rows_of(curves, rng.permutation(curves.n_runs))
     assert paths_of(shuffled.in_order_of_names(), plan) == path
-    swapped = Curves(
-        curves.scores, np.where(curves.labels == "A", "B", "A"), blocks=curves.blocks
-    )
+    swapped = Curves(curves.scores, np.where(curves.labels == "A", "B", "A"), blocks=curves.blocks)
     assert paths_of(swapped.in_order_of_names(), plan) == path
     scaled = Curves(curves.scores * 7.3 + 1e4, curves.labels, blocks=curves.blocks)
     assert paths_of(scaled, plan) == path
@@ -159,9 +146,7 @@ def test_neither_order_nor_names_nor_units_matter(
 
 @given(st.integers(0, 10**6), st.sampled_from([(4, 4), (4, 2)]))
 @settings(max_examples=6, deadline=None)
-def test_later_batches_change_nothing_of_earlier_looks(
-    seed: int, design: tuple[int, int]
-) -> None:
+def test_later_batches_change_nothing_of_earlier_looks(seed: int, design: tuple[int, int]) -> None:
     n_batches, size = design
     curves = batched(seed, n_batches, size, (0, 1.0))
     plan = plan_of(n_batches, size)
@@ -222,9 +207,7 @@ def test_false_alarms_over_all_looks(n_batches: int, size: int) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("n_batches", "size"), DESIGNS)
-def test_false_alarms_over_all_looks_are_as_rare_as_promised(
-    n_batches: int, size: int
-) -> None:
+def test_false_alarms_over_all_looks_are_as_rare_as_promised(n_batches: int, size: int) -> None:
     n_sets = 1_500
     tables = null_tables(2, n_sets, n_batches, size)
     for spending in ("linear", "obf"):
@@ -235,9 +218,7 @@ def test_false_alarms_over_all_looks_are_as_rare_as_promised(
         assert min(rates(found)) >= 0.05 - 5 * error
 
 
-def shifted_tables(
-    seed: int, n_tables: int, n_batches: int, size: int, by: Any
-) -> Floats:
+def shifted_tables(seed: int, n_tables: int, n_batches: int, size: int, by: Any) -> Floats:
     rng = np.random.default_rng(seed)
     n_runs = 2 * size * n_batches
     tables = autoregressive(rng, n_tables * n_runs, 10).reshape(n_tables, n_runs, 10)
@@ -250,9 +231,7 @@ def test_a_lift_is_no_difference_in_shape_and_a_crossing_none_in_height() -> Non
     overall, height, shape = rates(lifted)
     assert min(overall, height) > 0.9
     assert shape <= 0.05 + 4 * math.sqrt(0.05 * 0.95 / 200)
-    crossing = looks_of_rejection(
-        shifted_tables(4, 200, 4, 4, np.linspace(3, -3, 10)), 4, 4
-    )
+    crossing = looks_of_rejection(shifted_tables(4, 200, 4, 4, np.linspace(3, -3, 10)), 4, 4)
     overall, height, shape = rates(crossing)
     assert min(overall, shape) > 0.9
     assert height <= 0.05 + 4 * math.sqrt(0.05 * 0.95 / 200)

@@ -62,13 +62,9 @@ def test_a_stop_says_what_differs_and_that_sizes_are_overstated() -> None:
         f"Stop: A and B differ (sequential p = {p}, found at look {since} of 4). They differ in "
         "height (p ="
     )
-    assert (
-        "A difference in shape was not found; the batches still planned may show one"
-        in said
-    )
+    assert "A difference in shape was not found; the batches still planned may show one" in said
     assert re.search(
-        r"A scores [\d.]+ less than B, as estimated; sequential designs overstate it\.",
-        said,
+        r"A scores [\d.]+ less than B, as estimated; sequential designs overstate it\.", said
     )
     lower = replace(found, higher_is_better=False)
     assert "less than B (lower is better), as estimated" in lower.describe()
@@ -76,14 +72,10 @@ def test_a_stop_says_what_differs_and_that_sizes_are_overstated() -> None:
 
 def test_going_on_says_how_many_runs_come_next() -> None:
     said = looked_at(0, 0).describe()
-    assert said.startswith(
-        "Go on: after look 2 of 4 (8 runs of each) no difference between A"
-    )
+    assert said.startswith("Go on: after look 2 of 4 (8 runs of each) no difference between A")
     assert "Next batch: 4 runs each of A and B." in said
     first = looked_at(0, 0, n_batches=1).describe()
-    assert (
-        "So few runs could not have shown any: the smallest p possible is 0.11." in first
-    )
+    assert "So few runs could not have shown any: the smallest p possible is 0.11." in first
     stated = looked_at(0, 0, effect=scenario("lift", 9)).describe()
     assert "If there is a lift of 9, the chance to find it by look 4 is 100%." in stated
     several = looked_at(0, 0, 6).describe()
@@ -94,25 +86,18 @@ def test_going_on_says_how_many_runs_come_next() -> None:
 
 def test_what_was_not_decided_is_no_evidence() -> None:
     said = last_look(0, 0).describe()
-    assert said.startswith(
-        "Stop: not decided. After all 4 looks (16 runs of each) no difference"
-    )
+    assert said.startswith("Stop: not decided. After all 4 looks (16 runs of each) no difference")
     assert "That is no evidence that they are equal. More runs would be a new" in said
     several = last_look(0, 0, 0).describe()
     assert "no two of A, B and C were told apart (smallest sequential p = " in several
-    assert (
-        "That is no evidence that algorithms are equal. More runs would be a" in several
-    )
+    assert "That is no evidence that algorithms are equal. More runs would be a" in several
 
 
 def test_advice_says_what_the_chance_is_and_that_it_does_not_bind() -> None:
     said = advised(0, 0).describe()
     assert said.startswith("Stopping is advised: after look 3 of 4 (12 runs of each)")
     assert "If there is a lift of 0.1, the chance to find it by look 4 is " in said
-    assert (
-        "This is no evidence that they are equal. Going on is allowed: alpha holds"
-        in said
-    )
+    assert "This is no evidence that they are equal. Going on is allowed: alpha holds" in said
     several = advised(0, 0, 6).describe()
     assert "If there is a lift of 0.1 between A and B, the chance to find it" in several
     assert "Not to be told apart is no evidence that algorithms are equal." in several
@@ -129,9 +114,7 @@ def test_several_chances_are_listed() -> None:
 
 def test_unequal_runs_are_told_as_a_range() -> None:
     curves = batched(0, 2)
-    found = monitor(
-        curves.with_blocks(curves.blocks), seed=1, n_shuffles=99, batch_size=5
-    )
+    found = monitor(curves.with_blocks(curves.blocks), seed=1, n_shuffles=99, batch_size=5)
     assert "(8 runs of each)" in found.describe()
     fewer = replace(found, batches={"1": {"A": 4, "B": 3}, "2": {"A": 4, "B": 4}})
     assert "(7 to 8 runs of each)" in fewer.describe()

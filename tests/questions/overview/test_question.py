@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from curvewise import Curves, CurvesError, OptionError, best, compare, locate, overview
-from curvewise.shuffling.stopping import FIRST_LOOK
+from curvewise.inference.asking import ask
+from curvewise.shuffling.plan import FIRST_LOOK
 from tests.questions.resuming import check_refuses, check_resumes, digits, progress_of
 from tests.simulation import some_curves
 
@@ -56,21 +57,19 @@ def test_options_go_on_to_each_question() -> None:
     assert exact.location.exact
 
 
-@pytest.mark.parametrize(
-    ("exact", "passed_on"), [(None, None), (True, None), (False, False)]
-)
+@pytest.mark.parametrize(("exact", "passed_on"), [(None, None), (True, None), (False, False)])
 def test_exact_is_asked_of_the_comparison_only(
     exact: bool | None, passed_on: bool | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A line is not worth visiting all relabellings, which locate() may even refuse."""
     given = []
-    for name, question in (("locate", locate), ("best", best)):
 
-        def ask(curves: Curves, question: Any = question, **options: Any) -> Any:
-            given.append(options["exact"])
-            return question(curves, **options)
+    def noted(question: Any, options: Any, answer: Any) -> Any:
+        given.append(options["exact"])
+        return ask(question, options, answer)
 
-        monkeypatch.setattr(f"curvewise.questions.{name}.question.{name}", ask)
+    for name in ("locate", "best"):
+        monkeypatch.setattr(f"curvewise.questions.{name}.ask.ask", noted)
     asked = overview(stairs((4, 4, 4), 9.0), exact=exact, n_shuffles=99, rng=0)
     assert asked.comparison.exact == (exact is not False)
     assert given == [passed_on, passed_on]
@@ -94,12 +93,10 @@ def test_more_shuffles_are_more_for_the_comparison_only(n_shuffles: Any) -> None
     assert digits(asked.comparison) == digits(alone)
 
 
-def test_where_and_who_stand_behind_the_overall_test(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_where_and_who_stand_behind_the_overall_test(monkeypatch: pytest.MonkeyPatch) -> None:
     """A closed test: nothing else is even asked unless the overall test says so."""
     for name in ("locate", "best"):
-        monkeypatch.setattr(f"curvewise.questions.{name}.question.{name}", pytest.fail)
+        monkeypatch.setattr(f"curvewise.questions.{name}.ask.{name}", pytest.fail)
     alike = overview(ALIKE, **GIVEN)
     assert not alike.comparison.overall.significant
     assert (alike.location, alike.best) == (None, None)
@@ -139,9 +136,7 @@ def test_with_unequal_spread_nothing_else_is_asked() -> None:
     assert unequal.comparison.overall.significant
     assert unequal.withheld == "unequal spread"
     assert (unequal.location, unequal.best) == (None, None)
-    assert digits(unequal.comparison) == digits(
-        compare(DIFFERENT, spread="unequal", **GIVEN)
-    )
+    assert digits(unequal.comparison) == digits(compare(DIFFERENT, spread="unequal", **GIVEN))
 
 
 def test_one_step_has_no_where_and_two_algorithms_no_who() -> None:
@@ -217,12 +212,11 @@ def test_jobs_change_no_digit() -> None:
 
 
 def test_progress_is_reported_of_each_question() -> None:
-    parts, overall, where, *who = progress_of(partial(overview, DIFFERENT, **GIVEN))
-    assert parts[-1] == (5, 5)
+    overall, where, *who = progress_of(partial(overview, DIFFERENT, **GIVEN))
     assert overall[-1] == (5, 5)
     assert where[-1] == (5, 5)
     assert who == [[(1, 2), (2, 2)], [(n, 5) for n in range(1, 6)]]
-    assert len(progress_of(partial(overview, ALIKE, **GIVEN))) == 2
+    assert len(progress_of(partial(overview, ALIKE, **GIVEN))) == 1
 
 
 def test_what_means_nothing_is_refused() -> None:

@@ -59,9 +59,7 @@ def test_json_is_that_of_the_comparison_with_where_and_who() -> None:
         (load_example("tictactoe").select("A1", "A3"), {}, "no difference"),
     ],
 )
-def test_what_was_not_asked_is_none(
-    curves: Curves, options: dict[str, Any], withheld: str
-) -> None:
+def test_what_was_not_asked_is_none(curves: Curves, options: dict[str, Any], withheld: str) -> None:
     shown = overview(curves, **GIVEN, **options).to_dict()
     assert (shown["where"], shown["best"]) == (None, None)
     assert shown["withheld"] == withheld

@@ -54,24 +54,22 @@ SAID: dict[str, dict[str, str]] = {
             "at 2 of 8 steps, 0 and 8000, with A1 ahead (smallest adjusted p = 0.012). With "
             "95% confidence the curves already differ at the first step and still "
             "differ at the last step. More: locate()."
-        ),
+        )
     },
     "single step": {
         "Best": (
-            "A1 has the highest mean score over training (82.10). A2 can be ruled out as the "
+            "A1 has the highest mean score at step 8000 (82.10). A2 can be ruled out as the "
             "best; A3 cannot. More: compare_pairs()."
-        ),
+        )
     },
     "two at a single step": {},
     "no difference": {
         "Where and who": (
             "no overall difference was found, so nothing is said about where or who. To ask "
             "anyway, each with its own false-alarm rate: locate(), compare_pairs()."
-        ),
+        )
     },
-    "unequal spread": {
-        "Where and who": "left out, as both assume equal spread.",
-    },
+    "unequal spread": {"Where and who": "left out, as both assume equal spread."},
     "undecidable": {},
 }
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from curvewise.questions.pairs.caveats import LeftOut, TooManyPairs
+from curvewise.questions.pairs.result import LeftOut, TooManyPairs
 from curvewise.text import naming_flags
 
 
@@ -28,9 +28,7 @@ from curvewise.text import naming_flags
         ),
     ],
 )
-def test_too_many_pairs_say_what_to_do(
-    caveat: TooManyPairs, remedy: str, typed: str
-) -> None:
+def test_too_many_pairs_say_what_to_do(caveat: TooManyPairs, remedy: str, typed: str) -> None:
     what = (
         "With these runs the smallest p possible is 0.119 after adjustment for 15 pairs, "
         "which is above alpha = 0.05: no data could be significant. "
@@ -49,9 +47,7 @@ def test_of_one_pair_no_other_adjustment_helps() -> None:
 
 def test_pairs_left_out_are_named_up_to_three() -> None:
     pairs = ("A and B", "A and C", "A and D", "B and C", "B and D")
-    assert LeftOut(pairs[:3], "Why.").sentence() == (
-        "Left out: A and B; A and C; A and D. Why."
-    )
+    assert LeftOut(pairs[:3], "Why.").sentence() == ("Left out: A and B; A and C; A and D. Why.")
     assert LeftOut(pairs, "Why.").sentence() == (
         "Left out: A and B; A and C; A and D; and 2 other pairs. Why."
     )

@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 
 from curvewise import Curves, compare, compare_pairs
-from curvewise.questions.pairs.closed import AlikeGroup, PartitionSums
-from curvewise.shuffling.plan import Plan
-from curvewise.shuffling.stopping import FIRST_LOOK
-from curvewise.shuffling.visiting import visit
+from curvewise.questions.pairs.ask import AlikeGroup, PartitionSums
+from curvewise.shuffling.plan import FIRST_LOOK, Limits, Plan
+from curvewise.shuffling.visit import visit
 from tests.simulation import integer_tied, some_curves
 from tests.textbook import combined_shares
 
@@ -87,9 +86,7 @@ def brute_force(curves: Curves) -> dict[str, dict[tuple[str, str], float]]:
             known[group] = slow_weights(curves.select(*group))
         return known[group]
 
-    found = {
-        name: dict.fromkeys(combinations(curves.algorithms, 2), 0.0) for name in EFFECTS
-    }
+    found = {name: dict.fromkeys(combinations(curves.algorithms, 2), 0.0) for name in EFFECTS}
     for partition in set_partitions(curves.algorithms):
         groups = [tuple(sorted(group)) for group in partition if len(group) > 1]
         if not groups:
@@ -161,9 +158,7 @@ def test_of_three_algorithms_overall_is_that_of_a_pair_or_of_all(name: str) -> N
 def test_overall_looks_of_two_groups_are_added_up() -> None:
     curves = SMALL["four algorithms"]
     groups = [AlikeGroup.of(curves, names) for names in ("AB", "CD")]
-    statistic = PartitionSums.of(
-        groups, [(0, 1)], np.array([[True]]), np.zeros((3, 1)), None
-    )
+    statistic = PartitionSums.of(groups, [(0, 1)], np.array([[True]]), np.zeros((3, 1)), None)
     plan = Plan(statistic.restriction, exact=True, n_shuffles=1, key=0)
     (counts, n_visited) = visit(plan, statistic).counts
     every, observed = [], 0.0
@@ -247,9 +242,7 @@ def test_groups_that_blocks_keep_apart_are_in_no_partition() -> None:
     # Beyond the pairs there is the partition of both.
     both = brute_force_of_two(apart)
     for pair in pairs:
-        assert pair.algorithm.pvalue_adjusted == pytest.approx(
-            max(pair.algorithm.pvalue, both)
-        )
+        assert pair.algorithm.pvalue_adjusted == pytest.approx(max(pair.algorithm.pvalue, both))
 
 
 def brute_force_of_two(curves: Curves) -> float:
@@ -291,10 +284,8 @@ def test_a_group_does_not_depend_on_the_order_of_its_names() -> None:
     )
 
 
-def test_auto_goes_on_where_a_pair_is_not_settled(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("curvewise.questions.pairs.closed.MAX_SHUFFLES", 2 * FIRST_LOOK)
+def test_auto_goes_on_where_a_pair_is_not_settled(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("curvewise.questions.pairs.ask.LIMITS", Limits(shuffles=2 * FIRST_LOOK))
     curves = some_curves(1, (6, 6, 6))
     options: dict[str, Any] = {"rng": 3}
     many = compare_pairs(curves, n_shuffles=2 * FIRST_LOOK, **options)

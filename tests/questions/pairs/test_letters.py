@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from curvewise.questions.pairs.letters import letters
+from curvewise.questions.pairs.result import letters
 
 
 def test_letters_are_shared_by_those_not_told_apart() -> None:

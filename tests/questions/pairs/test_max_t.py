@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -9,15 +10,14 @@ import pytest
 from scipy import stats
 
 from curvewise import Curves
+from curvewise.inference.family import LargestOf
 from curvewise.inference.work import Work
-from curvewise.kernels.adjustments import MaxCounts
-from curvewise.kernels.anova.design import Design
-from curvewise.kernels.contrasts import Fit, pair_parts, pair_ratios
-from curvewise.questions.pairs.max_t import LargestPair, max_t_adjusted
-from curvewise.questions.pairs.question import compare_pairs
-from curvewise.shuffling.layout import Layout
-from curvewise.shuffling.plan import Plan
-from curvewise.shuffling.visiting import visit
+from curvewise.kernels.anova import Design
+from curvewise.kernels.contrasts import Fit, pair_maxima, pair_parts, pair_ratios
+from curvewise.kernels.pvalues import MaxCounts
+from curvewise.questions.pairs.ask import compare_pairs, max_t_adjusted
+from curvewise.shuffling.plan import Layout, Plan
+from curvewise.shuffling.visit import visit
 from tests.questions.slow_contrasts import (
     LeastSquares,
     all_labels,
@@ -81,9 +81,7 @@ def test_max_t_of_two_is_never_below_their_own_p() -> None:
 
 
 def test_without_error_max_t_is_not_nan() -> None:
-    curves = Curves(
-        np.repeat([0.1, 0.2, 0.3], 5)[:, None] * np.ones(4), np.repeat(list("ABC"), 5)
-    )
+    curves = Curves(np.repeat([0.1, 0.2, 0.3], 5)[:, None] * np.ones(4), np.repeat(list("ABC"), 5))
     pairs = compare_pairs(curves, adjust="max-t", rng=0, n_shuffles=99)
     for pair in pairs:
         assert pair.algorithm.pvalue_adjusted is not None
@@ -111,9 +109,7 @@ def slow_ratios(own: LeastSquares, *, pooled: bool) -> list[list[float]]:
         contrast[[a, b]] = 1, -1
         u = own.u(contrast) ** 2
         effects = (u.sum(), u[0], u[1:].sum())
-        rows.append(
-            [float(x / y) if y else 0.0 for x, y in zip(effects, errors, strict=True)]
-        )
+        rows.append([float(x / y) if y else 0.0 for x, y in zip(effects, errors, strict=True)])
     return np.array(rows).T.tolist()
 
 
@@ -134,7 +130,7 @@ def test_the_largest_pair_is_counted_as_by_brute_force(
 
     observed = ratios[:, KEPT]
     counts = tuple(MaxCounts.of(row) for row in observed)
-    statistic = LargestPair(values, fit, KEPT, pooled, counts)
+    statistic = LargestOf(partial(pair_maxima, values, fit, kept=KEPT, pooled=pooled), counts)
     plan = Plan(layout.restriction, exact=False, n_shuffles=4_500, key=5)
     same_however_it_is_cut(plan, statistic, monkeypatch)
     plan = plan.cut(1_100)  # a whole batch and a part of one
@@ -151,13 +147,10 @@ def test_the_largest_pair_is_counted_as_by_brute_force(
     if name == "single step":
         expected[2] = [1_100, 1_100]  # there is no shape, so every shuffle ties
     assert found.counts[0].tolist() == expected
-    assert found.kept == ()
 
 
 def test_the_clearest_pair_of_each_effect_decides() -> None:
-    layout = Layout.of(CURVES["without blocks"])
-    fit = Fit.of(layout.scores, layout.labels, layout.blocks)
-    statistic = LargestPair(fit.values, fit, KEPT, False, ())
+    statistic = LargestOf(lambda labels: labels.astype(np.float64), ())
     counts = np.array([[5, 2, 9], [8, 8, 7], [0, 1, 2]])
     assert statistic.deciding((counts,)).tolist() == [2, 7, 0]
 

@@ -11,7 +11,7 @@ import pytest
 from matplotlib.collections import PathCollection, QuadMesh
 
 from curvewise import Curves, Interval, compare_pairs, load_example, plot_pairs
-from curvewise.questions.pairs.plots import Cell, matrix_cells
+from curvewise.questions.pairs.tell import Cell, matrix_cells
 from curvewise.text import p_text
 from tests.questions.forests import (
     ODD_NAMES,
@@ -61,24 +61,14 @@ def test_a_row_shows_the_difference_the_interval_and_the_adjusted_p() -> None:
         assert x_of(mark) == [pair.difference]
         assert is_filled(mark) == pair.algorithm.significant
     adjusted = [pair.algorithm.pvalue_adjusted for pair in few()]
-    assert texts_at_right(ax) == [
-        *(p_text(p) for p in adjusted if p is not None),
-        "adjusted\np",
-    ]
-    assert (
-        ax.get_xlabel()
-        == "difference in height, with the 95% interval of each pair alone"
-    )
+    assert texts_at_right(ax) == [*(p_text(p) for p in adjusted if p is not None), "adjusted\np"]
+    assert ax.get_xlabel() == "difference in height, with the 95% interval of each pair alone"
     assert legend_texts(ax) == ["distinguished (adjusted p ≤ 0.05)", "not distinguished"]
 
 
 @pytest.mark.parametrize(
     ("ends", "arrows"),
-    [
-        ((-math.inf, math.inf), ["<", ">"]),
-        ((-math.inf, 9.0), ["<"]),
-        ((1.0, math.inf), [">"]),
-    ],
+    [((-math.inf, math.inf), ["<", ">"]), ((-math.inf, 9.0), ["<"]), ((1.0, math.inf), [">"])],
 )
 def test_an_unbounded_end_is_an_arrow_inside_the_axes(
     ends: tuple[float, float], arrows: list[str]
@@ -181,7 +171,7 @@ def test_many_algorithms_make_a_matrix_with_letters() -> None:
 
 
 def test_too_many_letters_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("curvewise.questions.pairs.plots.MAX_LETTERS", 1)
+    monkeypatch.setattr("curvewise.questions.pairs.tell.MAX_LETTERS", 1)
     assert max(map(len, many().letters.values())) > 1
     ax = plot_pairs(many(), ax=new_axes())
     assert texts_at_right(ax) == []
@@ -204,8 +194,7 @@ def test_letters_shrink_until_all_rows_fit() -> None:
 
 def test_eight_algorithms_are_rows_and_nine_a_matrix() -> None:
     eight, nine = (
-        compare_pairs(steep_curves(n, 2), adjust="max-t", n_shuffles=19, rng=0)
-        for n in (8, 9)
+        compare_pairs(steep_curves(n, 2), adjust="max-t", n_shuffles=19, rng=0) for n in (8, 9)
     )
     assert len(row_names(eight.figure().axes[0])) == 28
     assert len(row_names(nine.figure().axes[0])) == 9

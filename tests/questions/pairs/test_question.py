@@ -12,19 +12,19 @@ from curvewise import Curves, CurvesError, OptionError, best, compare
 from curvewise.inference.caveats import (
     DifferentSpread,
     InfiniteF,
+    OfMembers,
     PooledErrorMisleads,
     SingleRun,
     SingleStep,
     TooFewRuns,
     TooFewShuffles,
 )
-from curvewise.inference.member_caveats import OfMembers
-from curvewise.kernels.adjustments import bonferroni, holm
-from curvewise.kernels.partitions import MAX_MEMBERS
-from curvewise.questions.pairs import question
-from curvewise.questions.pairs.caveats import LeftOut, TooManyPairs
-from curvewise.questions.pairs.question import compare_pairs
-from curvewise.shuffling.stopping import FIRST_LOOK
+from curvewise.kernels.contrasts import MAX_MEMBERS
+from curvewise.kernels.pvalues import bonferroni, holm
+from curvewise.questions.pairs import ask as question
+from curvewise.questions.pairs.ask import compare_pairs
+from curvewise.questions.pairs.result import LeftOut, TooManyPairs
+from curvewise.shuffling.plan import FIRST_LOOK, Limits
 from tests.questions.resuming import check_refuses, check_resumes, digits, progress_of
 from tests.simulation import some_curves
 
@@ -58,9 +58,7 @@ def test_each_pair_is_compared_on_its_own_curves(adjust: Any) -> None:
         assert pair.difference == alone.difference.value
         assert pair.interval == alone.difference.interval
         assert pair.hedges_g == alone.difference.hedges_g
-        assert (
-            pair.probability_of_superiority == alone.difference.probability_of_superiority
-        )
+        assert pair.probability_of_superiority == alone.difference.probability_of_superiority
         assert pair.confidence == 0.9
         assert pair.exact
         assert pair.n_relabellings == alone.n_relabellings
@@ -68,9 +66,7 @@ def test_each_pair_is_compared_on_its_own_curves(adjust: Any) -> None:
     assert pairs[:2] == pairs.pairs[:2]
 
 
-@pytest.mark.parametrize(
-    ("adjust", "adjuster"), [("holm", holm), ("bonferroni", bonferroni)]
-)
+@pytest.mark.parametrize(("adjust", "adjuster"), [("holm", holm), ("bonferroni", bonferroni)])
 def test_each_effect_is_adjusted_by_itself(adjust: Any, adjuster: object) -> None:
     pairs = compare_pairs(some_curves(2, (6, 6, 6, 6)), adjust=adjust)
     for name in EFFECTS:
@@ -83,9 +79,7 @@ def test_each_effect_is_adjusted_by_itself(adjust: Any, adjuster: object) -> Non
 def test_shuffled_pairs_share_their_shuffles_and_repeat() -> None:
     curves = some_curves(3, (12, 12, 12))
     options: dict[str, Any] = {"exact": False, "n_shuffles": 999}
-    found, again, other = (
-        compare_pairs(curves, rng=seed, **options) for seed in (1, 1, 2)
-    )
+    found, again, other = (compare_pairs(curves, rng=seed, **options) for seed in (1, 1, 2))
     assert found.to_dict() == again.to_dict()
     assert found.to_dict() != other.to_dict()
     assert found.seed == 1
@@ -109,7 +103,7 @@ def test_many_pairs_get_the_shuffles_that_their_adjustment_needs() -> None:
 def test_many_pairs_keep_little(monkeypatch: pytest.MonkeyPatch) -> None:
     curves = some_curves(0, (8, 8, 8))
     whole = compare_pairs(curves)[0].algorithm
-    monkeypatch.setattr("curvewise.questions.pairs.question.MAX_PAIRS_WITH_NULLS", 2)
+    monkeypatch.setattr("curvewise.questions.pairs.ask.MAX_PAIRS_WITH_NULLS", 2)
     thin = compare_pairs(curves)[0].algorithm
     assert len(whole.null_distribution) == 6_435
     assert len(thin.null_distribution) == 1_000
@@ -161,9 +155,7 @@ def test_options_that_mean_nothing_are_refused() -> None:
     curves = some_curves(0, (5, 5, 5))
     with pytest.raises(OptionError, match=r"adjust must be .* or 'max-t', not 'tukey'"):
         compare_pairs(curves, adjust="tukey")  # type: ignore[arg-type]
-    with pytest.raises(
-        OptionError, match="error must be 'split' or 'pooled', not 'both'"
-    ):
+    with pytest.raises(OptionError, match="error must be 'split' or 'pooled', not 'both'"):
         compare_pairs(curves, error="both")  # type: ignore[arg-type]
     with pytest.raises(OptionError, match=r"compare_pairs\(\) takes Curves"):
         compare_pairs(None)  # type: ignore[arg-type]
@@ -201,9 +193,7 @@ def test_too_few_shuffles_are_told_once() -> None:
 
 @pytest.mark.parametrize("exact", [None, False])
 @pytest.mark.parametrize("adjust", ["closed", "max-t"])
-def test_too_few_shuffles_of_all_algorithms_are_told(
-    adjust: Any, exact: bool | None
-) -> None:
+def test_too_few_shuffles_of_all_algorithms_are_told(adjust: Any, exact: bool | None) -> None:
     """Also where the pairs themselves are exact."""
     curves = spread_out((5, 5, 5, 5), 50)
     options: dict[str, Any] = {"adjust": adjust, "exact": exact, "rng": 0}
@@ -222,8 +212,7 @@ def test_where_all_partitions_are_visited_whole_shuffles_do_not_matter() -> None
 
 
 @pytest.mark.parametrize(
-    ("blocks", "n_enough"),
-    [(None, 5), ([0, 0, 1, 1] * 3, None), (list("xyxy") * 3, None)],
+    ("blocks", "n_enough"), [(None, 5), ([0, 0, 1, 1] * 3, None), (list("xyxy") * 3, None)]
 )
 def test_how_many_runs_would_do_is_told_where_that_is_known(
     blocks: list[Any] | None, n_enough: int | None
@@ -322,9 +311,7 @@ def test_caveats_of_pairs_are_passed_on_with_their_pairs() -> None:
     assert kinds == ["too many pairs", "left out", "single run", "single run"]
 
     step = compare_pairs(some_curves(0, (3, 3, 3), n_steps=1))
-    assert step.caveats[1:] == (
-        OfMembers(("A and B", "A and C", "B and C"), SingleStep()),
-    )
+    assert step.caveats[1:] == (OfMembers(("A and B", "A and C", "B and C"), SingleStep()),)
     assert step.warnings[1] == (
         "A and B; A and C; B and C: There is a single step, so curves have no shape: only "
         "height is compared."
@@ -458,7 +445,7 @@ def test_max_t_goes_on_to_its_limit(rule: Any, monkeypatch: pytest.MonkeyPatch) 
         alpha = min(pair.algorithm.pvalue_adjusted or 1.0 for pair in found)
     else:
         curves = spread_out((4, 4, 4), 1e6)
-    monkeypatch.setattr("curvewise.questions.pairs.max_t.MAX_SHUFFLES", 2**15)
+    monkeypatch.setattr("curvewise.questions.pairs.ask.LIMITS", Limits(shuffles=2**15))
     ruled = compare_pairs(curves, alpha=alpha, n_shuffles=rule, **options)  # type: ignore[arg-type]
     most = compare_pairs(curves, alpha=alpha, n_shuffles=2**15, **options)  # type: ignore[arg-type]
     fewer = compare_pairs(curves, alpha=alpha, n_shuffles=FIRST_LOOK, **options)  # type: ignore[arg-type]

@@ -32,9 +32,7 @@ def test_lookup_in_either_order() -> None:
     assert other.interval == (-pairs[1].interval.high, -pairs[1].interval.low)
     assert other.probability_of_superiority == 1 - pairs[1].probability_of_superiority
     assert len(pairs) == 3
-    with pytest.raises(
-        OptionError, match=r"No algorithm is called 'a'.*did you mean 'A'"
-    ):
+    with pytest.raises(OptionError, match=r"No algorithm is called 'a'.*did you mean 'A'"):
         pairs.pair("a", "B")
     with pytest.raises(OptionError, match="'A' and 'A' were not compared"):
         pairs.pair("A", "A")
@@ -129,9 +127,7 @@ def test_the_tables_are_the_pairs_and_the_letters() -> None:
     # The best algorithm first.
     assert [row[:2] for row in pairs.rows] == [("C", "B"), ("C", "A"), ("B", "A")]
     assert letters.rows == (("C", "a"), ("B", "b"), ("A", "c"))
-    assert letters.notes == (
-        "Algorithms that share a letter are not told apart in height.",
-    )
+    assert letters.notes == ("Algorithms that share a letter are not told apart in height.",)
     assert "<table>" in found()._repr_html_()
 
 

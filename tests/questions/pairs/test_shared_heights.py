@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from curvewise import Curves
-from curvewise.inference.requirements import check_curves
-from curvewise.kernels.anova import subset_sums
-from curvewise.questions.compare.question import layout_and_design
-from curvewise.questions.compare.randomized_anova import exact_height
-from curvewise.questions.pairs import shared_heights
-from curvewise.questions.pairs.shared_heights import SharedHeights
+from curvewise.inference.asking import check_curves
+from curvewise.kernels import invert
+from curvewise.questions.compare.ask import layout_and_design
+from curvewise.questions.compare.method import exact_height
+from curvewise.questions.pairs import ask
+from curvewise.questions.pairs.ask import SharedHeights
 from tests.simulation import some_curves
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.compiled
 @pytest.fixture(autouse=True)
 def _compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     """So that few runs are counted as many are."""
-    for module in (shared_heights, subset_sums):
+    for module in (ask, invert):
         monkeypatch.setattr(module, "counting_repays_compiling", lambda _: True)
 
 
@@ -55,9 +55,7 @@ def test_counts_are_those_of_each_pair_alone(
     check_curves(curves, "a test")
     shared = SharedHeights(curves)
     fallen_back = []
-    monkeypatch.setattr(
-        shared_heights, "exact_height", lambda *pair: fallen_back.append(pair)
-    )
+    monkeypatch.setattr(ask, "exact_height", lambda *pair: fallen_back.append(pair))
     for pair in combinations(curves.algorithms, 2):
         layout, design = layout_and_design(curves.select(*pair))
         assert shared.of(pair, layout, design) == exact_height(layout, design)
@@ -65,23 +63,19 @@ def test_counts_are_those_of_each_pair_alone(
     assert set(shared._kept) == set(curves.algorithms)
 
 
-def test_what_rounding_could_change_is_left_to_the_pair(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_what_rounding_could_change_is_left_to_the_pair(monkeypatch: pytest.MonkeyPatch) -> None:
     curves = some_curves(1, (6, 6))
     layout, design = layout_and_design(curves)
-    monkeypatch.setattr(subset_sums, "EPSILON", 1e-3)
+    monkeypatch.setattr(invert, "EPSILON", 1e-3)
     first, second = (SharedHeights(curves)._sums(name) for name in curves.algorithms)
-    assert subset_sums.count_far(first, second, 1.0) is None
+    assert invert.count_far(first, second, 1.0) is None
     names = curves.algorithms[0], curves.algorithms[1]
     found = SharedHeights(curves).of(names, layout, design)
     assert found == exact_height(layout, design)
 
 
-def test_sums_for_which_there_is_no_room_are_made_anew(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(shared_heights, "MAX_KEPT_SUMS", 2**6)
+def test_sums_for_which_there_is_no_room_are_made_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ask, "MAX_KEPT_SUMS", 2**6)
     curves = some_curves(2, (6, 6))
     shared = SharedHeights(curves)
     layout, design = layout_and_design(curves)

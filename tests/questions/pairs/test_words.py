@@ -30,9 +30,7 @@ def pair(a: str, b: str, height: float, shape: float | None, difference: float) 
         a=a,
         b=b,
         algorithm=replace(found.algorithm, pvalue_adjusted=height),
-        interaction=None
-        if shape is None
-        else replace(found.interaction, pvalue_adjusted=shape),
+        interaction=None if shape is None else replace(found.interaction, pvalue_adjusted=shape),
         difference=difference,
         n_relabellings=10_000,
     )
@@ -41,7 +39,7 @@ def pair(a: str, b: str, height: float, shape: float | None, difference: float) 
 def pairs(*found: Pair, **fields: Any) -> Pairs:
     names = tuple(dict.fromkeys(name for each in found for name in (each.a, each.b)))
     given: dict[str, Any] = {"adjust": "holm", "error": "split", "alpha": 0.05}
-    return Pairs(found, names, **{**given, "caveats": (), **fields})
+    return Pairs(pairs=found, algorithms=names, **{**given, "caveats": (), **fields})
 
 
 PROMISE = (
@@ -66,8 +64,7 @@ MANY = [
             pairs(*THREE),
             "After Holm's adjustment, 2 of 3 pairs differ in height: SAC > PPO by 2.250 "
             "(p = 0.012); PPO > DQN by 5.300 (p = 0.035). After Holm's adjustment, 2 of 3 "
-            "pairs differ in shape: SAC and PPO (p = 0.030); DQN and SAC (p = 0.050). "
-            + PROMISE,
+            "pairs differ in shape: SAC and PPO (p = 0.030); DQN and SAC (p = 0.050). " + PROMISE,
         ),
         (
             pairs(*THREE, higher_is_better=False, adjust="bonferroni"),
@@ -80,21 +77,17 @@ MANY = [
             pairs(*THREE, adjust="closed"),
             "After closed testing, 2 of 3 pairs differ in height: SAC > PPO by 2.250 "
             "(p = 0.012); PPO > DQN by 5.300 (p = 0.035). After closed testing, 2 of 3 "
-            "pairs differ in shape: SAC and PPO (p = 0.030); DQN and SAC (p = 0.050). "
-            + PROMISE,
+            "pairs differ in shape: SAC and PPO (p = 0.030); DQN and SAC (p = 0.050). " + PROMISE,
         ),
         (
             pairs(*THREE, adjust="max-t"),
             "After adjustment by the largest statistic (max-t), 2 of 3 pairs differ in "
             "height: SAC > PPO by 2.250 (p = 0.012); PPO > DQN by 5.300 (p = 0.035). After "
             "adjustment by the largest statistic (max-t), 2 of 3 pairs differ in shape: SAC "
-            "and PPO (p = 0.030); DQN and SAC (p = 0.050). "
-            + PROMISE.replace("at most", "about"),
+            "and PPO (p = 0.030); DQN and SAC (p = 0.050). " + PROMISE.replace("at most", "about"),
         ),
         (
-            pairs(
-                pair("PPO", "DQN", 0.035, None, 5.3), pair("PPO", "SAC", 0.4, None, 0.1)
-            ),
+            pairs(pair("PPO", "DQN", 0.035, None, 5.3), pair("PPO", "SAC", 0.4, None, 0.1)),
             "After Holm's adjustment, 1 of 2 pairs differs in height: PPO > DQN by 5.300 "
             "(p = 0.035). " + PROMISE,
         ),

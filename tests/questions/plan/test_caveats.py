@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from curvewise.questions.plan.caveats import NotReachable, PairsTooFew
+from curvewise.questions.plan.result import NotReachable, PairsTooFew
 from curvewise.text import naming_flags
 
 

@@ -8,19 +8,17 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import curvewise as cw
-from curvewise.questions.plan.claims import Claims
-from curvewise.questions.power.simulation import COUNTED, claim_of
+from curvewise.questions.plan.method import Claims
+from curvewise.questions.power.method import COUNTED, claim_of
 from tests.questions.power.test_modelling import model_of
 from tests.simulation import some_curves
 
 if TYPE_CHECKING:
-    from curvewise.questions.power.modelling import Model
+    from curvewise.questions.power.method import Model
 
 
 def model(n_experiments: int) -> Model:
-    return model_of(
-        some_curves(3, (5,)), effect=cw.scenario("a", 1.5), n_experiments=n_experiments
-    )
+    return model_of(some_curves(3, (5,)), effect=cw.scenario("a", 1.5), n_experiments=n_experiments)
 
 
 @pytest.mark.parametrize("question", ["overall", "algorithm", "interaction"])
@@ -30,7 +28,7 @@ def test_all_experiments_are_those_that_are_counted_at_once(question: Any) -> No
     rough = claims.roughly(6)
     assert claims.power_at == {6: rough}
     sure = claims.surely(6)
-    (counts,) = own.simulation.n_rejected(6, [(own.truth(), 0.8, 1_200)])
+    (counts,) = own.n_rejected(6, [(own.truth, 0.8, 1_200)])
     assert claims.power_at == {6: sure} == {6: counts[claim_of(question)] / 1_200}
     test = counts[COUNTED.index(question)] / 1_200
     assert claims.test_power_at == {6: test}

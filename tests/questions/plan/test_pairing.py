@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import pearsonr
 
 import curvewise as cw
-from curvewise.questions.plan.pairing import Pairing, pairing_of
+from curvewise.questions.plan.method import Pairing, pairing_of
 from tests.simulation import some_curves
 
 

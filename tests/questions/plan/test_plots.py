@@ -35,9 +35,7 @@ def test_the_test_alone_is_drawn_where_it_is_not_what_is_claimed() -> None:
 
 
 def test_what_is_not_reached_has_no_mark() -> None:
-    ax = cw.plot_plan(
-        found(max_runs=8, effect=cw.scenario("lift", 0.3)), Figure().subplots()
-    )
+    ax = cw.plot_plan(found(max_runs=8, effect=cw.scenario("lift", 0.3)), Figure().subplots())
     assert not ax.texts
     assumed = cw.plot_plan(found(noise=cw.noise(sd=1)), Figure().subplots())
     assert "runs vary as assumed" in assumed.get_legend_handles_labels()[1]

@@ -62,15 +62,9 @@ def test_ends_of_the_range_do_not_cross() -> None:
 def test_the_power_is_reached_when_simulated_afresh(question: Any) -> None:
     pilots = some_curves(8, (5, 4))
     effect = cw.scenario(np.linspace(-1, 5, 6))
-    options: dict[str, Any] = {
-        "effect": effect,
-        "n_experiments": 600,
-        "n_shuffles": 199,
-    }
+    options: dict[str, Any] = {"effect": effect, "n_experiments": 600, "n_shuffles": 199}
     found = cw.plan(pilots, question=question, rng=1, **options)
-    fresh = cw.estimate_power(
-        pilots, n_runs=(found.n_runs - 2, found.n_runs), rng=2, **options
-    )
+    fresh = cw.estimate_power(pilots, n_runs=(found.n_runs - 2, found.n_runs), rng=2, **options)
     power = getattr(fresh, question).verdict.power[:, 0]
     error = math.sqrt(0.16 / 600 * 2)
     assert power[1] > 0.8 - 4 * error
@@ -104,12 +98,7 @@ def test_the_range_is_what_the_pilots_leave_open() -> None:
 def test_a_cheap_baseline_saves_runs_of_the_other() -> None:
     one, four = (
         cw.plan(
-            None,
-            effect=ONE_SD,
-            noise=cw.noise(sd=1, n_steps=1),
-            ratio=ratio,
-            n_shuffles=399,
-            rng=1,
+            None, effect=ONE_SD, noise=cw.noise(sd=1, n_steps=1), ratio=ratio, n_shuffles=399, rng=1
         )
         for ratio in (1, 4)
     )
@@ -167,11 +156,7 @@ def test_a_pilot_that_stays_is_looked_at_without_labels() -> None:
 
 def test_what_cannot_be_reached_is_said() -> None:
     found = cw.plan(
-        some_curves(0, (5,)),
-        effect=cw.scenario("lift", 0.1),
-        max_runs=20,
-        n_experiments=200,
-        rng=0,
+        some_curves(0, (5,)), effect=cw.scenario("lift", 0.1), max_runs=20, n_experiments=200, rng=0
     )
     assert (found.reachable, found.n_runs, found.n_estimate) == (False, 20, math.inf)
     assert found.caveats[0].kind == "not reachable"
@@ -182,11 +167,7 @@ def test_what_cannot_be_reached_is_said() -> None:
     ("given", "options", "message"),
     [
         (some_curves(0, (5,)), {"effect": None}, "must be stated"),
-        (
-            some_curves(0, (5,)),
-            {"effect": cw.scenario("lift", 0)},
-            "With a lift of 0 nothing",
-        ),
+        (some_curves(0, (5,)), {"effect": cw.scenario("lift", 0)}, "With a lift of 0 nothing"),
         (some_curves(0, (5,)), {"effect": cw.scenario("stretch", 1)}, "nothing differs"),
         (
             some_curves(0, (5,)),
@@ -225,28 +206,18 @@ def test_what_cannot_be_reached_is_said() -> None:
             {"reuse_pilot": True, "base": "A"},
             "takes all pilots together: base and pool=False",
         ),
-        (
-            exact_pairs(0.5),
-            {"reuse_pilot": True, "blocks": True},
-            "does not go with blocks",
-        ),
+        (exact_pairs(0.5), {"reuse_pilot": True, "blocks": True}, "does not go with blocks"),
         (
             some_curves(0, (5, 5)),
             {"reuse_pilot": True, "effect": "observed"},
             "does not go with an observed effect",
         ),
         (
-            cw.Curves(
-                np.array([[0.0, 5], [4, 1], [1, 4.1], [3, 2]] * 2), list("AAAABBBB")
-            ),
+            cw.Curves(np.array([[0.0, 5], [4, 1], [1, 4.1], [3, 2]] * 2), list("AAAABBBB")),
             {"effect": "observed"},
             "show no difference in height beyond their noise",
         ),
-        (
-            cw.Curves(np.ones((4, 3)), list("AABB")),
-            {},
-            "have the same curve",
-        ),
+        (cw.Curves(np.ones((4, 3)), list("AABB")), {}, "have the same curve"),
     ],
 )
 def test_what_cannot_be_planned_is_refused(

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 
 import curvewise as cw
-from curvewise.questions.power.caveats import NotAttainable, QuietStep, UnequalRuns
+from curvewise.questions.power.result import NotAttainable, QuietStep, UnequalRuns
 from curvewise.text import naming_flags
 from tests.questions.power.test_result import found
 from tests.simulation import some_curves

@@ -59,9 +59,7 @@ def test_three_panels_fit_a_column_of_a_paper() -> None:
             label
             for ax in figure.axes
             for label in ax.get_xticklabels()
-            if ax.viewLim.intervalx[0]
-            <= label.get_position()[0]
-            <= ax.viewLim.intervalx[1]
+            if ax.viewLim.intervalx[0] <= label.get_position()[0] <= ax.viewLim.intervalx[1]
         ],
     ):
         boxes = [own.get_window_extent() for own in texts if own.get_text()]

@@ -35,9 +35,7 @@ def exact_pairs(correlation: float, n_pairs: int = 30) -> cw.Curves:
     heights = (white @ mixing.T).T.reshape(-1, 1)
     shapes = rng.normal(size=(2 * n_pairs, 4))
     scores = heights + shapes - shapes.mean(axis=1, keepdims=True)
-    return cw.Curves(
-        scores, np.repeat(["A", "B"], n_pairs), blocks=np.tile(np.arange(n_pairs), 2)
-    )
+    return cw.Curves(scores, np.repeat(["A", "B"], n_pairs), blocks=np.tile(np.arange(n_pairs), 2))
 
 
 @pytest.mark.parametrize(
@@ -47,9 +45,7 @@ def exact_pairs(correlation: float, n_pairs: int = 30) -> cw.Curves:
 def test_height_has_nearly_the_power_of_the_t_test(
     n_runs: int, ratio: float, measured: float
 ) -> None:
-    found = cw.estimate_power(
-        None, effect=ONE_SD, noise=SMOOTH, n_runs=n_runs, ratio=ratio, rng=1
-    )
+    found = cw.estimate_power(None, effect=ONE_SD, noise=SMOOTH, n_runs=n_runs, ratio=ratio, rng=1)
     power = found.algorithm.power[0, 0]
     error = math.sqrt(measured * (1 - measured) / 2_000)
     assert abs(power - measured) < 4 * error
@@ -112,11 +108,7 @@ def test_power_is_how_often_compare_finds_the_difference(name: str) -> None:
             for effect in (found.overall, found.algorithm, found.interaction)
         ]
     power = cw.estimate_power(
-        flat,
-        effect=SCENARIOS[name],
-        noise=cw.noise(sd=1, correlation=0.9),
-        n_runs=5,
-        rng=3,
+        flat, effect=SCENARIOS[name], noise=cw.noise(sd=1, correlation=0.9), n_runs=5, rng=3
     )
     for test, share in zip(power.curves, significant / n_sets, strict=True):
         expected = test.power[0, 0]
@@ -132,9 +124,7 @@ def test_without_a_difference_power_is_alpha() -> None:
         assert np.all(np.abs(curve.power - 0.05) < 4 * math.sqrt(0.0475 / 2_000) + 0.005)
 
 
-def pilot_estimates(
-    n_pilots: int, n_sets: int, **options: Any
-) -> tuple[float, float, float]:
+def pilot_estimates(n_pilots: int, n_sets: int, **options: Any) -> tuple[float, float, float]:
     """The mean estimate of a true power of .53, its standard error, and how often the range holds."""
     rng = np.random.default_rng(n_pilots)
     estimates, holds = [], 0
@@ -154,11 +144,7 @@ def pilot_estimates(
         estimates.append(found.algorithm.power[0, 0])
         low, high = found.algorithm.range[0, 0]
         holds += low - 0.035 <= 0.53 <= high + 0.035
-    return (
-        float(np.mean(estimates)),
-        float(np.std(estimates)) / math.sqrt(n_sets),
-        holds / n_sets,
-    )
+    return (float(np.mean(estimates)), float(np.std(estimates)) / math.sqrt(n_sets), holds / n_sets)
 
 
 @pytest.mark.slow
@@ -201,17 +187,11 @@ def test_power_rises_with_runs_and_sizes() -> None:
 def test_neither_order_nor_units_of_the_pilots_change_a_digit() -> None:
     pilots = some_curves(2, (5, 4))
     order = np.random.default_rng(0).permutation(5)
-    mixed = cw.Curves(
-        np.concatenate([pilots.scores[:5][order], pilots.scores[5:]]), pilots.labels
-    )
+    mixed = cw.Curves(np.concatenate([pilots.scores[:5][order], pilots.scores[5:]]), pilots.labels)
     scaled = cw.Curves(8 * pilots.scores, pilots.labels)
     powers = [
         cw.estimate_power(
-            given,
-            effect=cw.scenario("lift", size),
-            n_runs=(4, 7),
-            n_experiments=300,
-            rng=0,
+            given, effect=cw.scenario("lift", size), n_runs=(4, 7), n_experiments=300, rng=0
         ).to_dict()["overall"]
         for given, size in ((pilots, 1), (mixed, 1), (scaled, 8))
     ]
@@ -236,9 +216,7 @@ def test_curves_may_be_changed_with_their_noise() -> None:
     pilots = cw.Curves(pilots.scores + 10, pilots.labels)
     options: dict[str, Any] = {"n_runs": 8, "n_experiments": 500, "rng": 0}
     mean = cw.estimate_power(pilots, effect=cw.scenario("stretch", 1.2), **options)
-    noisy = cw.estimate_power(
-        pilots, effect=cw.scenario("stretch", 1.2, on="curves"), **options
-    )
+    noisy = cw.estimate_power(pilots, effect=cw.scenario("stretch", 1.2, on="curves"), **options)
     # The spread grows with the mean, so that a little less is found.
     assert 0 < mean.algorithm.power[0, 0] - noisy.algorithm.power[0, 0] < 0.2
 
@@ -272,9 +250,7 @@ def test_the_smallest_number_of_runs(options: dict[str, Any], smallest: int) -> 
 def test_other_curves_or_an_assumption_can_say_how_runs_vary() -> None:
     other = some_curves(4, (9,))
     options: dict[str, Any] = {"n_runs": 6, "n_experiments": 200, "rng": 0}
-    without = cw.estimate_power(
-        None, effect=cw.scenario("lift", 1), noise=other, **options
-    )
+    without = cw.estimate_power(None, effect=cw.scenario("lift", 1), noise=other, **options)
     assert without.noise_df == 8
     assert without.assumptions.base == ""
     single = some_curves(5, (1,))
@@ -288,11 +264,7 @@ def test_other_curves_or_an_assumption_can_say_how_runs_vary() -> None:
 @pytest.mark.parametrize(
     ("given", "options", "message"),
     [
-        (
-            some_curves(0, (5,)),
-            {"effect": None},
-            "The difference to be found must be stated",
-        ),
+        (some_curves(0, (5,)), {"effect": None}, "The difference to be found must be stated"),
         (some_curves(0, (5,)), {"effect": 5}, "5 is no effect"),
         (some_curves(0, (1, 1)), {}, "single run each tell nothing"),
         (some_curves(0, (2, 2)), {"effect": "observed"}, "at least 3 pilots of each"),
@@ -328,9 +300,7 @@ def test_other_curves_or_an_assumption_can_say_how_runs_vary() -> None:
         ),
         (some_curves(0, (5,)), {"n_experiments": 10**12}, "from 100 to 1,000,000"),
         (
-            cw.Curves(
-                np.random.default_rng(0).normal(size=(153, 2)), np.repeat(range(51), 3)
-            ),
+            cw.Curves(np.random.default_rng(0).normal(size=(153, 2)), np.repeat(range(51), 3)),
             {"effect": "observed"},
             "pilots are of 51 algorithms",
         ),
@@ -342,16 +312,8 @@ def test_other_curves_or_an_assumption_can_say_how_runs_vary() -> None:
         ),
         (some_curves(0, (5,)), {"sizes": [1e308]}, "sizes must be finite numbers"),
         (some_curves(0, (5,)), {"ratio": 1e300}, "ratio must be positive, from 0.01 to"),
-        (
-            some_curves(0, (5,)),
-            {"ratio": 0.01, "alpha": 1e-99},
-            "alpha must be 1e-12 or more",
-        ),
-        (
-            cw.Curves(some_curves(0, (5,)).scores * 1e-150, ["A"] * 5),
-            {},
-            "vanish when squared",
-        ),
+        (some_curves(0, (5,)), {"ratio": 0.01, "alpha": 1e-99}, "alpha must be 1e-12 or more"),
+        (cw.Curves(some_curves(0, (5,)).scores * 1e-150, ["A"] * 5), {}, "vanish when squared"),
         (
             cw.Curves(np.random.default_rng(0).normal(size=(4, 5_001)), ["A"] * 4),
             {},
@@ -367,11 +329,7 @@ def test_other_curves_or_an_assumption_can_say_how_runs_vary() -> None:
         (some_curves(0, (5,)), {"confidence": 1}, "confidence must lie between 0 and 1"),
         (some_curves(0, (5,)), {"ratio": -1}, "ratio must be positive"),
         (exact_pairs(0.5), {"blocks": True, "ratio": 2}, "ratio must be 1 with them"),
-        (
-            exact_pairs(0.5),
-            {"blocks": True, "noise": SMOOTH},
-            "how runs of a block correlate",
-        ),
+        (exact_pairs(0.5), {"blocks": True, "noise": SMOOTH}, "how runs of a block correlate"),
         (
             exact_pairs(0.5),
             {"blocks": True, "n_algorithms": 3},

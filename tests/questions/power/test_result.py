@@ -24,12 +24,7 @@ def test_the_table_has_a_row_for_runs_and_sizes() -> None:
     assert table.header == (
         *("runs of each", "size", "overall", "height", "its test", "shape", "its test"),
     )
-    assert [row[:2] for row in table.rows] == [
-        ("3", "1"),
-        ("3", "2"),
-        ("6", "1"),
-        ("6", "2"),
-    ]
+    assert [row[:2] for row in table.rows] == [("3", "1"), ("3", "2"), ("6", "1"), ("6", "2")]
     assert table.rows[0][2] == "0 (not attainable)"
     assert "–" in table.rows[2][3]
 

@@ -1,34 +1,30 @@
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 import curvewise as cw
-from curvewise.inference.noise import pilot_noise
-from curvewise.questions.power.simulation import Simulation, smallest_n
-from curvewise.questions.power.truth import stated_truth
+from curvewise.questions.power.method import stated_truth
+from tests.questions.power.test_modelling import model_of
 from tests.simulation import some_curves
 
+if TYPE_CHECKING:
+    from curvewise.questions.power.method import Model
 
-def simulation(**options: object) -> Simulation:
-    values: dict[str, object] = {
-        "noises": (pilot_noise(some_curves(0, (6,)))[0],) * 2,
-        "n_algorithms": 2,
-        "ratio": 1.0,
-        "in_blocks": False,
-        "alpha": 0.05,
-        "n_shuffles": 99,
-        "combined": True,
-        "keys": (1, 2),
-    }
-    return Simulation(**{**values, **options})  # type: ignore[arg-type]
+
+def simulation(**options: Any) -> Model:
+    return replace(model_of(some_curves(0, (6,)), **options), keys=(1, 2))
 
 
 def test_designs() -> None:
     assert simulation(ratio=2.5).sizes(3) == (8, 3)
-    labels, blocks = simulation(in_blocks=True).design(3)
+    pairs = model_of(some_curves(0, (4, 4), blocks=[*range(4)] * 2), blocks=True)
+    labels, blocks = pairs.design(3)
     assert labels.tolist() == [0, 0, 0, 1, 1, 1]
     assert blocks.tolist() == [0, 1, 2, 0, 1, 2]
-    assert smallest_n(simulation(in_blocks=True)) == 6
+    assert pairs.smallest_n() == 6
 
 
 def test_the_first_runs_are_the_same_however_many_there_are() -> None:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import curvewise as cw
-from curvewise.questions.power.truth import observed_truth, stated_truth
+from curvewise.questions.power.method import observed_truth, stated_truth
 from tests.simulation import some_curves
 
 STEPS = np.arange(4.0)
@@ -42,11 +42,9 @@ def test_observed_differences_are_shrunk_by_f() -> None:
     pilots = cw.Curves(shifted, pilots.labels)
     compared = cw.compare(pilots, overall="F")
     assert compared.interaction is not None
-    truth = observed_truth(pilots, 0, pilots.steps.astype(float), 1.0)
+    truth = observed_truth(pilots, pilots.steps.astype(float), 1.0)
     difference = shifted[4:].mean(axis=0) - shifted[:4].mean(axis=0)
-    kept = [
-        max(1 - 1 / effect.f, 0) for effect in (compared.algorithm, compared.interaction)
-    ]
+    kept = [max(1 - 1 / effect.f, 0) for effect in (compared.algorithm, compared.interaction)]
     height = difference.mean()
     assert truth.lift == pytest.approx(kept[0] * height)
     expected = kept[0] * height + kept[1] * (difference - height)
@@ -56,4 +54,4 @@ def test_observed_differences_are_shrunk_by_f() -> None:
 def test_observed_differences_within_the_noise_are_none() -> None:
     scores = np.array([[0.0, 5], [4, 1], [1, 4.1], [3, 2]] * 2)
     pilots = cw.Curves(scores, ["A"] * 4 + ["B"] * 4)
-    assert not observed_truth(pilots, 0, np.arange(2.0), 1.0).differences.any()
+    assert not observed_truth(pilots, np.arange(2.0), 1.0).differences.any()

@@ -14,9 +14,7 @@ def test_the_paragraph() -> None:
     assert "with 5 runs of each" in text
     assert "In height " in text
     assert "It leaves shape as it is, and what is found there is a false alarm." in text
-    assert (
-        "In brackets: the 90% range, since 5 pilots say little about the spread." in text
-    )
+    assert "In brackets: the 90% range, since 5 pilots say little about the spread." in text
     assert "With fewer than 4 runs nothing could be significant." in text
     assert "mean curve of A; gaussian noise of 5 pilots" in text
     assert "Height and shape count where compare() would claim them" in text
@@ -54,9 +52,7 @@ def test_brackets_are_explained_where_there_are_any() -> None:
 
 def test_of_many_numbers_the_first_the_last_and_the_first_that_is_enough() -> None:
     text = found(n_runs=range(4, 14), effect=cw.scenario("lift", 2)).describe()
-    height, _, alone = (
-        text.partition("In height ")[2].partition(".")[0].partition(" (by its")
-    )
+    height, _, alone = text.partition("In height ")[2].partition(".")[0].partition(" (by its")
     assert alone.count("%") == 3
     assert height.count("with") == 3
     assert "with 4, " in height
@@ -64,9 +60,7 @@ def test_of_many_numbers_the_first_the_last_and_the_first_that_is_enough() -> No
 
 
 def test_what_else_was_assumed_is_said() -> None:
-    assumed = found(
-        noise=cw.noise(sd=2), ratio=2, n_algorithms=3, sizes=(1, 2)
-    ).describe()
+    assumed = found(noise=cw.noise(sd=2), ratio=2, n_algorithms=3, sizes=(1, 2)).describe()
     assert "assumed noise with a standard deviation of 2" in assumed
     assert "2 runs of the first for each of another" in assumed
     assert "3 algorithms" in assumed

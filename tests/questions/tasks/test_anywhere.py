@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 
+from curvewise import Curves, TaskComparison, compare_tasks
 from curvewise.inference.work import shuffling_work
-from curvewise.questions.tasks.anywhere import judge_anywhere
-from curvewise.questions.tasks.one_task import OneTask
+from curvewise.questions.tasks.method import OneTask, judge_anywhere
 from tests.questions.tasks.simulated import some_tasks
 
 
@@ -47,3 +48,15 @@ def test_too_many_to_visit_are_sampled_also_where_all_are_asked_for() -> None:
     assert few.n_shuffles == 126**2
     assert few.smallest_pvalue == pytest.approx(126**-2)
     assert few.pvalue_interval == (few.pvalue, few.pvalue)
+
+
+@pytest.mark.parametrize("n_runs", [40, 600])
+def test_very_many_relabellings_are_no_obstacle(n_runs: int) -> None:
+    rng = np.random.default_rng(3)
+    tasks = {
+        task: Curves.from_dict({name: rng.normal(size=(n_runs, 2)) for name in "AB"}, rows="runs")
+        for task in ("one", "two")
+    }
+    found = compare_tasks(tasks, n_shuffles=99, rng=1)
+    assert isinstance(found, TaskComparison)
+    assert found.anywhere.smallest_pvalue == 1 / 100

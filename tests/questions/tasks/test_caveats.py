@@ -26,9 +26,7 @@ def test_what_no_data_could_show_comes_first() -> None:
     assert "not affected" not in two.warnings[1]
     several = cw.compare_tasks(some_tasks(1, (1.0,) * 5, (3, 3)), **OPTIONS)
     assert kinds(several)[0] == "nothing per task"
-    assert (
-        "no task can be named. What is said of all tasks together" in several.warnings[0]
-    )
+    assert "no task can be named. What is said of all tasks together" in several.warnings[0]
     assert "too few runs" not in kinds(several), "said once, for all tasks"
     alone = cw.compare_tasks(some_tasks(1, (1.0,) * 8), **OPTIONS)
     assert "only several together can be named" in alone.warnings[0]
@@ -52,9 +50,7 @@ def test_spreads_and_strays_of_all_tasks_are_one_warning_each() -> None:
         tasks[f"t{number}"] = cw.Curves(scores, ["A"] * 7 + ["B"] * 7)
     found = cw.compare_tasks(tasks, **OPTIONS)
     assert kinds(found).count("strays on tasks") == 1
-    wide = {
-        name: cw.Curves(own.scores[:13], own.labels[:13]) for name, own in tasks.items()
-    }
+    wide = {name: cw.Curves(own.scores[:13], own.labels[:13]) for name, own in tasks.items()}
     other = cw.compare_tasks(wide, **OPTIONS)
     assert kinds(other).count("spreads differ") == 1
     said = "On 6 of 6 tasks runs of one algorithm vary more"
@@ -81,24 +77,17 @@ def test_identical_runs_of_a_task_are_told() -> None:
     own = tasks["task 1"]
     scores = own.scores.copy()
     scores[1] = scores[0]
-    found = cw.compare_tasks(
-        {**tasks, "task 1": cw.Curves(scores, own.labels)}, **OPTIONS
-    )
+    found = cw.compare_tasks({**tasks, "task 1": cw.Curves(scores, own.labels)}, **OPTIONS)
     assert "identical runs" in kinds(found)
 
 
 def test_unequal_numbers_of_runs_are_told_once_for_all_pairs() -> None:
     same = cw.compare_tasks(some_tasks(5, (1.0,) * 3), **OPTIONS)
     assert "unequal runs" not in kinds(same)
-    unequal = {
-        **some_tasks(5, (1.0,) * 3),
-        "odd": some_tasks(6, (0.0,), (4, 9))["task 0"],
-    }
+    unequal = {**some_tasks(5, (1.0,) * 3), "odd": some_tasks(6, (0.0,), (4, 9))["task 0"]}
     found = cw.compare_tasks(unequal, **OPTIONS)
     (said,) = (own for own in found.warnings if "has more runs than the other" in own)
-    assert said.startswith(
-        "On 1 of 4 tasks one algorithm has more runs than the other (odd)"
-    )
+    assert said.startswith("On 1 of 4 tasks one algorithm has more runs than the other (odd)")
     assert "89 to 92% of cases instead of 95%" in said
     three = cw.compare_tasks(some_tasks(7, (1.0,) * 2, (5, 5, 6)), **OPTIONS)
     (said,) = (own for own in three.warnings if "has more runs than the other" in own)

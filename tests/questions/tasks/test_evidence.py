@@ -11,9 +11,7 @@ OPTIONS: dict[str, Any] = {"n_shuffles": 199, "rng": 0}
 
 
 def test_who_is_said_to_be_better_differs() -> None:
-    found = cw.compare_tasks(
-        some_tasks(4, (6.0, 6.0, -6.0, 0.0)), a="A", b="B", **OPTIONS
-    )
+    found = cw.compare_tasks(some_tasks(4, (6.0, 6.0, -6.0, 0.0)), a="A", b="B", **OPTIONS)
     assert found.won_by("B") == ("task 0", "task 1")
     assert found.won_by("A") == ("task 2",)
     assert found.different == ("task 0", "task 1", "task 2")

@@ -9,12 +9,12 @@ import pytest
 
 from curvewise.errors import OptionError
 from curvewise.inference.work import shuffling_work
-from curvewise.kernels.tasks.van_elteren import exact_pvalue
-from curvewise.questions.tasks.on_the_whole import judge_on_the_whole
+from curvewise.kernels.tasks import exact_pvalue
+from curvewise.questions.tasks.method import judge_on_the_whole
 from tests.kernels.tasks.test_van_elteren import stratum
 
 if TYPE_CHECKING:
-    from curvewise.kernels.tasks.van_elteren import Stratum
+    from curvewise.kernels.tasks import Stratum
 
 
 def judged(strata: list[Stratum], alpha: float = 0.05, **options: Any) -> Any:

@@ -10,7 +10,7 @@ import pytest
 
 import curvewise as cw
 from curvewise.inference.work import shuffling_work
-from curvewise.questions.tasks.one_task import OneTask, compare_task
+from curvewise.questions.tasks.method import OneTask, compare_task
 from tests.questions.tasks.simulated import some_tasks
 
 OPTIONS: dict[str, Any] = {

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import curvewise as cw
-from curvewise.questions.tasks.pairing import chosen_pairs, chosen_tasks
+from curvewise.questions.tasks.ask import chosen_pairs, chosen_tasks
 from tests.questions.tasks.simulated import some_tasks
 
 THREE = some_tasks(1, (0.0, 1.0), (3, 3, 3))
@@ -35,10 +35,7 @@ THREE = some_tasks(1, (0.0, 1.0), (3, 3, 3))
             "No task has two algorithms to compare: 'x' has A; 'y' has B",
         ),
         (
-            {
-                "x": THREE["task 0"].select("A", "C"),
-                "y": THREE["task 1"].select("B", "C"),
-            },
+            {"x": THREE["task 0"].select("A", "C"), "y": THREE["task 1"].select("B", "C")},
             {"a": "A", "b": "B"},
             "No task has both 'A' and 'B': 'x' has A and C; 'y' has B and C",
         ),
@@ -47,16 +44,9 @@ THREE = some_tasks(1, (0.0, 1.0), (3, 3, 3))
             {"a": "A", "b": "B"},
             "1 of 2 tasks lacks an algorithm .* 'y' lacks A",
         ),
+        (some_tasks(1, (0.0, 0.0), (1, 1)), {}, "Each algorithm has a single run on every task"),
         (
-            some_tasks(1, (0.0, 0.0), (1, 1)),
-            {},
-            "Each algorithm has a single run on every task",
-        ),
-        (
-            {
-                **some_tasks(1, (0.0,), (3, 3)),
-                "y": some_tasks(2, (0.0,), (1, 1))["task 0"],
-            },
+            {**some_tasks(1, (0.0,), (3, 3)), "y": some_tasks(2, (0.0,), (1, 1))["task 0"]},
             {},
             "Each algorithm has a single run on y, so",
         ),

@@ -11,7 +11,7 @@ import pytest
 from matplotlib.figure import Figure
 
 import curvewise as cw
-from curvewise.questions.tasks.plots import MAX_SHOWN
+from curvewise.questions.tasks.tell import MAX_SHOWN
 from tests.questions.tasks.simulated import some_tasks
 
 OPTIONS: dict[str, Any] = {"n_shuffles": 199, "rng": 0}
@@ -28,9 +28,7 @@ def legend(ax: Any) -> list[str]:
 @pytest.mark.parametrize("higher", [True, False])
 def test_tasks_are_drawn_from_the_best_of_the_first_down(higher: bool) -> None:
     tasks = {
-        name: cw.Curves(
-            own.scores if higher else -own.scores, own.labels, higher_is_better=higher
-        )
+        name: cw.Curves(own.scores if higher else -own.scores, own.labels, higher_is_better=higher)
         for name, own in some_tasks(1, (0.0, 9.0, -9.0, 3.0, 2.0, -3.0, 2.5)).items()
     }
     found = cw.compare_tasks(tasks, a="B", b="A", **OPTIONS)
@@ -55,9 +53,7 @@ def test_fifty_seven_tasks_are_readable() -> None:
 
 def test_a_task_without_variation_has_a_mark_at_zero() -> None:
     flat = cw.Curves(np.zeros((10, 6)), list("AAAAABBBBB"))
-    found = cw.compare_tasks(
-        {**some_tasks(3, (2.0, 2.0)), "flat": flat}, a="B", b="A", **OPTIONS
-    )
+    found = cw.compare_tasks({**some_tasks(3, (2.0, 2.0)), "flat": flat}, a="B", b="A", **OPTIONS)
     ax = cw.plot_tasks(found, ax=Figure().subplots())
     assert labels(ax)[-1] == "flat"
     marks = [line.get_xydata() for line in ax.lines if line.get_marker() == "o"]
@@ -83,9 +79,7 @@ def test_pairs_are_drawn_from_the_one_ahead() -> None:
 def test_a_column_of_a_paper_leaves_room_for_the_rows(n_algorithms: int) -> None:
     tasks = some_tasks(1, (2.0,) * 6, (5,) * n_algorithms)
     long = {
-        task: cw.Curves(
-            own.scores, [f"Algorithm {name} of the lab" for name in own.labels]
-        )
+        task: cw.Curves(own.scores, [f"Algorithm {name} of the lab" for name in own.labels])
         for task, own in tasks.items()
     }
     figure = cw.compare_tasks(long, n_shuffles=99, rng=0).figure(width=3.3, style="paper")

@@ -39,9 +39,7 @@ def brute(tasks: Mapping[str, cw.Curves]) -> dict[str, float]:
     per_task = []
     for curves in tasks.values():
         means, n_runs = curves.scores.mean(axis=1), curves.n_runs
-        ranks = np.array(
-            [np.mean([(m > o) + (m == o) / 2 for o in means]) for m in means]
-        )
+        ranks = np.array([np.mean([(m > o) + (m == o) / 2 for o in means]) for m in means])
         ranks = n_runs * ranks + 0.5
         n_first = int(np.sum(curves.codes == 0))
         rows = []
@@ -81,10 +79,7 @@ def test_one_task_gives_what_compare_gives() -> None:
     found = cw.compare_tasks(tasks, a="A", b="B", rng=0)
     alone = cw.compare(tasks["task 0"])
     own = found.per_task["task 0"]
-    assert (own.pvalue, own.pvalue_height) == (
-        alone.overall.pvalue,
-        alone.algorithm.pvalue,
-    )
+    assert (own.pvalue, own.pvalue_height) == (alone.overall.pvalue, alone.algorithm.pvalue)
     assert own.pvalue_adjusted == own.pvalue
     # The share of heights orders relabellings as F does.
     assert found.anywhere.pvalue == pytest.approx(alone.algorithm.pvalue)
@@ -95,11 +90,7 @@ def test_one_task_gives_what_compare_gives() -> None:
 
 
 @settings(max_examples=6, deadline=None)
-@given(
-    st.integers(0, 10**6),
-    st.sampled_from([(5, 5), (3, 5), (2, 2)]),
-    st.permutations(range(4)),
-)
+@given(st.integers(0, 10**6), st.sampled_from([(5, 5), (3, 5), (2, 2)]), st.permutations(range(4)))
 def test_neither_order_nor_scale_matters(
     seed: int, sizes: tuple[int, int], order: list[int]
 ) -> None:
@@ -120,18 +111,14 @@ def test_neither_order_nor_scale_matters(
     turned = cw.compare_tasks(tasks, a="B", b="A", **SAMPLED)
     assert pvalues(turned) == pytest.approx(pvalues(found), abs=1e-12)
     assert turned.at_least.a_better == found.at_least.b_better
-    assert turned.reversed().on_the_whole.interval == pytest.approx(
-        found.on_the_whole.interval
-    )
+    assert turned.reversed().on_the_whole.interval == pytest.approx(found.on_the_whole.interval)
     lower = {
         name: cw.Curves(-own.scores, own.labels, higher_is_better=False)
         for name, own in tasks.items()
     }
     mirrored = cw.compare_tasks(lower, a="A", b="B", **SAMPLED)
     assert pvalues(mirrored) == pytest.approx(pvalues(found), abs=1e-12)
-    assert mirrored.on_the_whole.probability == pytest.approx(
-        found.on_the_whole.probability
-    )
+    assert mirrored.on_the_whole.probability == pytest.approx(found.on_the_whole.probability)
     assert mirrored.at_least == found.at_least
     assert [own.better for own in mirrored.per_task.values()] == [
         own.better for own in found.per_task.values()
@@ -209,9 +196,7 @@ def test_tasks_on_which_all_runs_are_the_same_are_draws() -> None:
     few = {"a": pair, **some_tasks(13, (2.0,), (2, 2))}
     undecided = cw.compare_tasks(few, **SAMPLED).per_task["a"]
     assert undecided.interval == (-np.inf, np.inf), "no difference could be rejected"
-    with pytest.raises(
-        cw.CurvesError, match="On each of 2 tasks all scores are the same"
-    ):
+    with pytest.raises(cw.CurvesError, match="On each of 2 tasks all scores are the same"):
         cw.compare_tasks({"x": flat, "y": flat})
 
 
@@ -237,8 +222,7 @@ def test_single_runs_in_blocks_are_compared_inside_them() -> None:
     tasks = some_tasks(14, (1.0, 1.0, 1.0), (6, 6), blocks=blocks)
     found = cw.compare_tasks(tasks, a="B", b="A", **SAMPLED)
     wins = [
-        np.mean(own.scores[6:].mean(axis=1) > own.scores[:6].mean(axis=1))
-        for own in tasks.values()
+        np.mean(own.scores[6:].mean(axis=1) > own.scores[:6].mean(axis=1)) for own in tasks.values()
     ]
     assert found.on_the_whole.probability == pytest.approx(np.mean(wins))
     from scipy.stats import binomtest
@@ -254,10 +238,7 @@ def test_one_run_of_an_algorithm_is_enough_if_the_other_has_more() -> None:
 
 
 def test_unequal_counts_weigh_as_in_v_and_the_plain_mean_is_kept() -> None:
-    tasks = {
-        **some_tasks(16, (3.0,), (8, 8)),
-        "small": some_tasks(17, (0.0,), (3, 3))["task 0"],
-    }
+    tasks = {**some_tasks(16, (3.0,), (8, 8)), "small": some_tasks(17, (0.0,), (3, 3))["task 0"]}
     whole = cw.compare_tasks(tasks, a="A", b="B", **SAMPLED).on_the_whole
     own = [cw.compare(curves).difference for curves in tasks.values()]
     shares = [each.probability_of_superiority for each in own if each is not None]

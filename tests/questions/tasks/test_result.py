@@ -24,9 +24,7 @@ def test_the_smallest_p_of_a_task_depends_on_runs_tasks_and_adjustment() -> None
 
 
 def test_reversing_turns_everything() -> None:
-    found = cw.compare_tasks(
-        some_tasks(2, (4.0, -4.0, 4.0, 1.0)), a="A", b="B", **OPTIONS
-    )
+    found = cw.compare_tasks(some_tasks(2, (4.0, -4.0, 4.0, 1.0)), a="A", b="B", **OPTIONS)
     turned = found.reversed()
     assert (turned.a, turned.b) == ("B", "A")
     assert turned.on_the_whole.probability == 1 - found.on_the_whole.probability

@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import pytest
-
 import curvewise as cw
-from curvewise.questions.tasks.words import describe
+from curvewise.questions.tasks.tell import describe
 from tests.questions.tasks.simulated import some_tasks
 
 OPTIONS: dict[str, Any] = {"n_shuffles": 199, "rng": 0}
@@ -22,9 +20,7 @@ def said(seed: int, shifts: tuple[float, ...], *sizes: int, **options: Any) -> s
 
 def test_the_winner_is_the_subject() -> None:
     words = said(1, (5.0,) * 6)
-    assert words.startswith(
-        "B beats A on these 6 tasks as a whole: a run of B beats a run"
-    )
+    assert words.startswith("B beats A on these 6 tasks as a whole: a run of B beats a run")
     assert "with probability 1.00 (between 0.9" in words
     assert "exact p = " in words
     assert "differ on at least 6 of the 6 tasks; B is better on at least 6, A on" in words
@@ -45,9 +41,7 @@ def test_without_a_winner_nothing_is_called_equal() -> None:
 
 def test_what_cannot_be_found_is_said_first() -> None:
     words = said(3, (9.0,) * 3, 3, 3)
-    assert words.startswith(
-        "With so few runs no single one of these 3 tasks can be named"
-    )
+    assert words.startswith("With so few runs no single one of these 3 tasks can be named")
     assert "smallest p possible is 0.10, above α = 0.05. B beats A" in words
     one = said(3, (9.0,), 3, 3)
     assert one.startswith("Whether B or A is better on this task cannot be decided")
@@ -57,10 +51,7 @@ def test_what_cannot_be_found_is_said_first() -> None:
 
 def test_opposite_ways() -> None:
     words = said(4, (5.0, -5.0) * 4)
-    assert (
-        "Whichever way they go, differences on single tasks are detected in height"
-        in words
-    )
+    assert "Whichever way they go, differences on single tasks are detected in height" in words
     assert "B is better on 4 tasks" in words
     assert "A is better on 4 tasks" in words
 
@@ -68,8 +59,7 @@ def test_opposite_ways() -> None:
 def test_tasks_that_differ_without_a_winner() -> None:
     found = cw.compare_tasks(some_tasks(5, (5.0,) * 4), a="A", b="B", **OPTIONS)
     crossing = {
-        task: replace(own, pvalue_height_adjusted=0.5)
-        for task, own in found.per_task.items()
+        task: replace(own, pvalue_height_adjusted=0.5) for task, own in found.per_task.items()
     }
     words = describe(replace(found, per_task=crossing))
     assert "they differ on 4 tasks" in words
@@ -82,24 +72,18 @@ def test_tasks_that_differ_without_a_winner() -> None:
 
 def test_families() -> None:
     words = said(6, (3.0,) * 8, 5, 5, 5)
-    assert words.startswith(
-        "On these 8 tasks as a whole, after Holm's adjustment for 3 pairs"
-    )
+    assert words.startswith("On these 8 tasks as a whole, after Holm's adjustment for 3 pairs")
     assert "C beats A with probability" in words
     assert "In 1 pair neither was found to be better." in words
     nobody = said(7, (0.0,) * 3, 4, 4, 4)
     assert nobody.startswith("No algorithm was found to beat another on these 3 tasks")
     few = said(8, (0.0,), 3, 3, 3)
-    assert few.startswith(
-        "Which of 3 algorithms is better on this task cannot be decided"
-    )
+    assert few.startswith("Which of 3 algorithms is better on this task cannot be decided")
 
 
 def test_many_pairs_are_counted_not_listed() -> None:
     tasks = {
-        name: cw.Curves(
-            own.scores + 9 * own.scores.std() * own.codes[:, None], own.labels
-        )
+        name: cw.Curves(own.scores + 9 * own.scores.std() * own.codes[:, None], own.labels)
         for name, own in some_tasks(9, (0.0,) * 3, (4,) * 5).items()
     }
     words = cw.compare_tasks(tasks, **OPTIONS).describe()
@@ -112,12 +96,6 @@ def test_control_characters_in_names_are_spelt_out() -> None:
         for name, own in some_tasks(1, (5.0,) * 4).items()
     }
     assert "\x1b" not in cw.compare_tasks(tasks, **OPTIONS).describe()
-
-
-def test_other_results_have_their_own_words() -> None:
-    found: Any = cw.compare(some_tasks(1, (1.0,))["task 0"])
-    with pytest.raises(TypeError):
-        describe(found)
 
 
 def headline(seed: int, shifts: tuple[float, ...], *sizes: int) -> str:

@@ -14,16 +14,7 @@ if TYPE_CHECKING:
     from curvewise import Transfer, Transfers
     from curvewise.kernels import Floats
 
-__all__ = [
-    "FEW",
-    "SIDES",
-    "growth",
-    "of_runs",
-    "pair",
-    "rising",
-    "several_tasks",
-    "tictactoe",
-]
+__all__ = ["FEW", "SIDES", "growth", "of_runs", "pair", "rising", "several_tasks", "tictactoe"]
 
 SIDES: dict[str, Any] = {"control": "C", "experimental": "E"}
 FEW: dict[str, Any] = {"n_resamples": 99, "n_shuffles": 99, "rng": 0}
@@ -31,7 +22,7 @@ FEW: dict[str, Any] = {"n_resamples": 99, "n_shuffles": 99, "rng": 0}
 
 def pair(control: Any, experimental: Any, **options: Any) -> Curves:
     """Curves of the conditions C and E, given as rows."""
-    return Curves.from_dict({"C": control, "E": experimental}, **options)
+    return Curves.from_dict({"C": control, "E": experimental}, rows="runs", **options)
 
 
 def rising(seed: int, n_runs: int = 6, gain: float = 1.0, n_steps: int = 12) -> Curves:
@@ -54,9 +45,7 @@ def of_runs(control: Floats, experimental: Floats, **options: Any) -> Transfer:
         [names[0]] * len(control) + [names[1]] * len(experimental),
         higher_is_better=higher,
     )
-    return cw.transfer(
-        curves, control=names[0], experimental=names[1], **{**FEW, **options}
-    )
+    return cw.transfer(curves, control=names[0], experimental=names[1], **{**FEW, **options})
 
 
 def growth(n_runs: int, rate: float, top: float, n_steps: int = 30) -> Floats:

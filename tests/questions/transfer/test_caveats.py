@@ -9,7 +9,7 @@ import pytest
 
 from curvewise import Curves, compare, transfer, transfer_many
 from curvewise.inference.caveats import DifferentSpread, TooFewRuns, TooFewShuffles
-from curvewise.questions.transfer.caveats import (
+from curvewise.questions.transfer.result import (
     LevelThroughout,
     LowerIsBetter,
     NoAsymptote,
@@ -143,9 +143,7 @@ def flat(level: float, n_runs: int = 2) -> np.ndarray:
 
 
 def test_what_needs_no_warning_has_none() -> None:
-    curves = pair(
-        [FLAT_FROM_10, FLAT_FROM_10 + 0.1], [FLAT_FROM_10 + 1, FLAT_FROM_10 + 1.1]
-    )
+    curves = pair([FLAT_FROM_10, FLAT_FROM_10 + 0.1], [FLAT_FROM_10 + 1, FLAT_FROM_10 + 1.1])
     assert caveats(curves, optimum=20) == ()
 
 

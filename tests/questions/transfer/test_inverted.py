@@ -12,14 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from curvewise import Curves, compare, transfer
+from curvewise.inference.asking import asked_of
 from curvewise.inference.work import Work
-from curvewise.kernels.transfer.metrics import METRICS
-from curvewise.questions.transfer import inverted
-from curvewise.questions.transfer.conditions import TwoConditions
-from curvewise.questions.transfer.inverted import difference_tests
+from curvewise.kernels.metrics import METRICS
+from curvewise.questions.transfer import method
+from curvewise.questions.transfer.method import TwoConditions, difference_tests
 from curvewise.questions.transfer.metrics import RECORDS
-from curvewise.questions.transfer.options import TransferOptions
-from curvewise.shuffling import visiting
+from curvewise.shuffling import visit
 from tests.questions.transfer.gains import SIDES, pair, rising
 
 if TYPE_CHECKING:
@@ -119,9 +118,7 @@ def test_an_interval_holds_no_effect_if_and_only_if_p_is_above_alpha(
 @pytest.mark.parametrize("design", ["balanced", "unbalanced", "paired", "blocks", "many"])
 @pytest.mark.parametrize("lower", [False, True])
 @pytest.mark.parametrize("ties", [False, True])
-def test_an_average_gain_is_what_compare_finds(
-    design: str, lower: bool, ties: bool
-) -> None:
+def test_an_average_gain_is_what_compare_finds(design: str, lower: bool, ties: bool) -> None:
     rng = np.random.default_rng(len(design))
     curves = curves_of(rng, design, gain=0.8, ties=ties, lower=lower)
     compared = compare(curves.select("E", "C"), n_shuffles=499, rng=0)
@@ -138,9 +135,7 @@ def test_an_average_gain_is_what_compare_finds(
 
 
 def test_the_order_of_runs_changes_no_digit() -> None:
-    curves = curves_of(
-        np.random.default_rng(4), "many", gain=0.8, ties=False, lower=False
-    )
+    curves = curves_of(np.random.default_rng(4), "many", gain=0.8, ties=False, lower=False)
     order = np.random.default_rng(5).permutation(curves.n_runs)
     other = Curves(curves.scores[order], np.array(curves.labels)[order], curves.steps)
     one, two = (
@@ -173,7 +168,7 @@ def test_the_ratio_of_scaled_curves_scales_with_them() -> None:
 
 
 def laid_out(curves: Curves, **options: Any) -> TwoConditions:
-    return TwoConditions.of(curves, TransferOptions("C", "E", **options))
+    return TwoConditions(curves, asked_of(transfer, control="C", experimental="E", **options))
 
 
 def planned(conditions: TwoConditions, work: Work, *, exact: bool) -> Plan:
@@ -184,16 +179,16 @@ def test_an_interval_of_few_kept_shuffles_obeys_the_p_of_all(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """p may be of more relabellings than are kept; then those kept take another level."""
-    monkeypatch.setattr(visiting, "MAX_KEPT_BATCHES", 1)
+    monkeypatch.setattr(visit, "MAX_KEPT_BATCHES", 1)
     n_moved = 0
     for seed in range(40):
         conditions = laid_out(rising(seed, 8, gain=1.0))
         work = Work(8_192, False, 1, (seed,), seed=None, checkpoint=None)
-        found = difference_tests(
+        tests, ends = difference_tests(
             conditions, planned(conditions, work, exact=False), work, alpha=ALPHA
         )
-        low, high = found.ends["average_gain"]
-        rejected = found.pvalues["average_gain"] <= ALPHA
+        low, high = ends["average_gain"]
+        rejected = tests["average_gain"][0] <= ALPHA
         n_moved += rejected and math.isfinite(low)
         if rejected:
             assert not low <= 0 <= high
@@ -205,19 +200,18 @@ def test_a_sampled_p_of_areas_is_exact_where_that_takes_no_time(
 ) -> None:
     conditions = laid_out(rising(3, 6, gain=0.8))
     work = Work(99, None, 1, (1,), seed=None, checkpoint=None)
-    every = difference_tests(
+    every, _ = difference_tests(
         conditions, planned(conditions, work, exact=True), work, alpha=ALPHA
     )
     sample = planned(conditions, work, exact=False)
-    sampled = difference_tests(conditions, sample, work, alpha=ALPHA)
-    assert sampled.pvalues["average_gain"] == every.pvalues["average_gain"]
-    assert sampled.exact == {
+    sampled, _ = difference_tests(conditions, sample, work, alpha=ALPHA)
+    assert sampled["average_gain"] == every["average_gain"]
+    assert {name: exact for name, (_, exact) in sampled.items()} == {
         "average_gain": True,
         "jumpstart": False,
         "asymptotic_advantage": False,
         "log_rank": False,
     }
-    monkeypatch.setattr(inverted, "MAX_SUBSET_RUNS", 11)
-    assert not difference_tests(conditions, sample, work, alpha=ALPHA).exact[
-        "average_gain"
-    ]
+    monkeypatch.setattr(method, "MAX_SUBSET_RUNS", 11)
+    tests, _ = difference_tests(conditions, sample, work, alpha=ALPHA)
+    assert not tests["average_gain"][1]

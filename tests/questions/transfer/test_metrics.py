@@ -4,28 +4,19 @@ from __future__ import annotations
 
 import json
 import math
-from typing import Any
+import pickle
+from dataclasses import FrozenInstanceError
+from typing import Any, get_args
 
 import numpy as np
 import pytest
 
-from curvewise import Transfer, transfer
-from curvewise.kernels.transfer.metrics import (
-    CURVE_METRICS,
-    METRICS,
-    MetricSettings,
-    metric_values,
-)
-from curvewise.questions.transfer.metrics import RECORDS
-from curvewise.questions.transfer.words import READINGS, UNDEFINED
+from curvewise import Curves, Interval, Transfer, transfer
+from curvewise.kernels.metrics import CURVE_METRICS, METRICS, MetricSettings, metric_values
+from curvewise.questions.transfer.metrics import RECORDS, Metric, UndefinedKind
 from tests.questions.transfer.gains import SIDES, pair
 
-SETTINGS = MetricSettings(
-    weights=np.ones(5),
-    shift=0.0,
-    optimum=10.0,
-    n_last=1,
-)
+SETTINGS = MetricSettings(weights=np.ones(5), shift=0.0, optimum=10.0, n_last=1)
 
 
 def test_records_are_those_of_the_kernel_in_its_order() -> None:
@@ -34,15 +25,14 @@ def test_records_are_those_of_the_kernel_in_its_order() -> None:
 
 
 def test_every_metric_has_a_sentence_and_an_attribute() -> None:
-    assert set(READINGS) == set(METRICS)
     for name in METRICS:
         assert isinstance(getattr(Transfer, name), property)
         assert getattr(Transfer, name).__doc__
 
 
-def test_every_reason_has_words_and_every_wording_a_metric() -> None:
+def test_every_reason_belongs_to_a_metric() -> None:
     kinds = [kind for record in RECORDS.values() for kind in record.undefined]
-    assert sorted(kinds) == sorted(UNDEFINED)
+    assert sorted(kinds) == sorted(get_args(UndefinedKind))
 
 
 def test_equal_curves_have_the_value_for_no_effect() -> None:
@@ -80,46 +70,19 @@ def test_values_stay_within_the_bounds_and_bounds_are_reached() -> None:
         ("time_to_threshold", False, False),
     ],
 )
-def test_when_values_may_be_compared_across_tasks(
-    name: str, known: bool, unknown: bool
-) -> None:
-    record = RECORDS[name]
-    assert record.is_comparable(optimum_known=True) is known
-    assert record.is_comparable(optimum_known=False) is unknown
-    assert record.averaged is known
+def test_when_values_may_be_compared_across_tasks(name: str, known: bool, unknown: bool) -> None:
+    curves = pair([[0.0, 1, 2]], [[1.0, 2, 3]])
+    assert transfer(curves, **SIDES, optimum=9).metrics[name].comparable is known
+    assert transfer(curves, **SIDES).metrics[name].comparable is unknown
+    assert RECORDS[name].averaged is known
 
 
 def test_what_has_a_unit_is_a_difference_without_bounds() -> None:
     for record in RECORDS.values():
         if record.unit:
-            assert record.scale == "difference"
+            assert record.no_effect == 0
             assert record.bounds == (-math.inf, math.inf)
-            assert record.undefined == ()
-
-
-@pytest.mark.parametrize(
-    ("name", "times", "n_steps", "kind"),
-    [
-        ("transfer_ratio", (1, 1), 3, "no area under the control"),
-        ("transfer_regret", (1, 1), 3, "all scores equal"),
-        ("calibrated_transfer_ratio", (1, 1), 3, "nothing left to improve"),
-        ("average_relative_reduction", (1, 1), 1, "single step"),
-        ("average_relative_reduction", (1, 1), 2, "no range of performance"),
-        ("time_to_threshold", (math.inf, math.inf), 3, "medians not reached"),
-        ("time_to_threshold", (0, math.inf), 3, "threshold reached at step 0"),
-        ("time_to_threshold", (0, 2), 1, "threshold reached at step 0"),
-    ],
-)
-def test_why_a_metric_is_undefined(
-    name: str, times: tuple[float, float], n_steps: int, kind: str
-) -> None:
-    assert RECORDS[name].why_undefined(times, 2, n_steps) == kind
-
-
-def test_where_no_run_reaches_the_threshold_that_is_the_reason() -> None:
-    never = math.inf, math.inf
-    kind = RECORDS["time_to_threshold"].why_undefined(never, 0, 3)
-    assert kind == "threshold not reached"
+            assert not record.undefined
 
 
 def measured(
@@ -195,28 +158,171 @@ def test_trapezoids_follow_the_distances_of_steps() -> None:
 
 
 @pytest.mark.parametrize(
-    ("control", "experimental", "optimum", "name", "reason"),
+    ("control", "experimental", "options", "name", "kind", "reason"),
     [
-        ([0.0, 0, 0], [1.0, 1, 1], None, "transfer_ratio", "area under C is 0"),
-        ([1.0, 1, 1], [1.0, 1, 1], None, "transfer_regret", "all scores are equal"),
-        ([1.0, 1, 1], [0.0, 1, 1], 1.0, "calibrated_transfer_ratio", "C is optimal"),
-        ([1.0, 2, 3], [0.0, 1, 1], None, "average_relative_reduction", "ends at the"),
-        ([3.0, 3, 3], [0.0, 1, 1], None, "average_relative_reduction", "never reaches"),
+        (
+            [0.0, 0, 0],
+            [1.0, 1, 1],
+            {},
+            "transfer_ratio",
+            "no area under the control",
+            "the area under C is 0, and nothing can be divided by it.",
+        ),
+        (
+            [1.0, 1, 1],
+            [1.0, 1, 1],
+            {},
+            "transfer_regret",
+            "all scores equal",
+            "all scores are equal, so the curves span no box.",
+        ),
+        (
+            [1.0, 1, 1],
+            [0.0, 1, 1],
+            {"optimum": 1.0},
+            "calibrated_transfer_ratio",
+            "nothing left to improve",
+            "C is optimal, or better than the optimum, so nothing is left to improve.",
+        ),
+        (
+            [1.0],
+            [2.0],
+            {},
+            "average_relative_reduction",
+            "single step",
+            "with a single step there is no training to be saved.",
+        ),
+        *(
+            (
+                control,
+                [0.0, 1, 1],
+                {},
+                "average_relative_reduction",
+                "no range of performance",
+                (
+                    "E ends at the performance that C begins with, or below it at levels it never "
+                    "reaches, so there is no range of performance to average over."
+                ),
+            )
+            for control in ([1.0, 2, 3], [3.0, 3, 3])
+        ),
+        (
+            [1.0, 1, 1],
+            [2.0, 2, 2],
+            {"threshold": 5},
+            "time_to_threshold",
+            "threshold not reached",
+            "no run reaches the threshold. Choose another one.",
+        ),
+        (
+            [3.0, 3, 3],
+            [0.0, 1, 1],
+            {"threshold": 2},
+            "time_to_threshold",
+            "threshold reached at step 0",
+            "half of the runs of C are at the threshold at step 0, before any training.",
+        ),
     ],
 )
 def test_what_is_undefined_says_why(
     control: list[float],
     experimental: list[float],
-    optimum: float | None,
+    options: dict[str, Any],
     name: str,
+    kind: str,
     reason: str,
 ) -> None:
-    found = transfer(pair([control], [experimental]), **SIDES, optimum=optimum)
+    found = transfer(pair([control], [experimental], steps=range(len(control))), **SIDES, **options)
     metric = found.metrics[name]
     assert not metric.defined
     assert metric.value is None
     assert metric.interval is None
-    assert metric.pvalue is None
-    assert reason in metric.reason
+    assert metric.undefined == kind
+    assert metric.reason == reason
+    assert metric.reading == ""
     json.dumps(found.to_dict(), allow_nan=False)
     assert "undefined" in str(found)
+
+
+def test_where_few_runs_of_either_reach_the_threshold_there_are_no_medians() -> None:
+    rows = [[0.0, 0], [0, 0], [0, 3]]
+    metric = transfer(pair(rows, rows), **SIDES, threshold=2).time_to_threshold
+    assert metric.undefined == "medians not reached"
+    assert metric.reason == (
+        "fewer than half of the runs of either reach the threshold, so there are no medians to "
+        "divide."
+    )
+
+
+def test_names_with_braces_are_written_as_they_are() -> None:
+    curves = Curves([[0.0, 0.0], [1.0, 1.0]], ["{control}", "{0}"])
+    found = transfer(curves, control="{control}", experimental="{0}")
+    assert found.transfer_ratio.reason.startswith("the area under {control} is 0")
+    assert found.average_gain.reading.startswith("{0} scores 1.000 more than {control}")
+
+
+# --- A metric is data; its sentences are found beside it.
+
+
+def metric(name: str = "average_gain", **fields: Any) -> Metric:
+    given: dict[str, Any] = {
+        "value": 2.0,
+        "interval": Interval(1.0, 3.0),
+        "interval_kind": "inverted",
+        "intervals": {"inverted": Interval(1.0, 3.0), "percentile": Interval(1.5, 2.5)},
+        "confidence": 0.95,
+        "pvalue": 0.01,
+        "exact": True,
+        "comparable": False,
+    }
+    return Metric(name=name, **{**given, **fields})
+
+
+@pytest.mark.parametrize("name", RECORDS)
+def test_what_does_not_depend_on_data_is_that_of_the_record(name: str) -> None:
+    found, record = metric(name), RECORDS[name]
+    assert found.record is record
+    assert (found.title, found.unit) == (record.title, record.unit)
+    assert found.no_effect == record.no_effect
+
+
+def test_as_json_all_is_there_and_infinities_are_none() -> None:
+    found = metric(
+        "time_to_threshold", value=math.inf, interval=Interval(2, math.inf), reading="Fewer."
+    )
+    record = found.to_dict()
+    assert json.loads(json.dumps(record, allow_nan=False)) == record
+    assert record == {
+        "value": None,
+        "infinite": True,
+        "defined": True,
+        "undefined": None,
+        "reason": "",
+        "interval": [2, None],
+        "interval_kind": "inverted",
+        "intervals": {"inverted": [1.0, 3.0], "percentile": [1.5, 2.5]},
+        "moved_by_test": False,
+        "confidence": 0.95,
+        "error": None,
+        "error_df": None,
+        "pvalue": 0.01,
+        "exact": True,
+        "no_effect": 1.0,
+        "unit": "",
+        "comparable": False,
+        "reading": "Fewer.",
+    }
+    undefined = metric(value=None, interval=None, undefined="single step").to_dict()
+    assert undefined["infinite"] is False
+    assert undefined["defined"] is False
+    assert undefined["interval"] is None
+    assert undefined["undefined"] == "single step"
+
+
+def test_a_metric_is_frozen_and_can_be_pickled() -> None:
+    found = metric(resamples=np.arange(3.0))
+    with pytest.raises(FrozenInstanceError):
+        found.value = 3.0  # type: ignore[misc]
+    again = pickle.loads(pickle.dumps(found))  # noqa: S301
+    assert again.to_dict() == found.to_dict()
+    assert again.resamples.tolist() == [0, 1, 2]

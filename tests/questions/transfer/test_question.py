@@ -11,7 +11,9 @@ import numpy as np
 import pytest
 
 from curvewise import Curves, CurvesError, OptionError, load_example, transfer
-from curvewise.questions.transfer.shuffled_metrics import ShuffledMetrics
+from curvewise.inference.asking import asked_of
+from curvewise.questions.transfer.method import ShuffledMetrics
+from curvewise.text import naming_flags
 from tests.questions.resuming import check_refuses, check_resumes, progress_of
 from tests.questions.transfer.gains import SIDES, pair, rising
 
@@ -41,9 +43,7 @@ def test_p_equals_brute_force_over_every_relabelling() -> None:
     shift = max(-curves.scores.min(), 0)
     for chosen in combinations(range(8), 4):
         inside = np.isin(np.arange(8), chosen)
-        control, experimental = (
-            curves.scores[rows].mean(axis=0) for rows in (inside, ~inside)
-        )
+        control, experimental = (curves.scores[rows].mean(axis=0) for rows in (inside, ~inside))
         ratio = (experimental + shift).sum() / (control + shift).sum()
         above = (10 - experimental).sum() / (10 - control).sum()
         values = {
@@ -100,14 +100,10 @@ def test_the_same_rng_gives_the_same_digits_and_another_does_not() -> None:
 
 def test_lower_is_better_is_turned_round_and_said() -> None:
     curves = rising(5)
-    losses = Curves(
-        10 - curves.scores, curves.labels, curves.steps, higher_is_better=False
-    )
+    losses = Curves(10 - curves.scores, curves.labels, curves.steps, higher_is_better=False)
     up = transfer(curves, **SIDES, optimum=10.0, rng=0)
     down = transfer(losses, **SIDES, optimum=0.0, rng=0)
-    assert down.calibrated_transfer_ratio.value == pytest.approx(
-        up.calibrated_transfer_ratio.value
-    )
+    assert down.calibrated_transfer_ratio.value == pytest.approx(up.calibrated_transfer_ratio.value)
     assert down.average_gain.value == pytest.approx(-up.average_gain.value)  # type: ignore[operator]
     assert down.average_gain.interval is not None
     assert down.average_gain.interval.low <= down.average_gain.value  # type: ignore[operator]
@@ -161,9 +157,7 @@ def test_the_window_and_its_end_at_the_asymptote() -> None:
     part = transfer(curves, **SIDES, window=(5, 9), rng=0)
     same = transfer(curves.window(5, 9), **SIDES, rng=0)
     assert part.to_dict() == same.to_dict()
-    flat = np.minimum(np.arange(40.0), 10) + 0.01 * np.random.default_rng(0).normal(
-        size=(6, 40)
-    )
+    flat = np.minimum(np.arange(40.0), 10) + 0.01 * np.random.default_rng(0).normal(size=(6, 40))
     levelled = pair(flat[:3], flat[3:] + 1)
     found = transfer(levelled, **SIDES, until_asymptote=0.05)
     assert found.steps[-1] == 10
@@ -203,12 +197,12 @@ def test_identical_conditions_do_not_differ_in_time_to_threshold() -> None:
 
 
 def test_losses_of_training_time_are_found_as_gains_are() -> None:
-    slow = np.minimum(np.linspace(0, 1, 20), 0.9) + 0.001 * np.random.default_rng(
-        0
-    ).normal(size=(5, 20))
-    fast = np.minimum(np.linspace(0, 3, 20), 0.9) + 0.001 * np.random.default_rng(
-        1
-    ).normal(size=(5, 20))
+    slow = np.minimum(np.linspace(0, 1, 20), 0.9) + 0.001 * np.random.default_rng(0).normal(
+        size=(5, 20)
+    )
+    fast = np.minimum(np.linspace(0, 3, 20), 0.9) + 0.001 * np.random.default_rng(1).normal(
+        size=(5, 20)
+    )
     for control, experimental in ((slow, fast), (fast, slow)):
         found = transfer(pair(control, experimental), **SIDES, rng=0)
         assert found.average_relative_reduction.pvalue == pytest.approx(2 / 252)
@@ -265,9 +259,7 @@ def test_only_curves_are_taken() -> None:
 
 def test_the_result_says_what_was_measured() -> None:
     curves = load_example("tictactoe")
-    found = transfer(
-        curves, control="A2", experimental="A1", optimum=100, rng=3, exact=False
-    )
+    found = transfer(curves, control="A2", experimental="A1", optimum=100, rng=3, exact=False)
     assert found.n_runs == (10, 10)
     assert found.n_blocks is None
     assert (found.control, found.experimental) == ("A2", "A1")
@@ -276,9 +268,7 @@ def test_the_result_says_what_was_measured() -> None:
     for name, mean in (("A2", found.mean_control), ("A1", found.mean_experimental)):
         expected = curves.scores[curves.labels == name].mean(axis=0)
         np.testing.assert_allclose(mean, expected)
-    assert found.asymptotes == pytest.approx(
-        (found.mean_control[-1], found.mean_experimental[-1])
-    )
+    assert found.asymptotes == pytest.approx((found.mean_control[-1], found.mean_experimental[-1]))
     assert found.threshold == pytest.approx(np.mean(found.asymptotes))
     assert not found.threshold_given
     assert found.n_resamples == 9_999
@@ -298,8 +288,7 @@ def test_without_an_optimum_the_best_mean_score_stands_in() -> None:
 
 def asked(**options: Any) -> Transfer:
     return transfer(
-        rising(8, 9),
-        **{**SIDES, "n_resamples": 99, "n_shuffles": 5_000, "rng": 1, **options},
+        rising(8, 9), **{**SIDES, "n_resamples": 99, "n_shuffles": 5_000, "rng": 1, **options}
     )
 
 
@@ -323,9 +312,7 @@ def test_an_interrupted_question_goes_on_with_the_same_digits(
     assert len(kept(resumed)) == 9
 
 
-def test_without_a_seed_work_goes_on_with_the_keys_it_was_begun_with(
-    tmp_path: Path,
-) -> None:
+def test_without_a_seed_work_goes_on_with_the_keys_it_was_begun_with(tmp_path: Path) -> None:
     path = tmp_path / "work.npz"
     first, again = (asked(rng=None, exact=False, checkpoint=path) for _ in range(2))
     assert first.to_dict() == again.to_dict()
@@ -367,9 +354,7 @@ def test_jobs_change_no_digit() -> None:
 
 
 def test_progress_is_reported_for_resamples_and_shuffles() -> None:
-    resamples, shuffles, sums, stretches = progress_of(
-        lambda: asked(exact=False, n_shuffles=9_000)
-    )
+    resamples, shuffles, sums, stretches = progress_of(lambda: asked(exact=False, n_shuffles=9_000))
     assert resamples[-1] == (99, 99)
     assert shuffles[-1] == sums[-1] == stretches[-1] == (9, 9)
     assert len(shuffles) == 3
@@ -400,3 +385,59 @@ def test_each_kind_of_interval_holds_no_more_than_the_metric_can_be() -> None:
     assert regret.value < 1
     assert regret.intervals["inverted"].high == 1
     assert all(interval.high <= 1 for interval in regret.intervals.values())
+
+
+# --- What is measured is checked before anything is computed.
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "message"),
+    [
+        ("optimum", math.nan, "optimum must be a finite number"),
+        ("optimum", "high", "optimum must be a finite number"),
+        ("threshold", "high", "threshold must be a finite number"),
+        ("window", 3, "window is a pair of steps"),
+        ("window", (1, 2, 3), "window is a pair of steps"),
+        ("until_asymptote", 2, "until_asymptote is a share of the range"),
+        ("until_asymptote", 0, "until_asymptote is a share of the range"),
+        ("integration", "simpson", "integration must be 'sum' or 'trapezoid'"),
+        ("interval", "normal", "interval must be 'inverted', 'student' or 'percentile'"),
+        ("confidence", 95, "confidence must lie between 0 and 1"),
+        ("n_resamples", 1.5, "n_resamples must be"),
+        ("n_resamples", 5, "n_resamples must be"),
+    ],
+)
+def test_what_cannot_be_used_is_refused_by_its_name(
+    option: str, value: object, message: str
+) -> None:
+    given: dict[str, Any] = {option: value}
+    with pytest.raises(OptionError, match=message) as refused:
+        asked_of(transfer, control="C", experimental="E", **given)
+    assert refused.value.option == option
+
+
+def test_flags_are_named_where_flags_are_typed() -> None:
+    with naming_flags(), pytest.raises(OptionError, match=r"^--until-asymptote is a"):
+        asked_of(transfer, control="C", experimental="E", until_asymptote=3)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"optimum": 0},
+        {"optimum": np.float64(-1.5), "threshold": np.int64(3)},
+        {"window": [1, 5], "until_asymptote": 0.05},
+        {"n_resamples": 0, "interval": "student", "integration": "trapezoid"},
+    ],
+)
+def test_what_can_be_used_is_kept(options: dict[str, Any]) -> None:
+    found = asked_of(transfer, control="C", experimental="E", **options)
+    assert {name: getattr(found, name) for name in options} == options
+    assert found.optimum_known is ("optimum" in options)
+
+
+def test_alpha_is_what_confidence_leaves() -> None:
+    assert asked_of(transfer, control="C", experimental="E").alpha == pytest.approx(0.05)
+    assert asked_of(transfer, control="C", experimental="E", confidence=0.9).alpha == pytest.approx(
+        0.1
+    )

@@ -10,20 +10,19 @@ import numpy as np
 import pytest
 
 from curvewise import OptionError
-from curvewise.inference.sampling import Sampling
+from curvewise.inference.asking import asked_of
 from curvewise.inference.work import Work
-from curvewise.kernels.transfer.metrics import METRICS
-from curvewise.questions.transfer.conditions import TwoConditions
-from curvewise.questions.transfer.metrics import RECORDS
-from curvewise.questions.transfer.options import TransferOptions
-from curvewise.questions.transfer.shuffled_metrics import (
-    MirroredSampling,
+from curvewise.kernels.metrics import METRICS
+from curvewise.questions.transfer.ask import transfer
+from curvewise.questions.transfer.method import (
     ShuffledMetrics,
+    TwoConditions,
     shuffle_metrics,
     smaller_tail_twice,
     tail_counts,
 )
-from curvewise.shuffling import plan, visiting
+from curvewise.questions.transfer.metrics import RECORDS
+from curvewise.shuffling import plan, visit
 from tests.questions.transfer.gains import pair, rising
 
 if TYPE_CHECKING:
@@ -34,7 +33,7 @@ ALPHA = 0.05
 
 
 def laid_out(curves: Curves, **options: Any) -> TwoConditions:
-    return TwoConditions.of(curves, TransferOptions("C", "E", **options))
+    return TwoConditions(curves, asked_of(transfer, control="C", experimental="E", **options))
 
 
 def observed(conditions: TwoConditions) -> np.ndarray:
@@ -42,9 +41,7 @@ def observed(conditions: TwoConditions) -> np.ndarray:
 
 
 def shuffled(conditions: TwoConditions, **work: Any) -> Any:
-    return shuffle_metrics(
-        conditions, observed(conditions), replace(WORK, **work), alpha=ALPHA
-    )
+    return shuffle_metrics(conditions, observed(conditions), replace(WORK, **work), alpha=ALPHA)
 
 
 def test_an_enumeration_measures_mirror_images_after_their_batch() -> None:
@@ -66,7 +63,6 @@ def test_an_enumeration_measures_mirror_images_after_their_batch() -> None:
 def test_unequal_sizes_have_no_mirror_images() -> None:
     scores = np.random.default_rng(0).normal(size=(7, 5))
     tests, sampling = shuffled(laid_out(pair(scores[:3], scores[3:])))
-    assert type(sampling) is Sampling
     assert sampling.n_shuffles == sampling.n_relabellings == 35
     assert sampling.smallest_pvalue == pytest.approx(1 / 35)
     assert len(tests["jumpstart"].null_distribution) == 35
@@ -74,11 +70,8 @@ def test_unequal_sizes_have_no_mirror_images() -> None:
 
 def test_the_smallest_p_counts_a_relabelling_with_its_mirror_image() -> None:
     far = np.arange(5.0)
-    conditions = laid_out(
-        pair([far, far + 0.1, far + 0.2], [far + 9, far + 9.1, far + 9.2])
-    )
+    conditions = laid_out(pair([far, far + 0.1, far + 0.2], [far + 9, far + 9.1, far + 9.2]))
     tests, sampling = shuffled(conditions)
-    assert isinstance(sampling, MirroredSampling)
     assert sampling.n_relabellings == 20
     assert sampling.smallest_pvalue == pytest.approx(0.1)
     assert sampling.to_dict()["smallest_pvalue"] == sampling.smallest_pvalue
@@ -131,13 +124,11 @@ def test_what_is_exact_depends_on_how_many_there_are() -> None:
     assert no.value.option == "exact"
 
 
-def test_more_relabellings_than_are_kept_are_all_counted(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_more_relabellings_than_are_kept_are_all_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     conditions = laid_out(rising(5, 6), optimum=9.0)
     every, exact = shuffled(conditions)
     monkeypatch.setattr(plan, "MAX_FREE", 100)
-    monkeypatch.setattr(visiting, "MAX_KEPT_BATCHES", 1)
+    monkeypatch.setattr(visit.Statistic, "n_kept", 1)
     tests, sampling = shuffled(conditions, exact=True)
     assert sampling == exact
     assert sampling.n_shuffles == math.comb(12, 6)
@@ -152,9 +143,7 @@ def test_jobs_change_no_digit() -> None:
     one, two = (shuffled(conditions, n_shuffles=9_000, n_jobs=n)[0] for n in (1, 2))
     for name in METRICS:
         assert one[name].pvalue == two[name].pvalue
-        np.testing.assert_array_equal(
-            one[name].null_distribution, two[name].null_distribution
-        )
+        np.testing.assert_array_equal(one[name].null_distribution, two[name].null_distribution)
 
 
 def test_the_smaller_tail_counts_twice() -> None:
@@ -173,8 +162,7 @@ def test_p_is_that_of_the_difference_or_of_the_metric_itself() -> None:
         test = tests[record.name]
         if record.tested_as == "log_rank":
             labels = conditions.restriction.every().batch(0)
-            run_values = conditions.run_values
-            n_extreme = 2 * run_values.counts(run_values.sums(labels))[-1]
+            n_extreme = 2 * conditions.counts(conditions.sums(labels))[-1]
         elif record.tested_as:
             own = tests[record.tested_as].null_distribution
             reached = abs(observed(conditions)[METRICS.index(record.tested_as)])
@@ -199,15 +187,10 @@ def test_only_defined_metrics_decide_when_to_stop() -> None:
     conditions = laid_out(rising(0, 4))
     values = observed(conditions)
     values[METRICS.index("average_relative_reduction")] = np.nan
-    statistic = ShuffledMetrics(
-        conditions, values, mirrored=False, compiled_reduction=False
-    )
+    statistic = ShuffledMetrics(conditions, values, mirrored=False, compiled_reduction=False)
     (counts,), _ = statistic.measure(conditions.restriction.every().batch(0), keep=False)
     assert counts.shape == (5, 2)
-    assert (
-        statistic.deciding((counts,)).tolist()
-        == counts.min(axis=1)[[1, 2, 3, 4]].tolist()
-    )
+    assert statistic.deciding((counts,)).tolist() == counts.min(axis=1)[[1, 2, 3, 4]].tolist()
 
 
 def test_auto_stops_when_every_p_is_settled() -> None:
@@ -215,9 +198,7 @@ def test_auto_stops_when_every_p_is_settled() -> None:
     settled, sampling = shuffled(clear, n_shuffles="auto", exact=False)
     assert sampling.n_shuffles == 2**14
     again, _ = shuffled(clear, n_shuffles=2**14, exact=False)
-    assert {n: t.pvalue for n, t in settled.items()} == {
-        n: t.pvalue for n, t in again.items()
-    }
+    assert {n: t.pvalue for n, t in settled.items()} == {n: t.pvalue for n, t in again.items()}
     nothing = laid_out(rising(1, 12, gain=0.8), optimum=20.0)
     _, sampling = shuffled(nothing, n_shuffles="auto", exact=False)
     assert 2**14 < sampling.n_shuffles <= 2**20

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 from curvewise import Curves
+from curvewise.inference.asking import asked_of
 from curvewise.inference.work import Work
+from curvewise.kernels import survival
 from curvewise.kernels.survival import Times, log_rank_scores
-from curvewise.questions.transfer import stretched
-from curvewise.questions.transfer.conditions import TwoConditions
-from curvewise.questions.transfer.options import TransferOptions
-from curvewise.questions.transfer.stretched import stretches
+from curvewise.questions.transfer.ask import transfer
+from curvewise.questions.transfer.method import TwoConditions, stretches
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,8 +32,8 @@ def laid_out(
     steps = np.arange(1, HORIZON + 1)
     scores = np.array([steps >= time for time in [*control, *experimental]], dtype=float)
     labels = ["C"] * len(control) + ["E"] * len(experimental)
-    given = TransferOptions("C", "E", threshold=1.0, **options)
-    return TwoConditions.of(Curves(scores, labels, steps), given)
+    given = asked_of(transfer, control="C", experimental="E", threshold=1.0, **options)
+    return TwoConditions(Curves(scores, labels, steps), given)
 
 
 def ends_of(conditions: TwoConditions, alpha: float) -> tuple[float, float] | None:
@@ -42,8 +42,8 @@ def ends_of(conditions: TwoConditions, alpha: float) -> tuple[float, float] | No
     found = stretches(conditions, plan, work, alpha=alpha)
     if found is None:
         return None
-    low, high = found.ends
-    assert ((found.factors >= low) & (found.factors <= high)).all()
+    (low, high), factors = found
+    assert ((factors >= low) & (factors <= high)).all()
     return low, high
 
 
@@ -84,7 +84,7 @@ def test_of_many_ratios_some_are_tried(monkeypatch: pytest.MonkeyPatch) -> None:
     conditions = laid_out(CONTROL, EXPERIMENTAL)
     whole = ends_of(conditions, 0.1)
     assert whole is not None
-    monkeypatch.setattr(stretched, "MAX_EDGES", 12)
+    monkeypatch.setattr(survival, "MAX_EDGES", 12)
     fewer = ends_of(conditions, 0.1)
     assert fewer == pytest.approx(whole, rel=0.3)
 
@@ -92,5 +92,7 @@ def test_of_many_ratios_some_are_tried(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_times_of_zero_have_no_ratio() -> None:
     scores = np.ones((6, 1))
     curves = Curves(scores, ["C", "E"] * 3, [0])
-    conditions = TwoConditions.of(curves, TransferOptions("C", "E", threshold=1.0))
+    conditions = TwoConditions(
+        curves, asked_of(transfer, control="C", experimental="E", threshold=1.0)
+    )
     assert ends_of(conditions, 0.05) is None

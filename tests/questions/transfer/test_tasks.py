@@ -12,7 +12,7 @@ import pytest
 from scipy import stats
 
 from curvewise import CurvesError, OptionError, transfer, transfer_many
-from curvewise.questions.transfer.shuffled_metrics import ShuffledMetrics
+from curvewise.questions.transfer.method import ShuffledMetrics
 from tests.questions.resuming import check_refuses, check_resumes, digits, progress_of
 from tests.questions.transfer.gains import SIDES, pair, rising
 
@@ -60,9 +60,7 @@ def test_a_task_has_the_numbers_it_has_alone() -> None:
 
 
 @pytest.mark.parametrize("gain", [0.3, 1.0, -1.0])
-def test_p_across_is_twice_the_smaller_tail_of_all_pairs_of_relabellings(
-    gain: float,
-) -> None:
+def test_p_across_is_twice_the_smaller_tail_of_all_pairs_of_relabellings(gain: float) -> None:
     tasks = {str(seed): rising(seed, 4, gain=gain) for seed in (3, 4)}
     found = transfer_many(tasks, **SIDES, optimum=20.0, n_resamples=0, rng=1)
     for name, across in found.across.items():
@@ -104,9 +102,7 @@ def test_the_interval_across_ends_where_the_metric_does() -> None:
         name: pair(rng.uniform(0, 5, (4, 6)), rng.uniform(6, 10, (4, 1)) + np.zeros(6))
         for name in "ab"
     }
-    found = transfer_many(
-        tasks, **SIDES, optimum=10, n_resamples=999, confidence=0.99, rng=0
-    )
+    found = transfer_many(tasks, **SIDES, optimum=10, n_resamples=999, confidence=0.99, rng=0)
     across = found.across[CTR]
     assert across.value < 1
     assert across.interval is not None
@@ -157,9 +153,7 @@ def test_an_undefined_resample_leaves_an_interval() -> None:
 
 
 def test_tasks_on_which_a_metric_is_undefined_are_left_out_and_named() -> None:
-    fails = pair(
-        3 + np.zeros((4, 6)) + np.arange(6), np.zeros((4, 6)) + 0.1 * np.arange(6)
-    )
+    fails = pair(3 + np.zeros((4, 6)) + np.arange(6), np.zeros((4, 6)) + 0.1 * np.arange(6))
     tasks = {"one": rising(1), "two": rising(2), "disaster": fails}
     found = transfer_many(tasks, **SIDES, rng=0, n_resamples=0)
     across = found.across[ARR]
@@ -219,9 +213,7 @@ def test_interrupted_work_goes_on_with_the_same_digits(
     check_resumes(asked, tmp_path / "work.npz", monkeypatch)
 
 
-def test_without_a_seed_work_goes_on_with_the_streams_it_was_begun_with(
-    tmp_path: Path,
-) -> None:
+def test_without_a_seed_work_goes_on_with_the_streams_it_was_begun_with(tmp_path: Path) -> None:
     path = tmp_path / "work.npz"
     first, again = (asked(rng=None, checkpoint=path) for _ in range(2))
     assert digits(first) == digits(again)

@@ -9,45 +9,38 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from curvewise import Interval, describe, transfer
-from curvewise.inference.result import Result
-from curvewise.questions.transfer import words
-from curvewise.questions.transfer.metric import Metric, MetricContext
-from curvewise.questions.transfer.words import advice, reading, reason, undefined_text
+from curvewise import Curves, Interval, describe, transfer
+from curvewise.questions.transfer.metrics import RECORDS
+from curvewise.questions.transfer.tell import advice, notes, sentence
 from tests.questions.transfer.gains import SIDES, pair, several_tasks, tictactoe
 
 if TYPE_CHECKING:
     from curvewise import Transfer
 
-CONTEXT = MetricContext(
-    "C", "E", (4.0, 2.0), shifted=False, threshold=70.0, control_gets_there=True
-)
+
 CTR = "calibrated_transfer_ratio"
 
 
-def metric(name: str, value: float | None, **context: Any) -> Metric:
-    return Metric(
-        name=name,
-        value=value,
-        interval=None,
-        interval_kind=None,
-        intervals={},
-        confidence=0.95,
-        pvalue=0.01,
-        exact=True,
-        comparable=False,
-        context=replace(CONTEXT, **context),
-    )
+FACTS = {
+    "control": "C",
+    "experimental": "E",
+    "shifted": "",
+    "unreached": "",
+    "period": "over training",
+    "threshold": "70",
+    "control_time": "4",
+    "time": "2",
+}
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "context", "sentence"),
+    ("name", "value", "facts", "sentence"),
     [
         ("transfer_ratio", 1.106, {}, "The area under E's curve is 1.106 times C's."),
         (
             "transfer_ratio",
             1.106,
-            {"shifted": True},
+            {"shifted": " (both shifted so that the worst mean score is 0)"},
             (
                 "The area under E's curve is 1.106 times C's (both shifted so that the worst mean "
                 "score is 0)."
@@ -94,22 +87,12 @@ def metric(name: str, value: float | None, **context: Any) -> Metric:
         ("jumpstart", 10.4, {}, "E scores 10.40 more than C at the first step."),
         ("jumpstart", -10.4, {}, "E scores 10.40 less than C at the first step."),
         ("asymptotic_advantage", 12.0, {}, "E scores 12.00 more than C at the end."),
-        (
-            "area_difference",
-            50745,
-            {},
-            "E scores 50745 more than C summed over training.",
-        ),
-        (
-            "average_gain",
-            -6.3,
-            {},
-            "E scores 6.300 less than C on average over training.",
-        ),
+        ("area_difference", 50745, {}, "E scores 50745 more than C summed over training."),
+        ("average_gain", -6.3, {}, "E scores 6.300 less than C on average over training."),
         (
             "average_relative_reduction",
             0.6,
-            {"control_gets_there": False},
+            {"unreached": "; scores that C never reaches count as 100% less"},
             (
                 "E reached the same performance with 60.0% less training than C, averaged over "
                 "performance; scores that C never reaches count as 100% less."
@@ -145,7 +128,7 @@ def metric(name: str, value: float | None, **context: Any) -> Metric:
         (
             "time_to_threshold",
             0.0,
-            {"times": (math.inf, 3.0)},
+            {"control_time": "", "time": "3"},
             (
                 "Half of the runs of E reach the threshold, a score of 70, by step 3; of C "
                 "fewer than half do."
@@ -154,7 +137,7 @@ def metric(name: str, value: float | None, **context: Any) -> Metric:
         (
             "time_to_threshold",
             0.0,
-            {"times": (4.0, 0.0)},
+            {"time": "0"},
             (
                 "Half of the runs of E are at the threshold, a score of 70, at step 0; of C "
                 "fewer are."
@@ -168,58 +151,27 @@ def metric(name: str, value: float | None, **context: Any) -> Metric:
         ),
         ("average_gain", 0.0, {}, "E and C do not differ by this metric."),
         ("transfer_ratio", 1.0, {}, "E and C do not differ by this metric."),
-        ("average_gain", None, {}, ""),
     ],
 )
-def test_what_a_value_means(
-    name: str, value: float | None, context: dict[str, Any], sentence: str
-) -> None:
-    assert reading(metric(name, value, **context)) == sentence
+def test_what_a_value_means(name: str, value: float, facts: dict[str, str], sentence: str) -> None:
+    assert RECORDS[name].reading(value, {**FACTS, **facts}, significant=True) == sentence
 
 
-@pytest.mark.parametrize(
-    ("kind", "sentence"),
-    [
-        (
-            "no area under the control",
-            "the area under C is 0, and nothing can be divided by it.",
-        ),
-        ("all scores equal", "all scores are equal, so the curves span no box."),
-        (
-            "nothing left to improve",
-            "C is optimal, or better than the optimum, so nothing is left to improve.",
-        ),
-        ("single step", "with a single step there is no training to be saved."),
-        (
-            "no range of performance",
-            (
-                "E ends at the performance that C begins with, or below it at levels it never "
-                "reaches, so there is no range of performance to average over."
-            ),
-        ),
-        ("threshold not reached", "no run reaches the threshold. Choose another one."),
-        (
-            "medians not reached",
-            (
-                "fewer than half of the runs of either reach the threshold, so there are no "
-                "medians to divide."
-            ),
-        ),
-        (
-            "threshold reached at step 0",
-            "half of the runs of C are at the threshold at step 0, before any training.",
-        ),
-    ],
-)
-def test_why_there_is_no_value(kind: Any, sentence: str) -> None:
-    undefined = replace(metric("transfer_ratio", None), undefined=kind)
-    assert reason(undefined) == undefined_text(kind, "C", "E") == sentence
-    assert kind in words.UNDEFINED
-
-
-def test_names_with_braces_are_written_as_they_are() -> None:
-    text = undefined_text("no area under the control", "{control}", "{0}")
-    assert text.startswith("the area under {control} is 0")
+def test_what_the_sentences_take_from_the_conditions() -> None:
+    curves = pair([[-1.0, 0, 1]], [[0.0, 2, 4]], steps=[1, 2, 3])
+    found = transfer(curves, **SIDES, threshold=2)
+    assert found.transfer_ratio.reading == (
+        "The area under E's curve is 3.000 times C's (both shifted so that the worst mean score "
+        "is 0)."
+    )
+    assert found.average_relative_reduction.reading.endswith(
+        "over performance; scores that C never reaches count as 100% less."
+    )
+    assert found.time_to_threshold.reading == (
+        "Half of the runs of E reach the threshold, a score of 2, by step 2; of C fewer than half "
+        "do."
+    )
+    assert found.average_gain.reading == "E scores 2.000 more than C on average over training."
 
 
 def found(name: str = CTR, **fields: Any) -> Transfer:
@@ -239,6 +191,8 @@ METHOD = (
     "A2 (10 runs) is the control, A1 (10 runs) the experimental condition; 8 steps, 0 to "
     "8000; areas as sums over steps; best possible score 100."
 )
+
+
 READING = "A1 achieved 9.4% of the improvement still possible over A2."
 
 
@@ -307,16 +261,14 @@ def test_the_paragraph_to_quote(fields: dict[str, Any], sureness: str) -> None:
 
 
 def test_without_a_value_only_the_method_is_said() -> None:
-    assert describe(found(value=None, interval=None, pvalue=None)) == METHOD
+    assert describe(found(value=None, interval=None, pvalue=None, reading="")) == METHOD
 
 
 def test_p_equal_to_what_confidence_leaves_is_significant() -> None:
     # 1 − 0.9 is 0.0999… in binary.
     result = found(pvalue=0.1, confidence=0.9)
     assert "This is statistically significant" in describe(result)
-    assert "not statistically" in describe(
-        found(pvalue=0.101, confidence=0.9, interval=None)
-    )
+    assert "not statistically" in describe(found(pvalue=0.101, confidence=0.9, interval=None))
 
 
 def test_the_method_says_blocks_steps_areas_and_optimum() -> None:
@@ -340,16 +292,8 @@ def test_the_method_says_blocks_steps_areas_and_optimum() -> None:
 
 
 def test_names_cannot_steer_a_terminal() -> None:
-    curves = pair([[0.0, 1], [0, 2]], [[1.0, 2], [2, 3]])
-    plain = transfer(curves, **SIDES, n_resamples=0)
-    odd = replace(
-        plain,
-        control="\x1b[31m",
-        metrics={
-            name: replace(own, context=replace(own.context, control="\x1b[31m"))
-            for name, own in plain.metrics.items()
-        },
-    )
+    curves = Curves([[0.0, 1.0], [0.0, 2.0], [1.0, 2.0], [2.0, 3.0]], ["\x1b[31m"] * 2 + ["E"] * 2)
+    odd = transfer(curves, control="\x1b[31m", experimental="E", n_resamples=0)
     assert "\x1b" not in describe(odd)
     assert "\\x1b[31m" in describe(odd)
 
@@ -409,9 +353,7 @@ def test_across_tasks() -> None:
         "metrics that mean the same on every task are averaged; transfer ratio and transfer "
         "regret do not."
     )
-    moved = replace(
-        means[CTR], interval=Interval(0.0, 0.5), pvalue=0.2, moved_by_test=True
-    )
+    moved = replace(means[CTR], interval=Interval(0.0, 0.5), pvalue=0.2, moved_by_test=True)
     assert (
         "(p = 0.20), which is not statistically significant; by itself the interval leaves out "
         '"no effect"; the shuffle test, which is exact with few runs, decides, and the interval '
@@ -425,13 +367,49 @@ def test_across_tasks() -> None:
     assert describe(one) == describe(tasks["b"])
 
 
-def test_only_results_of_this_folder_are_described() -> None:
-    class Other(Result):
-        def to_dict(self) -> dict[str, Any]:
-            return {}
+# --- When runs reach a threshold, in words.
 
-        def tables(self) -> list[Any]:
-            return []
 
-    with pytest.raises(TypeError, match="Other"):
-        words.describe(Other())
+def reached(**changes: Any) -> Transfer:
+    steps = np.arange(1, 9)
+    control, experimental = (
+        np.array([steps >= time for time in times], dtype=float)
+        for times in ([4, 6, 99], [2, 3, 5])
+    )
+    measured = transfer(
+        pair(control, experimental, steps=steps), **SIDES, threshold=1.0, n_resamples=0
+    )
+    return replace(measured, survival=replace(measured.survival, **changes))
+
+
+def test_who_reaches_it_by_when_and_how_sure() -> None:
+    assert sentence(reached()) == (
+        "Reaching a score of 1: 3 of 3 runs of E (median step 3), 2 of 3 of C (median step "
+        "6); log-rank test, exact p = 0.20."
+    )
+    assert "; log-rank test, p = 0.20." in sentence(reached(exact=False))
+    assert sentence(reached(pvalue=None)).endswith("(median step 6).")
+
+
+def test_names_are_escaped() -> None:
+    odd = replace(reached(), control="\x1b[1m")
+    assert "\x1b" not in sentence(odd)
+
+
+def test_crossing_is_said_in_both_places() -> None:
+    crossing = reached(crossing=6.0, ahead_at_last="control")
+    for text in (sentence(crossing), notes(crossing)[-1]):
+        assert "E is ahead at first, and C by step 6: where such curves cross" in text
+        assert "neither the medians nor the means nor p tell all" in text
+    other = reached(crossing=6.0, ahead_at_last="experimental")
+    assert "C is ahead at first, and E by step 6" in sentence(other)
+
+
+def test_notes_say_what_counts_as_reaching() -> None:
+    (note,) = notes(reached())
+    assert note.startswith("Reaching a score of 1. Log-rank test of the times, exact p = ")
+    assert "at 3 consecutive steps. Log-rank" in notes(reached(hold=3))[0]
+    assert notes(reached(pvalue=None)) == ("Reaching a score of 1.",)
+    assert "never reaches it, as it counts" in notes(reached(failed_never_reach=True))[1]
+    unasked = replace(reached(), threshold_given=False)
+    assert ", where the runs of both end on average." in notes(unasked)[0]

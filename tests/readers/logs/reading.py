@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from curvewise.readers.folders import walk
-from curvewise.readers.logged import Wanted
 from curvewise.readers.logs import LOG_FORMATS, LogFormat
+from curvewise.readers.walk import Wanted, walk
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from curvewise.readers.logged import Claim, LoggedRun
+    from curvewise.readers.walk import Claim, LoggedRun
 
 Points = dict[tuple[str, float], float]
 
@@ -38,9 +37,7 @@ def homes(module_name: str, *paths: Path) -> dict[Path, list[Claim]]:
     return found
 
 
-def read_all(
-    module_name: str, *paths: Path, wanted: Wanted | None = None
-) -> dict[str, LoggedRun]:
+def read_all(module_name: str, *paths: Path, wanted: Wanted | None = None) -> dict[str, LoggedRun]:
     """The runs of a format below the first path, by where they are and their key."""
     (log_format,) = [each for each in LOG_FORMATS if each.module_name == module_name]
     runs = {}
@@ -92,13 +89,19 @@ def assert_as_recorded(folder: Path, runs: dict[str, LoggedRun]) -> None:
             assert not runs[path].series
 
 
+def rows_of(path: Path) -> list[dict[str, str]]:
+    """The rows of truth.csv or runs.csv, of which there are some."""
+    with path.open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert rows
+    return rows
+
+
 # Files beside the real logs that are no logs.
 NOT_LOGS = ("truth", "runs.csv", "NOTES.md", "README.md")
 
 
-def runs_below(
-    path: Path, *modules: str, wanted: Wanted | None = None
-) -> dict[str, LoggedRun]:
+def runs_below(path: Path, *modules: str, wanted: Wanted | None = None) -> dict[str, LoggedRun]:
     """Return the runs of some formats by their place below a folder, in order of formats."""
     found: dict[str, LoggedRun] = {}
     folders = walk([path]).folders
@@ -111,9 +114,7 @@ def runs_below(
                     del folder.files[name]
             for claim in log_format.claims(folder):
                 claims[claim.home].append(claim)
-        taken = {
-            file.path for those in claims.values() for c in those for file in c.files
-        }
+        taken = {file.path for those in claims.values() for c in those for file in c.files}
         for folder in folders:
             kept = {n: f for n, f in folder.files.items() if f.path not in taken}
             folder.files = kept
@@ -140,9 +141,7 @@ def settled(run: LoggedRun, metric: str) -> dict[float, float]:
     return dict(zip(series.steps.tolist(), series.scores.tolist(), strict=True))
 
 
-def check_truth(
-    logs: Path, *modules: str, wanted: Wanted | None = None
-) -> dict[str, LoggedRun]:
+def check_truth(logs: Path, *modules: str, wanted: Wanted | None = None) -> dict[str, LoggedRun]:
     """Check every value of truth.csv, and that there is no other; return the runs."""
     with (logs / "runs.csv").open(encoding="utf-8") as file:
         places = {

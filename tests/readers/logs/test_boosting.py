@@ -8,16 +8,10 @@ from pathlib import Path  # noqa: TC003 (pytest reads the annotations)
 import pytest
 
 from curvewise import CurvesError
-from curvewise.readers.logged import Wanted
-from tests.readers.logs.reading import (
-    assert_as_recorded,
-    homes,
-    points,
-    read_all,
-    read_one,
-)
+from curvewise.readers.walk import Wanted
+from tests.readers.logs.reading import assert_as_recorded, homes, points, read_all, read_one
 
-MODULE = "boosting"
+MODULE = "histories.boosting"
 EVALUATION = {
     "validation_0": {"rmse": [3.0, 2.0, 1.5], "mae": [1.0, None, 0.5]},
     "validation_1": {"rmse": [3.5, float("nan"), 2.5]},
@@ -44,10 +38,7 @@ def test_values_by_data_set_and_metric(tmp_path: Path) -> None:
 
 
 def test_long_files_are_recognised_by_their_beginning(tmp_path: Path) -> None:
-    values = {
-        "training": {"l2": [1 / (k + 1) for k in range(3_000)]},
-        "valid_1": {"l2": [1.0]},
-    }
+    values = {"training": {"l2": [1 / (k + 1) for k in range(3_000)]}, "valid_1": {"l2": [1.0]}}
     (tmp_path / "lgbm.json").write_text(json.dumps(values))
     run = read_one(MODULE, tmp_path)
     assert points(run, "training-l2")[-1] == (2_999, 1 / 3_000)
@@ -94,9 +85,7 @@ def test_means_over_folds_are_refused(tmp_path: Path) -> None:
         {"a": {"multi_logloss": [1.0]}, "b": {"multi_logloss": [1.0], "ndcg@5": [0.5]}},
     ],
 )
-def test_data_sets_of_any_name(
-    tmp_path: Path, document: dict[str, dict[str, list[float]]]
-) -> None:
+def test_data_sets_of_any_name(tmp_path: Path, document: dict[str, dict[str, list[float]]]) -> None:
     (tmp_path / "a.json").write_text(json.dumps(document))
     names = {f"{key}-{metric}" for key, metrics in document.items() for metric in metrics}
     assert set(read_one(MODULE, tmp_path).series) == names

@@ -7,10 +7,10 @@ from pathlib import Path  # noqa: TC003 (pytest reads the annotations)
 
 import numpy as np
 
-from curvewise.readers.logged import Wanted
+from curvewise.readers.walk import Wanted
 from tests.readers.logs.reading import homes, points, read_all, read_one
 
-MODULE = "catboost"
+MODULE = "known_tables.catboost"
 
 
 def write(folder: Path, **tables: str) -> None:
@@ -23,22 +23,16 @@ def test_real_logs(logs: Path) -> None:
     folder = logs / "catboost"
     runs = read_all(MODULE, folder)
     with (folder / "runs.csv").open() as file:
-        places = {
-            (row["algorithm"], row["run"]): row["path"] for row in csv.DictReader(file)
-        }
+        places = {(row["algorithm"], row["run"]): row["path"] for row in csv.DictReader(file)}
     n_found = 0
     with (folder / "truth.csv").open() as file:
         for row in csv.DictReader(file):
             series = runs[places[row["algorithm"], row["run"]]].series[row["metric"]]
             place = series.steps.tolist().index(float(row["step"]))
             # The table has ten digits.
-            np.testing.assert_allclose(
-                series.scores[place], float(row["score"]), rtol=1e-6
-            )
+            np.testing.assert_allclose(series.scores[place], float(row["score"]), rtol=1e-6)
             n_found += 1
-    assert n_found == sum(
-        len(one.steps) for run in runs.values() for one in run.series.values()
-    )
+    assert n_found == sum(len(one.steps) for run in runs.values() for one in run.series.values())
 
 
 def test_metrics_holes_and_cut_lines(tmp_path: Path) -> None:

@@ -9,15 +9,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from curvewise.errors import CurvesError
-from curvewise.readers.logged import Wanted
-from curvewise.readers.logs import clearml
-from tests.readers.logs.reading import (
-    assert_as_recorded,
-    homes,
-    points,
-    read_all,
-    read_one,
-)
+from curvewise.readers.logs import run_folders
+from curvewise.readers.walk import Wanted
+from tests.readers.logs.reading import assert_as_recorded, homes, points, read_all, read_one
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -44,9 +38,7 @@ TASK = {
 }
 
 
-def event(
-    metric: str, variant: str, step: int, value: Any, **more: Any
-) -> dict[str, Any]:
+def event(metric: str, variant: str, step: int, value: Any, **more: Any) -> dict[str, Any]:
     return {
         "timestamp": START + 1000 * step,
         "type": "training_stats_scalar",
@@ -87,11 +79,11 @@ def pack(folder: Path, target: Path) -> Path:
 
 
 def test_real_logs_are_read_as_recorded(logs: Path, tmp_path: Path) -> None:
-    runs = read_all("clearml", logs / "clearml-offline")
+    runs = read_all("run_folders.clearml", logs / "clearml-offline")
     assert_as_recorded(logs / "clearml-offline", runs)
     for place, run in runs.items():
         zipped = pack(logs / "clearml-offline" / place, tmp_path / f"{place}.zip")
-        (again,) = read_all("clearml", zipped).values()
+        (again,) = read_all("run_folders.clearml", zipped).values()
         assert again.config == run.config
         assert {name: points(again, name) for name in again.series} == {
             name: points(run, name) for name in run.series
@@ -100,7 +92,7 @@ def test_real_logs_are_read_as_recorded(logs: Path, tmp_path: Path) -> None:
 
 def test_events_and_hyperparameters(tmp_path: Path) -> None:
     write(tmp_path / NAME)
-    run = read_one("clearml", tmp_path)
+    run = read_one("run_folders.clearml", tmp_path)
     assert points(run, "loss/val") == [(0, 3.5)]
     assert run.series["loss/train"].steps.tolist() == [0, 10]
     assert math.isnan(run.series["loss/train"].scores[1])
@@ -119,13 +111,11 @@ def test_events_and_hyperparameters(tmp_path: Path) -> None:
 def test_a_folder_and_its_zip_are_one_run(tmp_path: Path) -> None:
     folder = write(tmp_path / NAME)
     pack(folder, tmp_path / f"{NAME}.zip")
-    assert list(read_all("clearml", tmp_path)) == [NAME]
-    claims = homes("clearml", tmp_path)[folder]
-    assert tmp_path / f"{NAME}.zip" in {
-        file.path for claim in claims for file in claim.files
-    }
+    assert list(read_all("run_folders.clearml", tmp_path)) == [NAME]
+    claims = homes("run_folders.clearml", tmp_path)[folder]
+    assert tmp_path / f"{NAME}.zip" in {file.path for claim in claims for file in claim.files}
     shutil.rmtree(folder)
-    run = read_one("clearml", tmp_path)
+    run = read_one("run_folders.clearml", tmp_path)
     assert points(run, "loss/val") == [(0, 3.5)]
     assert run.config["agent"] == "ppo"
 
@@ -136,12 +126,12 @@ def test_a_zip_of_the_folder_itself(tmp_path: Path) -> None:
         for path in folder.iterdir():
             archive.write(path, f"x/{path.name}")
     shutil.rmtree(folder)
-    assert set(read_one("clearml", tmp_path).series) == {"loss/train", "loss/val"}
+    assert set(read_one("run_folders.clearml", tmp_path).series) == {"loss/train", "loss/val"}
 
 
 def test_time_is_in_seconds_since_the_first_event(tmp_path: Path) -> None:
     write(tmp_path)
-    run = read_one("clearml", tmp_path, Wanted(x="time"))
+    run = read_one("run_folders.clearml", tmp_path, Wanted(x="time"))
     assert run.series["loss/train"].steps.tolist() == [0, 10]
 
 
@@ -158,7 +148,7 @@ def test_what_is_no_curve_is_passed_over(tmp_path: Path) -> None:
             ]
         ),
     )
-    run = read_one("clearml", tmp_path)
+    run = read_one("run_folders.clearml", tmp_path)
     assert list(run.series) == ["loss/train"]
     assert points(run, "loss/train") == [(2, 0.25)]
 
@@ -166,7 +156,7 @@ def test_what_is_no_curve_is_passed_over(tmp_path: Path) -> None:
 def test_cut_and_damaged_lines_are_left_out_and_said(tmp_path: Path) -> None:
     good, after = lines([event("a", "b", 0, 1.0)]), lines([event("a", "b", 2, 3.0)])
     write(tmp_path, good + '[{"iter": 1, \n' + after + after[:-2])
-    run = read_one("clearml", tmp_path)
+    run = read_one("run_folders.clearml", tmp_path)
     assert points(run, "a/b") == [(0, 1), (2, 3)]
     assert run.notes == [
         "line 2 of metrics.jsonl is damaged and was left out",
@@ -176,14 +166,14 @@ def test_cut_and_damaged_lines_are_left_out_and_said(tmp_path: Path) -> None:
 
 def test_a_session_without_metrics_is_listed(tmp_path: Path) -> None:
     write(tmp_path, None, {**TASK, "status": "failed"})
-    run = read_one("clearml", tmp_path)
+    run = read_one("run_folders.clearml", tmp_path)
     assert (run.series, run.status) == ({}, "failed")
 
 
 def test_a_damaged_task_is_said_and_the_metrics_are_used(tmp_path: Path) -> None:
     write(tmp_path)
     (tmp_path / "task.json").write_text('{"hyperparams": {')
-    run = read_one("clearml", tmp_path)
+    run = read_one("run_folders.clearml", tmp_path)
     assert "loss/val" in run.series
     assert run.notes == ["task.json is damaged: the hyperparameters are not known"]
 
@@ -198,14 +188,14 @@ def test_damaged_zips_are_refused_with_the_reason(tmp_path: Path) -> None:
 
     (folder / f"{NAME}.zip").write_bytes(whole[: len(whole) // 2])
     with pytest.raises(CurvesError, match=r"offline-0a1b.zip is damaged or encrypted"):
-        read_one("clearml", folder)
+        read_one("run_folders.clearml", folder)
 
     data = bytearray(whole)
     middle = len(data) // 2  # inside the packed events
     data[middle : middle + 200] = b"\xff" * 200
     (folder / f"{NAME}.zip").write_bytes(data)
     with pytest.raises(CurvesError, match=r"offline-0a1b.zip is damaged or encrypted"):
-        read_one("clearml", folder)
+        read_one("run_folders.clearml", folder)
 
 
 def test_an_encrypted_zip_is_refused(tmp_path: Path) -> None:
@@ -219,7 +209,7 @@ def test_an_encrypted_zip_is_refused(tmp_path: Path) -> None:
             at = data.find(mark, at + 4)
     path.write_bytes(data)
     with pytest.raises(CurvesError, match="encrypted"):
-        read_one("clearml", tmp_path)
+        read_one("run_folders.clearml", tmp_path)
 
 
 def test_a_zip_that_holds_too_much_is_refused(
@@ -227,9 +217,9 @@ def test_a_zip_that_holds_too_much_is_refused(
 ) -> None:
     pack(write(tmp_path / "source"), tmp_path / f"{NAME}.zip")
     shutil.rmtree(tmp_path / "source")
-    monkeypatch.setattr(clearml, "MAX_UNPACKED_SIZE", 100)
+    monkeypatch.setattr(run_folders, "MAX_UNPACKED_SIZE", 100)
     with pytest.raises(CurvesError, match="more than a log does"):
-        read_one("clearml", tmp_path)
+        read_one("run_folders.clearml", tmp_path)
 
 
 def test_other_files_are_not_claimed(tmp_path: Path) -> None:
@@ -238,4 +228,4 @@ def test_other_files_are_not_claimed(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "model.zip", "w") as archive:
         archive.writestr("weights.bin", "x")
     (tmp_path / "broken.zip").write_bytes(b"PK\x03\x04rest")
-    assert homes("clearml", tmp_path) == {}
+    assert homes("run_folders.clearml", tmp_path) == {}

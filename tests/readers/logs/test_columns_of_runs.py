@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path  # noqa: TC003 (pytest reads the annotations)
 
-from curvewise.readers.logged import Wanted
+from curvewise.readers.walk import Wanted
 from tests.readers.logs.reading import homes, points, read_all
 
-MODULE = "columns_of_runs"
+MODULE = "tables.columns"
 
 
 def test_each_column_is_a_run(tmp_path: Path) -> None:
@@ -37,11 +37,7 @@ def test_runs_of_an_algorithm_that_the_file_names(tmp_path: Path) -> None:
 
 
 def test_tables_with_other_columns_are_not_claimed(tmp_path: Path) -> None:
-    headers = [
-        "step,loss,ppo_seed0,ppo_seed1",
-        "step,layer_1,layer_2",
-        "ppo_seed0,ppo_seed1",
-    ]
+    headers = ["step,loss,ppo_seed0,ppo_seed1", "step,layer_1,layer_2", "ppo_seed0,ppo_seed1"]
     headers += ["step,ppo_seed0", "step,loss_fold1,loss_fold2", "step,score"]
     for number, header in enumerate(headers):
         (tmp_path / f"{number}.csv").write_text(f"{header}\n")

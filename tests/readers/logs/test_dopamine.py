@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from curvewise import CurvesError
-from tests.readers.logs.reading import homes, read_all
+from tests.readers.logs.reading import homes, read_all, rows_of
 
-MODULE = "dopamine"
+MODULE = "known_tables.dopamine"
 
 
 class Bomb:
@@ -34,7 +34,8 @@ def test_pickles_are_claimed_refused_and_never_loaded(
 
 
 def test_real_logs(logs: Path) -> None:
-    assert len(homes(MODULE, logs / "dopamine")) == 8
+    n_runs = len(rows_of(logs / "dopamine/runs.csv"))
+    assert len(homes(MODULE, logs / "dopamine")) == n_runs
     with pytest.raises(CurvesError, match="are pickles"):
         read_all(MODULE, logs / "dopamine")
 

@@ -100,7 +100,5 @@ def test_runs_of_one_algorithm_are_together_and_named_by_their_seeds(tool: str) 
 
 def test_there_are_fixtures_and_they_are_small() -> None:
     assert len(TOOLS) == 22
-    files = [
-        path for tool in TOOLS for path in (FIXTURES / tool).rglob("*") if path.is_file()
-    ]
+    files = [path for tool in TOOLS for path in (FIXTURES / tool).rglob("*") if path.is_file()]
     assert sum(path.stat().st_size for path in files) < 400_000

@@ -7,14 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from curvewise.errors import CurvesError
-from curvewise.readers.logged import Wanted
-from tests.readers.logs.reading import (
-    assert_as_recorded,
-    homes,
-    points,
-    read_all,
-    read_one,
-)
+from curvewise.readers.walk import Wanted
+from tests.readers.logs.reading import assert_as_recorded, homes, points, read_all, read_one
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -55,18 +49,16 @@ def write(
 
 
 def test_real_logs_are_read_as_recorded(logs: Path) -> None:
-    runs = read_all("hf_trainer", logs / "hf-trainer")
+    runs = read_all("run_folders.hugging_face", logs / "hf-trainer")
     assert_as_recorded(logs / "hf-trainer", runs)
     (noted,) = [place for place, run in runs.items() if run.notes]
     assert noted == "lr5e-3/seed-2"
-    assert runs[noted].notes == [
-        "training has not ended: the last state is of step 24 of 36"
-    ]
+    assert runs[noted].notes == ["training has not ended: the last state is of step 24 of 36"]
 
 
 def test_training_and_evaluation_are_told_apart_from_the_summary(tmp_path: Path) -> None:
     write(tmp_path, [*HISTORY, CLOSING])
-    run = read_one("hf_trainer", tmp_path)
+    run = read_one("run_folders.hugging_face", tmp_path)
     assert set(run.series) == {"loss", "learning_rate", "eval_accuracy"}
     assert points(run, "eval_accuracy") == [(10, 0.25)]
     loss = run.series["loss"]
@@ -79,11 +71,11 @@ def test_training_and_evaluation_are_told_apart_from_the_summary(tmp_path: Path)
 
 def test_epochs_on_request(tmp_path: Path) -> None:
     write(tmp_path, [*HISTORY, CLOSING])
-    run = read_one("hf_trainer", tmp_path, Wanted(frozenset({"loss"}), "epoch"))
+    run = read_one("run_folders.hugging_face", tmp_path, Wanted(frozenset({"loss"}), "epoch"))
     assert list(run.series) == ["loss"]
     assert run.series["loss"].steps.tolist() == [0.5, 1, 2]
     with pytest.raises(CurvesError, match="there are 'step', 'epoch'"):
-        read_one("hf_trainer", tmp_path, Wanted(x="time"))
+        read_one("run_folders.hugging_face", tmp_path, Wanted(x="time"))
 
 
 def test_checkpoints_are_the_run_above_them(tmp_path: Path) -> None:
@@ -91,10 +83,10 @@ def test_checkpoints_are_the_run_above_them(tmp_path: Path) -> None:
     write(home, [*HISTORY, CLOSING])
     write(home / "checkpoint-10", HISTORY[:3], 10)
     write(home / "checkpoint-20", HISTORY, 20)
-    assert list(read_all("hf_trainer", tmp_path)) == ["bert"]
-    assert len(read_one("hf_trainer", tmp_path).series["loss"].steps) == 3
+    assert list(read_all("run_folders.hugging_face", tmp_path)) == ["bert"]
+    assert len(read_one("run_folders.hugging_face", tmp_path).series["loss"].steps) == 3
     (home / "trainer_state.json").unlink()
-    run = read_one("hf_trainer", tmp_path)
+    run = read_one("run_folders.hugging_face", tmp_path)
     assert len(run.series["loss"].steps) == 3
     assert run.notes == []
 
@@ -102,7 +94,7 @@ def test_checkpoints_are_the_run_above_them(tmp_path: Path) -> None:
 def test_steps_of_checkpoints_are_compared_as_numbers(tmp_path: Path) -> None:
     write(tmp_path / "checkpoint-5", HISTORY[:1], 5, planned=200)
     write(tmp_path / "checkpoint-10", HISTORY[:3], 10, planned=200)
-    run = read_one("hf_trainer", tmp_path)
+    run = read_one("run_folders.hugging_face", tmp_path)
     assert run.series["loss"].steps.tolist() == [5, 10]
     assert run.notes == ["training has not ended: the last state is of step 10 of 200"]
 
@@ -113,7 +105,7 @@ def test_a_damaged_state_gives_way_to_the_one_before(tmp_path: Path) -> None:
     text = last.read_text()
     last.write_text(text[: len(text) // 2])
     (tmp_path / "trainer_state.json").write_text("")
-    run = read_one("hf_trainer", tmp_path)
+    run = read_one("run_folders.hugging_face", tmp_path)
     assert run.series["loss"].steps.tolist() == [5, 10]
     assert run.notes[0] == "checkpoint-20/trainer_state.json is damaged and was left out"
 
@@ -122,13 +114,13 @@ def test_nothing_but_damaged_states_is_refused(tmp_path: Path) -> None:
     path = write(tmp_path, HISTORY)
     path.write_text(path.read_text()[:100])
     with pytest.raises(CurvesError, match=r"trainer_state.json is damaged"):
-        read_one("hf_trainer", tmp_path)
+        read_one("run_folders.hugging_face", tmp_path)
 
 
 def test_of_two_trainings_in_a_folder_the_longer_is_read(tmp_path: Path) -> None:
     write(tmp_path, [*HISTORY[:1], {**CLOSING, "step": 5}], 5, planned=5)
     write(tmp_path / "checkpoint-20", HISTORY, 20)
-    run = read_one("hf_trainer", tmp_path)
+    run = read_one("run_folders.hugging_face", tmp_path)
     assert run.series["loss"].steps.tolist() == [5, 10, 20]
     assert run.notes == [
         (
@@ -141,7 +133,7 @@ def test_of_two_trainings_in_a_folder_the_longer_is_read(tmp_path: Path) -> None
 def test_the_finished_model_evaluated_again_is_no_point(tmp_path: Path) -> None:
     history = [*HISTORY, evaluation(20, 0.5), CLOSING, evaluation(20, 0.875)]
     write(tmp_path, [*history, {"step": 20, "epoch": 2.0, "test_accuracy": 0.75}])
-    run = read_one("hf_trainer", tmp_path)
+    run = read_one("run_folders.hugging_face", tmp_path)
     assert points(run, "eval_accuracy") == [(10, 0.25), (20, 0.5)]
     assert points(run, "test_accuracy") == [(20, 0.75)]
     assert run.notes == ["evaluations after the end of training were left out"]
@@ -159,26 +151,24 @@ def test_models_and_pickles_beside_are_claimed_and_not_read(tmp_path: Path) -> N
     for path in mine:
         path.write_text(model)
     (tmp_path / "params.json").write_text('{"seed": 1}')
-    claims = homes("hf_trainer", tmp_path)[tmp_path]
+    claims = homes("run_folders.hugging_face", tmp_path)[tmp_path]
     claimed = {file.path for claim in claims for file in claim.files}
     assert claimed == {*mine, tmp_path / "checkpoint-20" / "trainer_state.json"}
-    run = read_one("hf_trainer", tmp_path)
-    assert run.notes == [
-        "training_args.bin is a pickle, and was not read for the seed in it"
-    ]
+    run = read_one("run_folders.hugging_face", tmp_path)
+    assert run.notes == ["training_args.bin is a pickle, and was not read for the seed in it"]
     assert run.config == {"train_batch_size": 8}
 
 
 def test_the_configuration_of_the_run_is_left_to_others(tmp_path: Path) -> None:
     write(tmp_path, HISTORY)
     (tmp_path / "config.json").write_text('{"seed": 1, "lr": 0.1}')
-    ((claim,),) = homes("hf_trainer", tmp_path).values()
+    ((claim,),) = homes("run_folders.hugging_face", tmp_path).values()
     assert {file.name for file in claim.files} == {"trainer_state.json"}
 
 
 def test_a_trial_of_a_search_has_its_parameters(tmp_path: Path) -> None:
     write(tmp_path / "run-3", HISTORY, trial_params={"learning_rate": 0.5})
-    run = read_one("hf_trainer", tmp_path)
+    run = read_one("run_folders.hugging_face", tmp_path)
     assert run.config == {"train_batch_size": 8, "learning_rate": 0.5}
 
 
@@ -186,14 +176,14 @@ def test_states_under_other_names_are_runs_of_their_own(tmp_path: Path) -> None:
     for seed in (1, 2):
         write(tmp_path, HISTORY).rename(tmp_path / f"adam-{seed}.json")
     (tmp_path / "other.json").write_text('{"loss": [1, 2]}')
-    assert list(read_all("hf_trainer", tmp_path)) == ["adam-1.json", "adam-2.json"]
+    assert list(read_all("run_folders.hugging_face", tmp_path)) == ["adam-1.json", "adam-2.json"]
 
 
 def test_a_run_that_has_logged_nothing_is_listed(tmp_path: Path) -> None:
     write(tmp_path, [], 0, planned=0)
-    assert read_one("hf_trainer", tmp_path, Wanted(x="time")).series == {}
+    assert read_one("run_folders.hugging_face", tmp_path, Wanted(x="time")).series == {}
 
 
 def test_a_file_of_that_name_that_is_no_state(tmp_path: Path) -> None:
     (tmp_path / "trainer_state.json").write_text('{"a": 1}')
-    assert homes("hf_trainer", tmp_path) == {}
+    assert homes("run_folders.hugging_face", tmp_path) == {}

@@ -11,33 +11,23 @@ from typing import Any
 import pytest
 
 from curvewise import CurvesError, scan
-from curvewise.readers.logged import Wanted
-from curvewise.readers.logs import json_lines
-from tests.readers.logs.reading import (
-    assert_as_recorded,
-    homes,
-    points,
-    read_all,
-    read_one,
-)
+from curvewise.readers.logs import tables
+from curvewise.readers.walk import Wanted
+from tests.readers.logs.reading import assert_as_recorded, homes, points, read_all, read_one
 
-MODULE = "json_lines"
+MODULE = "tables.json_lines"
 
 
 def write(path: Path, *rows: dict[str, Any], end: str = "") -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(
-        "".join(f"{json.dumps(row)}\n" for row in rows) + end, encoding="utf-8"
-    )
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows) + end, encoding="utf-8")
     return path.parent
 
 
 def test_real_logs(logs: Path) -> None:
     runs = read_all(MODULE, logs / "jsonl")
     assert_as_recorded(logs / "jsonl", runs)
-    assert runs["004-adam"].notes == [
-        "the last line of metrics.jsonl is cut and was left out"
-    ]
+    assert runs["004-adam"].notes == ["the last line of metrics.jsonl is cut and was left out"]
 
 
 def test_splits_nested_objects_and_what_is_no_number(tmp_path: Path) -> None:
@@ -71,16 +61,12 @@ def test_damaged_lines_are_left_out_and_said(tmp_path: Path) -> None:
     assert points(run, "loss") == [(0, 1.0)]
     assert run.notes == [
         "the last line of metrics.jsonl is cut and was left out",
-        "lines 2, 3 and 4 of metrics.jsonl are no JSON objects and were left out",
+        "lines 2, 3 and 4 of metrics.jsonl were left out (no JSON object)",
     ]
 
 
 def test_a_closed_last_line_needs_no_newline(tmp_path: Path) -> None:
-    write(
-        tmp_path / "metrics.jsonl",
-        {"step": 0, "loss": 1.0},
-        end='{"step": 1, "loss": 0.5}',
-    )
+    write(tmp_path / "metrics.jsonl", {"step": 0, "loss": 1.0}, end='{"step": 1, "loss": 0.5}')
     run = read_one(MODULE, tmp_path)
     assert points(run, "loss") == [(0, 1.0), (1, 0.5)]
     assert run.notes == []
@@ -101,24 +87,17 @@ def test_a_packed_file_that_is_cut_gives_its_whole_lines(tmp_path: Path) -> None
 def test_other_names_are_recognised_by_what_they_hold(tmp_path: Path) -> None:
     # detectron2; mmengine, which writes the same twice; Chainer, a list of objects
     write(
-        tmp_path / "d2" / "metrics.json",
-        *({"iteration": k, "total_loss": 0.5} for k in (19, 39)),
+        tmp_path / "d2" / "metrics.json", *({"iteration": k, "total_loss": 0.5} for k in (19, 39))
     )
     lines = [{"loss": 0.5, "lr": 0.1, "iter": k, "step": k} for k in (10, 20)]
     for name in ("scalars.json", "20240102_101112.json"):
         write(tmp_path / "20240102_101112" / "vis_data" / name, *lines)
     (tmp_path / "chainer").mkdir()
     (tmp_path / "chainer" / "log").write_text(
-        json.dumps(
-            [{"epoch": 1, "main/loss": 2.0}, {"epoch": 2, "main/loss": 1.0}], indent=4
-        )
+        json.dumps([{"epoch": 1, "main/loss": 2.0}, {"epoch": 2, "main/loss": 1.0}], indent=4)
     )
     # No logs: a data set, a configuration, values of one moment.
-    write(
-        tmp_path / "data" / "train.jsonl",
-        {"text": "a", "label": 3},
-        {"text": "b", "label": 1},
-    )
+    write(tmp_path / "data" / "train.jsonl", {"text": "a", "label": 3}, {"text": "b", "label": 1})
     write(tmp_path / "config" / "config.json", {"lr": 0.1, "seed": 3, "epochs": 3})
     (tmp_path / "text.log").write_text("{'loss': 0.3}\nstep 3\n")
     runs = read_all(MODULE, tmp_path)
@@ -157,21 +136,11 @@ def test_without_steps_records_are_counted_and_it_is_said(tmp_path: Path) -> Non
 
 
 def test_the_steps_that_are_wanted(tmp_path: Path) -> None:
-    rows = [
-        {"step": 10 * k, "epoch": k, "timestamp": 2e9 + k, "loss": 1.0} for k in range(3)
-    ]
+    rows = [{"step": 10 * k, "epoch": k, "timestamp": 2e9 + k, "loss": 1.0} for k in range(3)]
     write(tmp_path / "metrics.jsonl", *rows)
-    assert read_one(MODULE, tmp_path, Wanted(x="epoch")).series[
-        "loss"
-    ].steps.tolist() == [0, 1, 2]
-    assert read_one(MODULE, tmp_path, Wanted(x="time")).series["loss"].steps.tolist() == [
-        0,
-        1,
-        2,
-    ]
-    with pytest.raises(
-        CurvesError, match=r"no steps called 'frames'; there are 'step', 'epoch'"
-    ):
+    assert read_one(MODULE, tmp_path, Wanted(x="epoch")).series["loss"].steps.tolist() == [0, 1, 2]
+    assert read_one(MODULE, tmp_path, Wanted(x="time")).series["loss"].steps.tolist() == [0, 1, 2]
+    with pytest.raises(CurvesError, match=r"no steps called 'frames'; there are 'step', 'epoch'"):
         read_one(MODULE, tmp_path, Wanted(x="frames"))
 
 
@@ -179,22 +148,15 @@ def test_runs_without_a_point(tmp_path: Path) -> None:
     (tmp_path / "empty.jsonl").write_bytes(b"")
     (tmp_path / "cut.jsonl").write_bytes(b'{"step": 0, "lo')
     runs = read_all(MODULE, tmp_path)
-    assert {name: run.series for name, run in runs.items()} == {
-        "empty.jsonl": {},
-        "cut.jsonl": {},
-    }
+    assert {name: run.series for name, run in runs.items()} == {"empty.jsonl": {}, "cut.jsonl": {}}
 
 
 def test_a_file_that_has_become_unreadable_is_refused(tmp_path: Path) -> None:
-    folder = write(
-        tmp_path / "metrics.jsonl", {"step": 0, "loss": 1.0}, {"step": 1, "loss": 1.0}
-    )
+    folder = write(tmp_path / "metrics.jsonl", {"step": 0, "loss": 1.0}, {"step": 1, "loss": 1.0})
     found = homes(MODULE, folder)
     (tmp_path / "metrics.jsonl").write_bytes(b"\xff\n\xfe\n")
-    with pytest.raises(
-        CurvesError, match="damaged: none of its 2 lines is a JSON object"
-    ):
-        list(json_lines.read(found[folder], Wanted()))
+    with pytest.raises(CurvesError, match="damaged: none of its 2 lines is a JSON object"):
+        list(tables.json_lines_runs(found[folder][0].files[0], Wanted()))
 
 
 @pytest.mark.parametrize("metric", [None, "val/loss"])

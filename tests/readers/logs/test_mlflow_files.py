@@ -6,14 +6,8 @@ from pathlib import Path
 import pytest
 
 from curvewise.errors import CurvesError
-from curvewise.readers.logged import Wanted
-from tests.readers.logs.reading import (
-    assert_as_recorded,
-    homes,
-    points,
-    read_all,
-    read_one,
-)
+from curvewise.readers.walk import Wanted
+from tests.readers.logs.reading import assert_as_recorded, homes, points, read_all, read_one
 
 START = 1_700_000_000_000
 
@@ -58,12 +52,9 @@ def lines(*records: tuple[int, float, int]) -> str:
 
 
 def test_real_logs_are_read_as_recorded(logs: Path) -> None:
-    runs = read_all("mlflow_files", logs / "mlflow-file")
+    runs = read_all("stores.mlflow_files", logs / "mlflow-file")
     assert_as_recorded(logs / "mlflow-file", runs)
-    assert sorted(run.status for run in runs.values() if run.status) == [
-        "deleted",
-        "failed",
-    ]
+    assert sorted(run.status for run in runs.values() if run.status) == ["deleted", "failed"]
     failed = next(run for run in runs.values() if run.status == "failed")
     assert failed.config["optimizer"] == "adam"
     assert failed.config["experiment"] == "digits-optimizers"
@@ -73,15 +64,12 @@ def test_real_logs_are_read_as_recorded(logs: Path) -> None:
 def test_a_slash_in_a_name_is_a_folder(tmp_path: Path) -> None:
     write_run(
         tmp_path / "mlruns",
-        metrics={
-            "eval/return": lines((5, 1.5, 0), (6, 2.5, 10)),
-            "loss": lines((7, 3, 4)),
-        },
+        metrics={"eval/return": lines((5, 1.5, 0), (6, 2.5, 10)), "loss": lines((7, 3, 4))},
         params={"algo": "ppo", "net/width": "64", "data.gz": "x"},
         tags={"mlflow.runName": "ppo-0", "mlflow.user": "me", "team": "red"},
         status=5,
     )
-    run = read_one("mlflow_files", tmp_path)
+    run = read_one("stores.mlflow_files", tmp_path)
     assert points(run, "eval/return") == [(0, 1.5), (10, 2.5)]
     assert points(run, "loss") == [(4, 3)]
     assert run.status == "killed"
@@ -98,42 +86,35 @@ def test_a_slash_in_a_name_is_a_folder(tmp_path: Path) -> None:
 
 def test_only_what_is_wanted_is_read(tmp_path: Path) -> None:
     write_run(tmp_path, metrics={"a": lines((1, 1, 1)), "b": lines((1, 2, 1))})
-    run = read_one("mlflow_files", tmp_path, Wanted(frozenset({"b"})))
+    run = read_one("stores.mlflow_files", tmp_path, Wanted(frozenset({"b"})))
     assert list(run.series) == ["b"]
 
 
 def test_time_is_in_seconds_since_the_run_began(tmp_path: Path) -> None:
     write_run(tmp_path, metrics={"a": lines((500, 1, 3), (2500, 2, 4))})
-    run = read_one("mlflow_files", tmp_path, Wanted(x="time"))
+    run = read_one("stores.mlflow_files", tmp_path, Wanted(x="time"))
     assert points(run, "a") == [(0.5, 1), (2.5, 2)]
     assert (run.x, run.other_x) == ("time", ("step", "record"))
 
 
 def test_an_axis_that_is_not_there_is_refused(tmp_path: Path) -> None:
     write_run(tmp_path, metrics={"a": lines((500, 1, 3), (2500, 2, 4))})
-    with pytest.raises(
-        CurvesError, match=r"no 'epoch' to count steps in: there are 'step'"
-    ):
-        read_one("mlflow_files", tmp_path, Wanted(x="epoch"))
+    with pytest.raises(CurvesError, match=r"no 'epoch' to count steps in: there are 'step'"):
+        read_one("stores.mlflow_files", tmp_path, Wanted(x="epoch"))
 
 
 def test_records_without_steps_are_numbered_in_order_of_time(tmp_path: Path) -> None:
     write_run(tmp_path, metrics={"acc": lines((9, 0.3, 0), (1, 0.1, 0), (5, 0.2, 0))})
-    run = read_one("mlflow_files", tmp_path)
+    run = read_one("stores.mlflow_files", tmp_path)
     assert points(run, "acc") == [(0, 0.1), (1, 0.2), (2, 0.3)]
     assert (run.x, run.other_x) == ("record", ("time",))
-    assert run.notes == [
-        "acc: logged without steps; the records are numbered in order of time"
-    ]
+    assert run.notes == ["acc: logged without steps; the records are numbered in order of time"]
 
 
 def test_one_metric_without_steps_does_not_take_them_from_others(tmp_path: Path) -> None:
-    metrics = {
-        "acc": lines((1, 0.1, 0), (5, 0.2, 0)),
-        "loss": lines((1, 9, 0), (2, 8, 50)),
-    }
+    metrics = {"acc": lines((1, 0.1, 0), (5, 0.2, 0)), "loss": lines((1, 9, 0), (2, 8, 50))}
     write_run(tmp_path, metrics=metrics)
-    run = read_one("mlflow_files", tmp_path)
+    run = read_one("stores.mlflow_files", tmp_path)
     assert run.x == "step"
     assert points(run, "acc") == [(0, 0.1), (1, 0.2)]
     assert points(run, "loss") == [(0, 9), (50, 8)]
@@ -142,21 +123,21 @@ def test_one_metric_without_steps_does_not_take_them_from_others(tmp_path: Path)
 
 def test_a_single_record_at_step_0_has_a_step(tmp_path: Path) -> None:
     write_run(tmp_path, metrics={"final": lines((1, 0.1, 0))})
-    run = read_one("mlflow_files", tmp_path)
+    run = read_one("stores.mlflow_files", tmp_path)
     assert (run.x, run.notes) == ("step", [])
 
 
 def test_diverged_scores_are_scores(tmp_path: Path) -> None:
     text = f"{START} 1.0 0\n{START} nan 1\n{START} inf 2\n{START} -inf 3\n"
     write_run(tmp_path, metrics={"loss": text})
-    scores = read_one("mlflow_files", tmp_path).series["loss"].scores
+    scores = read_one("stores.mlflow_files", tmp_path).series["loss"].scores
     assert math.isnan(scores[1])
     assert scores[2:].tolist() == [math.inf, -math.inf]
 
 
 def test_a_cut_last_line_is_left_out_though_it_parses(tmp_path: Path) -> None:
     write_run(tmp_path, metrics={"val/loss": lines((1, 0.25, 0)) + f"{START} 0.5 1"})
-    run = read_one("mlflow_files", tmp_path)
+    run = read_one("stores.mlflow_files", tmp_path)
     assert points(run, "val/loss") == [(0, 0.25)]
     assert run.notes == ["the last line of metrics/val/loss is cut and was left out"]
 
@@ -164,7 +145,7 @@ def test_a_cut_last_line_is_left_out_though_it_parses(tmp_path: Path) -> None:
 def test_a_damaged_line_is_left_out_and_named(tmp_path: Path) -> None:
     text = f"{START} 0.25 0\n\0\0\0\0\n\n{START} 0.125 2\n{START} 0.5 nan\n"
     write_run(tmp_path, metrics={"loss": text})
-    run = read_one("mlflow_files", tmp_path)
+    run = read_one("stores.mlflow_files", tmp_path)
     assert points(run, "loss") == [(0, 0.25), (2, 0.125)]
     assert run.notes == [
         f"line {place} of metrics/loss is damaged and was left out" for place in (2, 5)
@@ -175,14 +156,14 @@ def test_a_metric_whose_file_is_empty_is_not_there(tmp_path: Path) -> None:
     run = write_run(tmp_path, metrics={"loss": "", "acc": lines((1, 1, 1))})
     (run / "meta.yaml").write_text("run_id: x\nexperiment_id: y\n")
     for wanted in (Wanted(), Wanted(x="time"), Wanted(frozenset({"loss"}), "time")):
-        assert "loss" not in read_one("mlflow_files", tmp_path, wanted).series
+        assert "loss" not in read_one("stores.mlflow_files", tmp_path, wanted).series
 
 
 def test_lines_of_other_versions(tmp_path: Path) -> None:
     """Before 1.0 there was no step; later a data set may follow it."""
     metrics = {"old": f"{START} 0.5\n", "new": f"{START} 0.25 7 train d1b2\n"}
     write_run(tmp_path, metrics=metrics)
-    run = read_one("mlflow_files", tmp_path)
+    run = read_one("stores.mlflow_files", tmp_path)
     assert points(run, "old") == [(0, 0.5)]
     assert points(run, "new") == [(7, 0.25)]
 
@@ -190,17 +171,15 @@ def test_lines_of_other_versions(tmp_path: Path) -> None:
 def test_deleted_and_empty_runs_are_listed(tmp_path: Path) -> None:
     write_run(tmp_path, "a", metrics={"x": lines((1, 1, 1))}, stage="deleted")
     write_run(tmp_path, "b", metrics={}, params={"lr": "1"}, status=1)
-    runs = read_all("mlflow_files", tmp_path, wanted=Wanted(x="time"))
+    runs = read_all("stores.mlflow_files", tmp_path, wanted=Wanted(x="time"))
     assert (runs["17/a"].status, runs["17/a"].series) == ("deleted", {})
     assert (runs["17/b"].status, runs["17/b"].series) == ("running", {})
 
 
 def test_a_lost_meta_yaml_is_said_and_the_metrics_are_used(tmp_path: Path) -> None:
-    run = write_run(
-        tmp_path, metrics={"x": lines((1, 1, 1))}, tags={"mlflow.runName": "r"}
-    )
+    run = write_run(tmp_path, metrics={"x": lines((1, 1, 1))}, tags={"mlflow.runName": "r"})
     (run / "meta.yaml").write_bytes(b"")
-    read = read_one("mlflow_files", tmp_path)
+    read = read_one("stores.mlflow_files", tmp_path)
     assert points(read, "x") == [(1, 1)]
     assert read.notes == ["meta.yaml is damaged: how the run ended is not known"]
 
@@ -215,7 +194,7 @@ def test_registered_models_are_no_runs(tmp_path: Path) -> None:
         (tmp_path / place / "meta.yaml").write_text(text)
         (tmp_path / place / "tags").mkdir()
         (tmp_path / place / "tags" / "mlflow.user").write_text("me")
-    assert homes("mlflow_files", tmp_path) == {}
+    assert homes("stores.mlflow_files", tmp_path) == {}
 
 
 def test_artifacts_of_a_run_are_no_other_runs(tmp_path: Path) -> None:
@@ -223,17 +202,15 @@ def test_artifacts_of_a_run_are_no_other_runs(tmp_path: Path) -> None:
     copy = run / "artifacts" / "logs" / "progress.csv"
     copy.parent.mkdir(parents=True)
     copy.write_text("step,x\n1,1\n")
-    ((claim,),) = homes("mlflow_files", tmp_path).values()
+    ((claim,),) = homes("stores.mlflow_files", tmp_path).values()
     assert copy in {file.path for file in claim.files}
-    assert list(read_one("mlflow_files", tmp_path).series) == ["x"]
+    assert list(read_one("stores.mlflow_files", tmp_path).series) == ["x"]
 
 
-def test_one_run_folder_by_itself(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_one_run_folder_by_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = write_run(tmp_path, metrics={"x": lines((1, 1, 1))})
     monkeypatch.chdir(run)
-    (read,) = read_all("mlflow_files", Path()).values()
+    (read,) = read_all("stores.mlflow_files", Path()).values()
     assert read.config["experiment"] == "cartpole"
 
 
@@ -245,7 +222,7 @@ def test_a_run_that_only_holds_others_together_is_told(tmp_path: Path) -> None:
     curve = {"acc": lines((1, 1, 1), (2, 2, 2))}
     write_run(tmp_path, "child", metrics=curve, params={"lr": "2"}, tags=tags)
     write_run(tmp_path, "alone", metrics=best)
-    runs = read_all("mlflow_files", tmp_path)
+    runs = read_all("stores.mlflow_files", tmp_path)
     assert {name: run.status for name, run in runs.items()} == {
         "17/sweep": "parent",
         "17/child": "",
@@ -260,11 +237,9 @@ def test_a_run_that_only_holds_others_together_is_told(tmp_path: Path) -> None:
     }
 
 
-def test_a_run_with_a_curve_is_a_run_though_others_are_nested_in_it(
-    tmp_path: Path,
-) -> None:
+def test_a_run_with_a_curve_is_a_run_though_others_are_nested_in_it(tmp_path: Path) -> None:
     curve = {"acc": lines((1, 1, 1), (2, 2, 2))}
     write_run(tmp_path, "outer", metrics=curve)
     write_run(tmp_path, "inner", metrics=curve, tags={"mlflow.parentRunId": "outer"})
-    runs = read_all("mlflow_files", tmp_path)
+    runs = read_all("stores.mlflow_files", tmp_path)
     assert [run.status for run in runs.values()] == ["", ""]

@@ -8,13 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from curvewise.errors import CurvesError
-from curvewise.readers.logged import Wanted
-from tests.readers.logs.reading import (
-    assert_as_recorded,
-    homes,
-    points,
-    read_all,
-)
+from curvewise.readers.walk import Wanted
+from tests.readers.logs.reading import assert_as_recorded, homes, points, read_all
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -102,23 +97,17 @@ def path(tmp_path: Path) -> Path:
 
 
 def test_real_logs_are_read_as_recorded(logs: Path) -> None:
-    runs = read_all("mlflow_sqlite", logs / "mlflow-sqlite")
+    runs = read_all("stores.mlflow_database", logs / "mlflow-sqlite")
     assert_as_recorded(logs / "mlflow-sqlite", runs)
     assert sorted(run.status for run in runs.values()) == [""] * 8 + ["deleted", "failed"]
 
 
 def test_runs_are_read_in_the_order_in_which_they_began(path: Path) -> None:
-    runs = read_all("mlflow_sqlite", path.parent)
+    runs = read_all("stores.mlflow_database", path.parent)
     assert list(runs) == [
         f"tracking.sqlite#{name}" for name in ("early", "late", "gone", "gone2", "empty")
     ]
-    assert [run.status for run in runs.values()] == [
-        "killed",
-        "",
-        "deleted",
-        "deleted",
-        "running",
-    ]
+    assert [run.status for run in runs.values()] == ["killed", "", "deleted", "deleted", "running"]
     early, late, gone, gone2, empty = runs.values()
     assert points(late, "val/acc") == [(0, 0.5), (10, 0.75)]
     assert points(late, "loss") == [(5, 2)]
@@ -132,16 +121,14 @@ def test_runs_are_read_in_the_order_in_which_they_began(path: Path) -> None:
 
 
 def test_nan_is_a_mark_and_infinity_the_largest_number(path: Path) -> None:
-    scores = read_all("mlflow_sqlite", path.parent)["tracking.sqlite#early"].series[
-        "loss"
-    ]
+    scores = read_all("stores.mlflow_database", path.parent)["tracking.sqlite#early"].series["loss"]
     assert scores.scores[0] == 1
     assert math.isnan(scores.scores[1])
     assert scores.scores[2:].tolist() == [math.inf, -math.inf]
 
 
 def test_only_what_is_wanted_is_read(path: Path) -> None:
-    runs = read_all("mlflow_sqlite", path.parent, wanted=Wanted(frozenset({"val/acc"})))
+    runs = read_all("stores.mlflow_database", path.parent, wanted=Wanted(frozenset({"val/acc"})))
     assert [list(run.series) for run in runs.values()] == [[], ["val/acc"], [], [], []]
 
 
@@ -149,7 +136,7 @@ def test_records_without_steps_are_numbered_in_order_of_time(tmp_path: Path) -> 
     database = create(tmp_path / "mlflow.db")
     add_run(database, "r", [("acc", 0.25, 9, 0, 0), ("acc", 0.5, 3, 0, 0)])
     database.close()
-    (run,) = read_all("mlflow_sqlite", tmp_path).values()
+    (run,) = read_all("stores.mlflow_database", tmp_path).values()
     assert points(run, "acc") == [(0, 0.5), (1, 0.25)]
     assert run.x == "record"
 
@@ -160,10 +147,10 @@ def test_what_is_only_in_the_wal_file_is_read(tmp_path: Path) -> None:
     database.execute("PRAGMA journal_mode=wal")
     add_run(database, "r", [("acc", 0.25, 1, 7, 0)])
     assert (tmp_path / "mlflow.db-wal").stat().st_size > 0
-    ((claim,),) = homes("mlflow_sqlite", tmp_path).values()
+    ((claim,),) = homes("stores.mlflow_database", tmp_path).values()
     names = {file.path.name for file in claim.files}
     assert names == {"mlflow.db", "mlflow.db-wal", "mlflow.db-shm"}
-    (run,) = read_all("mlflow_sqlite", tmp_path).values()
+    (run,) = read_all("stores.mlflow_database", tmp_path).values()
     assert points(run, "acc") == [(7, 0.25)]
     database.close()
 
@@ -173,7 +160,7 @@ def test_a_damaged_database_is_said(path: Path, tmp_path: Path) -> None:
     data[4096:] = b"\xa5" * (len(data) - 4096)
     path.write_bytes(data)
     with pytest.raises(CurvesError, match=r"tracking.sqlite is damaged: .*malformed"):
-        read_all("mlflow_sqlite", tmp_path)
+        read_all("stores.mlflow_database", tmp_path)
 
 
 def test_a_record_that_is_no_number_is_said(path: Path) -> None:
@@ -181,16 +168,14 @@ def test_a_record_that_is_no_number_is_said(path: Path) -> None:
     database.execute("UPDATE metrics SET value = 'many' WHERE run_uuid = 'late'")
     database.commit()
     database.close()
-    with pytest.raises(
-        CurvesError, match=r"damaged: 'val/acc' of run 'late' is no number"
-    ):
-        read_all("mlflow_sqlite", path.parent)
+    with pytest.raises(CurvesError, match=r"damaged: 'val/acc' of run 'late' is no number"):
+        read_all("stores.mlflow_database", path.parent)
 
 
 def test_an_encrypted_database_is_said(tmp_path: Path) -> None:
     (tmp_path / "mlflow.db").write_bytes(bytes(range(256)) * 32)
     with pytest.raises(CurvesError, match="is not an SQLite database or is encrypted"):
-        read_all("mlflow_sqlite", tmp_path)
+        read_all("stores.mlflow_database", tmp_path)
 
 
 def test_other_databases_are_not_claimed(tmp_path: Path) -> None:
@@ -199,7 +184,7 @@ def test_other_databases_are_not_claimed(tmp_path: Path) -> None:
     database.commit()
     database.close()
     (tmp_path / "empty.db").write_bytes(b"")
-    assert homes("mlflow_sqlite", tmp_path) == {}
+    assert homes("stores.mlflow_database", tmp_path) == {}
 
 
 def test_databases_of_old_versions(tmp_path: Path) -> None:
@@ -212,7 +197,7 @@ def test_databases_of_old_versions(tmp_path: Path) -> None:
         "INSERT INTO metrics VALUES ('acc', 0.5, 2, 'r'), ('acc', 0.25, 1, 'r');"
     )
     database.close()
-    (run,) = read_all("mlflow_sqlite", tmp_path).values()
+    (run,) = read_all("stores.mlflow_database", tmp_path).values()
     assert points(run, "acc") == [(0, 0.25), (1, 0.5)]
 
 
@@ -224,7 +209,7 @@ def test_a_run_that_only_holds_others_together_is_told(tmp_path: Path) -> None:
     database.execute("INSERT INTO tags VALUES ('mlflow.parentRunId', 'sweep', 'child')")
     database.commit()
     database.close()
-    sweep, child = read_all("mlflow_sqlite", tmp_path).values()
+    sweep, child = read_all("stores.mlflow_database", tmp_path).values()
     assert (sweep.status, child.status) == ("parent", "")
     assert child.config["parent"] == "name-sweep"
     assert (child.config["k"], child.config["algo"]) == ("5", "a-child")

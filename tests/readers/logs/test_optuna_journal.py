@@ -12,9 +12,7 @@ from tests.readers.logs.reading import homes, points, read_all
 if TYPE_CHECKING:
     from pathlib import Path
 
-AGENT = json.dumps(
-    {"name": "CategoricalDistribution", "attributes": {"choices": ["dqn", "ppo"]}}
-)
+AGENT = json.dumps({"name": "CategoricalDistribution", "attributes": {"choices": ["dqn", "ppo"]}})
 
 
 def operation(code: int, **content: Any) -> str:
@@ -50,7 +48,7 @@ def test_whether_a_study_minimizes(tmp_path: Path) -> None:
         trial(0),
         trial(1),
     )
-    runs = read_all("optuna_journal", tmp_path).values()
+    runs = read_all("stores.optuna_journal", tmp_path).values()
     assert [run.lower_is_better for run in runs] == [True, False]
 
 
@@ -60,13 +58,7 @@ def test_a_journal_is_replayed(tmp_path: Path) -> None:
         study("s"),
         operation(2, study_id=0, user_attr={"x": 1}),
         trial(0),
-        operation(
-            5,
-            trial_id=0,
-            param_name="agent",
-            param_value_internal=1,
-            distribution=AGENT,
-        ),
+        operation(5, trial_id=0, param_name="agent", param_value_internal=1, distribution=AGENT),
         trial(0),
         report(0, 10, 0.5),
         report(1, 10, 0.25),
@@ -79,7 +71,7 @@ def test_a_journal_is_replayed(tmp_path: Path) -> None:
         report(0, 30, 9.0),  # the trial has finished
         state(1, 2),
     )
-    runs = read_all("optuna_journal", tmp_path)
+    runs = read_all("stores.optuna_journal", tmp_path)
     first, second = runs.values()
     assert list(runs) == ["journal.log#trial 0", "journal.log#trial 1"]
     assert points(first, "intermediate") == [(10, 0.5), (20, 0.875)]
@@ -106,7 +98,7 @@ def test_several_studies_deleted_and_repeated_ones(tmp_path: Path) -> None:
         state(2, 3),
         trial(1, state=4),  # queued
     )
-    runs = read_all("optuna_journal", tmp_path)
+    runs = read_all("stores.optuna_journal", tmp_path)
     assert [key.partition("#")[2] for key in runs] == ["b/trial 0", "a/trial 0"]
     first, second = runs.values()
     assert (points(first, "intermediate"), first.status) == ([(0, 2)], "running")
@@ -126,14 +118,14 @@ def test_a_trial_that_was_added_whole(tmp_path: Path) -> None:
             intermediate_values={"0": 1.0, "5": 2.0},
         ),
     )
-    (run,) = read_all("optuna_journal", tmp_path).values()
+    (run,) = read_all("stores.optuna_journal", tmp_path).values()
     assert points(run, "intermediate") == [(0, 1), (5, 2)]
     assert run.config == {"study": "a", "agent": "dqn", "seed": 1}
 
 
 def test_a_cut_last_line_is_left_out(tmp_path: Path) -> None:
     write(tmp_path, study("s"), trial(0), report(0, 1, 0.5), report(0, 2, 0.75)[:-2])
-    (run,) = read_all("optuna_journal", tmp_path).values()
+    (run,) = read_all("stores.optuna_journal", tmp_path).values()
     assert points(run, "intermediate") == [(1, 0.5)]
     assert run.notes == ["the last line of journal.log is cut and was left out"]
 
@@ -142,10 +134,10 @@ def test_a_cut_last_line_is_left_out(tmp_path: Path) -> None:
 def test_damage_in_the_middle_is_refused(tmp_path: Path, line: str) -> None:
     write(tmp_path, study("s"), line, trial(0))
     with pytest.raises(CurvesError, match=r"journal.log is damaged: line 2"):
-        read_all("optuna_journal", tmp_path)
+        read_all("stores.optuna_journal", tmp_path)
 
 
 def test_other_json_lines_are_not_claimed(tmp_path: Path) -> None:
     (tmp_path / "log.jsonl").write_text('{"step": 1, "loss": 2}\n')
     (tmp_path / "empty.log").write_text("")
-    assert homes("optuna_journal", tmp_path) == {}
+    assert homes("stores.optuna_journal", tmp_path) == {}

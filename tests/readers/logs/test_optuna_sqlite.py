@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from curvewise.errors import CurvesError
-from curvewise.readers.logged import Wanted
+from curvewise.readers.walk import Wanted
 from tests.readers.logs.reading import assert_as_recorded, homes, points, read_all
 
 if TYPE_CHECKING:
@@ -31,9 +31,7 @@ CREATE TABLE trial_intermediate_values (trial_intermediate_value_id INTEGER PRIM
 
 
 def categorical(*choices: object) -> str:
-    return json.dumps(
-        {"name": "CategoricalDistribution", "attributes": {"choices": choices}}
-    )
+    return json.dumps({"name": "CategoricalDistribution", "attributes": {"choices": choices}})
 
 
 @pytest.fixture
@@ -75,16 +73,13 @@ def database(tmp_path: Path) -> sqlite3.Connection:
 
 
 def test_real_logs_are_read_as_recorded(logs: Path) -> None:
-    runs = read_all("optuna_sqlite", logs / "optuna")
+    runs = read_all("stores.optuna_database", logs / "optuna")
     named = {place.removeprefix("study.db#"): run for place, run in runs.items()}
     assert_as_recorded(logs / "optuna", named)
     with (logs / "optuna" / "runs.csv").open() as file:
         for row in csv.DictReader(file):
             config = named[row["path"]].config
-            assert (config["optimizer"], config["seed"]) == (
-                row["algorithm"],
-                int(row["run"]),
-            )
+            assert (config["optimizer"], config["seed"]) == (row["algorithm"], int(row["run"]))
     assert named["trial 7"].status == "failed"
 
 
@@ -106,15 +101,13 @@ def test_whether_a_study_minimizes(
 ) -> None:
     database.executescript(directions)
     database.close()
-    runs = read_all("optuna_sqlite", tmp_path).values()
+    runs = read_all("stores.optuna_database", tmp_path).values()
     assert [run.lower_is_better for run in runs] == [True, False, True, False]
 
 
-def test_studies_trials_and_their_parameters(
-    database: sqlite3.Connection, tmp_path: Path
-) -> None:
+def test_studies_trials_and_their_parameters(database: sqlite3.Connection, tmp_path: Path) -> None:
     database.close()
-    runs = read_all("optuna_sqlite", tmp_path)
+    runs = read_all("stores.optuna_database", tmp_path)
     assert [(key, run.status) for key, run in runs.items()] == [
         ("hpo.db#a/trial 0", ""),
         ("hpo.db#b/trial 0", "pruned"),
@@ -132,42 +125,34 @@ def test_studies_trials_and_their_parameters(
     assert all(run.series == {} for run in others)
 
 
-def test_before_version_3_no_value_was_nan(
-    database: sqlite3.Connection, tmp_path: Path
-) -> None:
-    database.execute(
-        "ALTER TABLE trial_intermediate_values DROP COLUMN intermediate_value_type"
-    )
+def test_before_version_3_no_value_was_nan(database: sqlite3.Connection, tmp_path: Path) -> None:
+    database.execute("ALTER TABLE trial_intermediate_values DROP COLUMN intermediate_value_type")
     database.execute("DROP TABLE trial_user_attributes")
     database.commit()
     database.close()
-    runs = read_all("optuna_sqlite", tmp_path)
+    runs = read_all("stores.optuna_database", tmp_path)
     scores = runs["hpo.db#a/trial 0"].series["intermediate"].scores
     assert scores[0] == 0.5
     assert all(math.isnan(score) for score in scores[1:])
 
 
-def test_a_report_that_is_no_number_is_said(
-    database: sqlite3.Connection, tmp_path: Path
-) -> None:
+def test_a_report_that_is_no_number_is_said(database: sqlite3.Connection, tmp_path: Path) -> None:
     database.execute(
         "UPDATE trial_intermediate_values SET intermediate_value = 'x' WHERE trial_id = 2"
     )
     database.commit()
     database.close()
     with pytest.raises(CurvesError, match="what trial 2 reported is no number"):
-        read_all("optuna_sqlite", tmp_path)
+        read_all("stores.optuna_database", tmp_path)
 
 
-def test_another_metric_is_not_there(
-    database: sqlite3.Connection, tmp_path: Path
-) -> None:
+def test_another_metric_is_not_there(database: sqlite3.Connection, tmp_path: Path) -> None:
     database.close()
-    runs = read_all("optuna_sqlite", tmp_path, wanted=Wanted(frozenset({"loss"})))
+    runs = read_all("stores.optuna_database", tmp_path, wanted=Wanted(frozenset({"loss"})))
     assert len(runs) == 4
     assert all(run.series == {} for run in runs.values())
 
 
 def test_mlflow_does_not_claim_it(database: sqlite3.Connection, tmp_path: Path) -> None:
     database.close()
-    assert homes("mlflow_sqlite", tmp_path) == {}
+    assert homes("stores.mlflow_database", tmp_path) == {}

@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+import curvewise
 from curvewise import CurvesError
-from curvewise.readers.logged import SINGLE, LoggedRun  # noqa: TC001
+from curvewise.readers.walk import SINGLE, LoggedRun  # noqa: TC001
 from tests.readers.logs.reading import homes, points, read_all, read_one
 from tests.simulation import some_curves
 
-MODULE = "plain"
+MODULE = "histories.plain"
 
 
 def only(run: LoggedRun) -> list[tuple[float, float]]:
@@ -95,9 +96,7 @@ def test_arrays(tmp_path: Path) -> None:
 
 
 def test_arrays_that_are_called_by_their_scores(tmp_path: Path) -> None:
-    np.savez(
-        tmp_path / "ppo-0.npz", timesteps=[5, 10], returns=[1.0, 2.0], losses=[4.0, 3.0]
-    )
+    np.savez(tmp_path / "ppo-0.npz", timesteps=[5, 10], returns=[1.0, 2.0], losses=[4.0, 3.0])
     np.savez(tmp_path / "ppo.npz", reward=[[1.0, 2.0], [3.0, 4.0]])
     runs = read_all(MODULE, tmp_path)
     assert set(runs) == {"ppo-0.npz", "ppo.npz#0", "ppo.npz#1"}
@@ -126,9 +125,7 @@ def test_arrays_named_as_scores_are_metrics(tmp_path: Path) -> None:
         (np.array(3.0), "a single value"),
     ],
 )
-def test_arrays_that_are_refused(
-    tmp_path: Path, array: np.ndarray[Any, Any], message: str
-) -> None:
+def test_arrays_that_are_refused(tmp_path: Path, array: np.ndarray[Any, Any], message: str) -> None:
     np.save(tmp_path / "a.npy", array, allow_pickle=True)
     with pytest.raises(CurvesError, match=message):
         read_all(MODULE, tmp_path)
@@ -226,10 +223,7 @@ def test_algorithms_may_be_named_by_their_losses(tmp_path: Path) -> None:
     document = {"mse_loss": {"1": [2, 1]}, "huber_loss": {"1": [3]}}
     (tmp_path / "a.json").write_text(json.dumps(document))
     runs = read_all(MODULE, tmp_path)
-    assert [run.labels["algorithm"] for run in runs.values()] == [
-        "mse_loss",
-        "huber_loss",
-    ]
+    assert [run.labels["algorithm"] for run in runs.values()] == ["mse_loss", "huber_loss"]
 
 
 def test_documents(tmp_path: Path) -> None:
@@ -242,9 +236,7 @@ def test_documents(tmp_path: Path) -> None:
         "tasks": {"A": {"ppo": {"1": [7]}}},
         "matrix": {"ppo": [[1, 2], [3, 4]], "steps": [10, 20]},
         "metrics": {"ppo": {"loss": [1.0], "acc": [0.5]}},
-        "own": {
-            "ppo": {"s1": {"steps": [5, 9], "return": [1, 2]}, "s2": {"return": [3]}}
-        },
+        "own": {"ppo": {"s1": {"steps": [5, 9], "return": [1, 2]}, "s2": {"return": [3]}}},
         "scores": {"train_loss": [[3, 2], [1]]},
         "pairs": {"dqn": [[0, 1.5], [10, 1.0], [20, 0.5]]},
     }
@@ -271,33 +263,15 @@ def test_documents(tmp_path: Path) -> None:
             {"algorithm": "dqn", "run": "seed1"},
             {"score": [(0, 4), (1, 5), (2, 6)]},
         ),
-        "tasks.json#A ppo 1": (
-            {"task": "A", "algorithm": "ppo", "run": "1"},
-            {"score": [(0, 7)]},
-        ),
-        "matrix.json#ppo 0": (
-            {"algorithm": "ppo", "run": "0"},
-            {"score": [(10, 1), (20, 2)]},
-        ),
-        "matrix.json#ppo 1": (
-            {"algorithm": "ppo", "run": "1"},
-            {"score": [(10, 3), (20, 4)]},
-        ),
-        "metrics.json#ppo": (
-            {"algorithm": "ppo"},
-            {"loss": [(0, 1.0)], "acc": [(0, 0.5)]},
-        ),
-        "own.json#ppo s1": (
-            {"algorithm": "ppo", "run": "s1"},
-            {"return": [(5, 1), (9, 2)]},
-        ),
+        "tasks.json#A ppo 1": ({"task": "A", "algorithm": "ppo", "run": "1"}, {"score": [(0, 7)]}),
+        "matrix.json#ppo 0": ({"algorithm": "ppo", "run": "0"}, {"score": [(10, 1), (20, 2)]}),
+        "matrix.json#ppo 1": ({"algorithm": "ppo", "run": "1"}, {"score": [(10, 3), (20, 4)]}),
+        "metrics.json#ppo": ({"algorithm": "ppo"}, {"loss": [(0, 1.0)], "acc": [(0, 0.5)]}),
+        "own.json#ppo s1": ({"algorithm": "ppo", "run": "s1"}, {"return": [(5, 1), (9, 2)]}),
         "own.json#ppo s2": ({"algorithm": "ppo", "run": "s2"}, {"return": [(0, 3)]}),
         "scores.json#0": ({"run": "0"}, {"train_loss": [(0, 3), (1, 2)]}),
         "scores.json#1": ({"run": "1"}, {"train_loss": [(0, 1)]}),
-        "pairs.json#dqn": (
-            {"algorithm": "dqn"},
-            {"score": [(0, 1.5), (10, 1), (20, 0.5)]},
-        ),
+        "pairs.json#dqn": ({"algorithm": "dqn"}, {"score": [(0, 1.5), (10, 1), (20, 0.5)]}),
     }
 
 
@@ -312,19 +286,11 @@ def test_steps_that_do_not_fit_are_refused(tmp_path: Path) -> None:
     [
         (b'{"ppo": {"1": [1, 2, 3], "2": [4,', "ends in the middle"),
         (b'{"ppo": {"1": [' + b"1, " * 3_000 + b"1]}, \xff", "not text in UTF-8"),
-        (
-            b'{"ppo": [' + b"1, " * 3_000 + b'1], "x": "word"}',
-            "more than lists of numbers",
-        ),
-        (
-            b'{"ppo": [' + b"1, " * 3_000 + b'1], "x": ' + b"[" * 100_000,
-            "nested too deeply",
-        ),
+        (b'{"ppo": [' + b"1, " * 3_000 + b'1], "x": "word"}', "more than lists of numbers"),
+        (b'{"ppo": [' + b"1, " * 3_000 + b'1], "x": ' + b"[" * 100_000, "nested too deeply"),
     ],
 )
-def test_damaged_documents_are_refused(
-    tmp_path: Path, content: bytes, message: str
-) -> None:
+def test_damaged_documents_are_refused(tmp_path: Path, content: bytes, message: str) -> None:
     (tmp_path / "a.json").write_bytes(content)
     with pytest.raises(CurvesError, match=message):
         read_all(MODULE, tmp_path)
@@ -346,10 +312,7 @@ def test_homes(tmp_path: Path) -> None:
         (tmp_path / name).mkdir()
     (tmp_path / "a" / "returns.txt").write_text("1\n2\n")
     np.save(tmp_path / "b" / "returns.npy", np.zeros((2, 3)))
-    assert set(homes(MODULE, tmp_path)) == {
-        tmp_path / "a",
-        tmp_path / "b" / "returns.npy",
-    }
+    assert set(homes(MODULE, tmp_path)) == {tmp_path / "a", tmp_path / "b" / "returns.npy"}
     assert set(read_one(MODULE, tmp_path / "a").series) == {"return"}
 
 
@@ -366,8 +329,31 @@ def test_archives_that_lie_the_other_way_are_refused(tmp_path: Path) -> None:
     np.savez(tmp_path / "a.npz", tree=steps + noise[0], nb=steps + noise[1])
     with pytest.raises(CurvesError, match="steps × runs, not runs × steps"):
         read_all(MODULE, tmp_path)
-    np.savez(
-        tmp_path / "a.npz", tree=np.zeros((3, 2)), nb=np.ones((3, 4)), steps=[1, 2, 3]
-    )
+    np.savez(tmp_path / "a.npz", tree=np.zeros((3, 2)), nb=np.ones((3, 4)), steps=[1, 2, 3])
     with pytest.raises(CurvesError, match="has a row per step"):
         read_all(MODULE, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "message"),
+    [
+        ("1\n2\n3 4\n5\n6\n", 3, "2 numbers and most others 1"),
+        ("0 1\n1 2 2 3\n3 4\n4 5\n", 2, "4 numbers and most others 2"),
+        ("0 1\n10 220 3\n30 4\n40 5\n", 2, "3 numbers and most others 2"),
+        ("0,1\n1,2\n2,\n3,4\n", 3, "1 number and most others 2"),
+        ("1 2 3\n1 2 4 1 3 5\n1 5 5\n1 2 9\n", 2, "6 numbers and most others 3"),
+    ],
+)
+def test_lost_newlines_and_cut_lines_are_refused(
+    tmp_path: Path, text: str, line: int, message: str
+) -> None:
+    (tmp_path / "score.txt").write_text(text)
+    with pytest.raises(CurvesError, match=f"score.txt .* line {line} holds {message}"):
+        curvewise.read(tmp_path)
+
+
+@pytest.mark.parametrize("text", ["500\n900\n1.000\n1.100\n", "500 1\n1.000 2\n2.000 3\n"])
+def test_points_of_thousands_are_refused(tmp_path: Path, text: str) -> None:
+    (tmp_path / "score.txt").write_text(text)
+    with pytest.raises(CurvesError, match=r"score.txt: the point of '1.000' .* 1000"):
+        curvewise.read(tmp_path)

@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+import curvewise
 from curvewise import CurvesError
-from curvewise.readers.logged import SINGLE, Wanted
+from curvewise.readers.walk import SINGLE, Wanted
 from tests.readers.logs.reading import check_truth, runs_below, settled
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from curvewise.readers.logged import LoggedRun
+    from curvewise.readers.walk import LoggedRun
 
 
 def write(root: Path, **texts: str) -> None:
@@ -34,7 +35,7 @@ def write_as(root: Path, name: str, text: str) -> None:
 
 
 def only(root: Path, wanted: Wanted | None = None) -> LoggedRun:
-    (run,) = runs_below(root, "run_tables", wanted=wanted).values()
+    (run,) = runs_below(root, "tables.logger", wanted=wanted).values()
     return run
 
 
@@ -51,34 +52,28 @@ def only(root: Path, wanted: Wanted | None = None) -> LoggedRun:
     ],
 )
 def test_real_files(logs: Path, name: str, x: str) -> None:
-    runs = check_truth(logs / name, "run_tables")
+    runs = check_truth(logs / name, "tables.logger")
     assert {run.x for run in runs.values()} == {x}
 
 
 def test_real_files_are_episodes_where_they_are(logs: Path) -> None:
-    acme = runs_below(logs / "acme", "run_tables")
+    acme = runs_below(logs / "acme", "tables.logger")
     assert all(run.series["episode_return"].of_episodes for run in acme.values())
-    keras = runs_below(logs / "keras-csv", "run_tables")
+    keras = runs_below(logs / "keras-csv", "tables.logger")
     assert not any(run.series["loss"].of_episodes for run in keras.values())
 
 
-SPINUP = (
-    "Epoch\tAverageEpRet\tTotalEnvInteracts\tTime\n0\t-3\t100\t0.5\n1\t2.5\t204\t0.75\n"
-)
+SPINUP = "Epoch\tAverageEpRet\tTotalEnvInteracts\tTime\n0\t-3\t100\t0.5\n1\t2.5\t204\t0.75\n"
 KERAS = "epoch;accuracy;loss;val_loss\n0;0.5;2.0;3.0\n1;NA;nan;2.5\n"
 ULTRALYTICS = (
     "                  epoch,         train/box_loss,   metrics/mAP50(B),  lr/pg0\n"
     "                      0,                 1.0429,            0.16123,  0.0033\n"
     "                      1,                 0.9923,             0.3412,  0.0066\n"
 )
-FASTAI = (
-    "epoch,train_loss,valid_loss,accuracy,time\n0,1.5,1.25,0.5,00:05\n1,1,0.9,0.6,00:05\n"
-)
+FASTAI = "epoch,train_loss,valid_loss,accuracy,time\n0,1.5,1.25,0.5,00:05\n1,1,0.9,0.6,00:05\n"
 TIMM = "epoch,train_loss,eval_loss,eval_top1,eval_top5\n0,6.9,6.8,1.5,5.5\n1,6,5.9,3,9\n"
 TIANSHOU = "env_step,rew,rew_std,time\n0,9.5,1.5,0.5\n1000,20.0,2.5,7.25\n"
-WANDB = (
-    ",_step,_runtime,_timestamp,loss\n0,0,1.5,1794806257.5,2.0\n1,5,3,1794806259,1.5\n"
-)
+WANDB = ",_step,_runtime,_timestamp,loss\n0,0,1.5,1794806257.5,2.0\n1,5,3,1794806259,1.5\n"
 TENSORBOARD = "Wall time,Step,Value\n1794806257.5,100,2.0\n1794806259.5,200,1.5\n"
 RLKIT = "Epoch,exploration/num steps total,evaluation/Returns Mean\n0,2000,5\n1,3000,7\n"
 DEEPQ = "% time spent exploring,episodes,mean 100 episode reward,steps\n9,10,1.5,99\n8,20,2,250\n"
@@ -89,23 +84,11 @@ HOME_MADE = "Iteration | reward\n0|1.5\n10|2.5\n"
 @pytest.mark.parametrize(
     ("name", "text", "x", "metric", "records"),
     [
-        (
-            "progress.txt",
-            SPINUP,
-            "TotalEnvInteracts",
-            "AverageEpRet",
-            {100: -3, 204: 2.5},
-        ),
+        ("progress.txt", SPINUP, "TotalEnvInteracts", "AverageEpRet", {100: -3, 204: 2.5}),
         ("training.log", KERAS, "epoch", "val_loss", {0: 3.0, 1: 2.5}),
         ("training.log", KERAS, "epoch", "accuracy", {0: 0.5}),
         ("run7.csv", KERAS, "epoch", "loss", {0: 2.0, 1: np.nan}),
-        (
-            "results.csv",
-            ULTRALYTICS,
-            "epoch",
-            "metrics/mAP50(B)",
-            {0: 0.16123, 1: 0.3412},
-        ),
+        ("results.csv", ULTRALYTICS, "epoch", "metrics/mAP50(B)", {0: 0.16123, 1: 0.3412}),
         ("history.csv", FASTAI, "epoch", "accuracy", {0: 0.5, 1: 0.6}),
         ("summary.csv", TIMM, "epoch", "eval_top1", {0: 1.5, 1: 3}),
         ("test_reward.csv", TIANSHOU, "env_step", "rew", {0: 9.5, 1000: 20}),
@@ -127,9 +110,7 @@ def test_loggers(
     run = only(tmp_path)
     assert run.x == x
     np.testing.assert_equal(settled(run, metric), records)
-    (wanted,) = runs_below(
-        tmp_path, "run_tables", wanted=Wanted(frozenset({metric}))
-    ).values()
+    (wanted,) = runs_below(tmp_path, "tables.logger", wanted=Wanted(frozenset({metric}))).values()
     assert set(wanted.series) == {metric}
     np.testing.assert_equal(settled(wanted, metric), records)
 
@@ -158,7 +139,7 @@ def test_who_stands_for_a_run(tmp_path: Path) -> None:
         *("e/progress.csv", "e/other.csv", "f/config_a.csv", "f/config_b.csv"),
     ):
         write_as(tmp_path, name, table)
-    assert set(runs_below(tmp_path, "run_tables")) == {
+    assert set(runs_below(tmp_path, "tables.logger")) == {
         *("a/seed0", "a/seed1", "a/seed2"),
         *("b/adam_0.csv", "b/adam_1.csv", "c/seed0.csv", "d/1", "d/2"),
         *("e", "e/other.csv", "f/config_a.csv", "f/config_b.csv"),
@@ -176,7 +157,7 @@ def test_training_and_evaluation_are_one_run(tmp_path: Path) -> None:
         td3__0__progress_csv=train,
         td3__0__test__progress_csv=evaluation,
     )
-    runs = runs_below(tmp_path, "run_tables")
+    runs = runs_below(tmp_path, "tables.logger")
     assert set(runs) == {"drq/0", "sac/0", "td3/0"}
     for place in ("drq/0", "sac/0"):
         assert settled(runs[place], "train/loss") == {1: 2, 2: 1}
@@ -193,7 +174,7 @@ def test_tables_of_different_columns_in_each_folder_are_one_run(tmp_path: Path) 
     for algorithm in ("dqn", "qr"):
         write_as(tmp_path, f"{algorithm}/small.csv", "step,loss\n1,2\n2,1\n")
         write_as(tmp_path, f"{algorithm}/large.csv", "step,loss\n1,2\n2,1\n")
-    runs = runs_below(tmp_path, "run_tables")
+    runs = runs_below(tmp_path, "tables.logger")
     assert set(runs) == {
         *("ppo/0", "ppo/1", "a2c/0", "a2c/1"),
         *("dqn/small.csv", "dqn/large.csv", "qr/small.csv", "qr/large.csv"),
@@ -219,7 +200,7 @@ def test_acme_names_its_tables_where_there_are_several(tmp_path: Path) -> None:
         two__logs__train_loop__logs_csv=rows,
         two__logs__evaluator__logs_csv=more,
     )
-    runs = runs_below(tmp_path, "run_tables")
+    runs = runs_below(tmp_path, "tables.logger")
     assert set(runs) == {"one", "two"}
     assert settled(runs["one"], "episode_return") == {5: 1.5, 7: 2.5}
     assert settled(runs["two"], "train_loop/episode_return") == {5: 1.5, 7: 2.5}
@@ -282,12 +263,9 @@ def test_a_log_of_as_many_rows_as_a_sample_has_is_noted(tmp_path: Path) -> None:
     write(tmp_path, a_csv="_step,_runtime,_timestamp,loss\n" + rows)
     (note,) = only(tmp_path).notes
     assert note == (
-        "a.csv has 500 rows, as many as Weights & Biases keeps of a longer log: it may be a "
-        "sample"
+        "a.csv has 500 rows, as many as Weights & Biases keeps of a longer log: it may be a sample"
     )
-    write(
-        tmp_path, a_csv="_step,_runtime,_timestamp,loss\n" + rows[: rows.rindex("499,4")]
-    )
+    write(tmp_path, a_csv="_step,_runtime,_timestamp,loss\n" + rows[: rows.rindex("499,4")])
     assert only(tmp_path).notes == []
 
 
@@ -311,7 +289,7 @@ def test_a_log_of_as_many_rows_as_a_sample_has_is_noted(tmp_path: Path) -> None:
 )
 def test_what_is_no_log_is_not_claimed(tmp_path: Path, name: str, text: str) -> None:
     write_as(tmp_path, name, text)
-    assert runs_below(tmp_path, "run_tables") == {}
+    assert runs_below(tmp_path, "tables.logger") == {}
 
 
 @pytest.mark.parametrize(
@@ -331,7 +309,7 @@ def test_a_run_without_a_row_is_empty(tmp_path: Path, name: str, text: str) -> N
 
 def test_scores_without_steps_are_counted_by_row(tmp_path: Path) -> None:
     write(tmp_path, a_csv="train_loss,val_loss\n2,3\n1,2\n", b_csv="loss\n5\n4\n")
-    runs = runs_below(tmp_path, "run_tables")
+    runs = runs_below(tmp_path, "tables.logger")
     assert {run.x for run in runs.values()} == {"row"}
     assert settled(runs["b.csv"], "loss") == {0: 5, 1: 4}
     assert runs["a.csv"].notes == ["a.csv has no column of steps: its rows are counted"]
@@ -340,9 +318,7 @@ def test_scores_without_steps_are_counted_by_row(tmp_path: Path) -> None:
 def test_a_file_that_cannot_be_opened_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "progress.csv.gz"
     path.write_bytes(b"no gzip at all")
-    with pytest.raises(
-        CurvesError, match=r"progress.csv.gz cannot be read: Not a gzipped"
-    ):
+    with pytest.raises(CurvesError, match=r"progress.csv.gz cannot be read.*: Not a gzipped"):
         only(tmp_path)
 
 
@@ -357,5 +333,33 @@ def test_latin_text_in_names_and_strange_file_names(tmp_path: Path) -> None:
 
 def test_decimals_with_a_comma_are_said(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("step;loss\n0;0,5\n10;0,25\n")
-    with pytest.raises(CurvesError, match=r"Write decimals with a point\."):
-        runs_below(tmp_path, "run_tables")
+    with pytest.raises(CurvesError, match=r"'loss' of a.csv has '0,5', .* with a point"):
+        runs_below(tmp_path, "tables.logger")
+
+
+@pytest.mark.parametrize(
+    ("header", "rows", "message"),
+    [
+        ("step,score,fps", "0,50%,9\n1,60%,9\n", "'score' of a.csv has '50%'"),
+        ("step,score,fps", "0,5.5 s,9\n1,6 s,9\n", "'score' of a.csv has '5.5 s'"),
+        ("step,score,fps", "0,(1+2j),9\n1,2j,9\n", r"'score' of a.csv has '\(1\+2j\)'"),
+        ("step;score;fps", "0;0,5;9\n1;0,6;9\n", "'score' of a.csv has '0,5'"),
+        ("step,score", '500,1\n"1,000",2\n', "'step' of a.csv has '1,000'"),
+        ("step,score", "500,1\n1'000,2\n", "'step' of a.csv has \"1'000\""),
+        ("step,score", "500,1\n1 000,2\n", "'step' of a.csv has '1 000'"),
+        ("step,score", "500,1\n1_000,2\n", "'step' of a.csv has '1_000'"),
+        ("step,score", "500,1\n1.000,2\n1.500,3\n", "'step' of a.csv: .* Write 1000"),
+        ("step,score", "1,900\n2,1.000\n3,1.100\n", "'score' of a.csv: .* Write 1000"),
+    ],
+)
+def test_numbers_that_are_written_otherwise_are_refused(
+    tmp_path: Path, header: str, rows: str, message: str
+) -> None:
+    (tmp_path / "a.csv").write_text(f"{header}\n{rows}", encoding="utf-8")
+    with pytest.raises(CurvesError, match=message):
+        curvewise.read(tmp_path)
+
+
+def test_columns_of_no_score_may_have_units(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("step,score,memory\n0,1,3.2GB\n1,2,3.4GB\n")
+    assert curvewise.read(tmp_path).scores.tolist() == [[1, 2]]

@@ -6,14 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from curvewise.readers.logged import Wanted
-from tests.readers.logs.reading import (
-    assert_as_recorded,
-    homes,
-    points,
-    read_all,
-    read_one,
-)
+from curvewise.readers.walk import Wanted
+from tests.readers.logs.reading import assert_as_recorded, homes, points, read_all, read_one
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -52,7 +46,7 @@ def write_run(folder: Path, metrics: Any = METRICS, *, status: str = "COMPLETED"
 
 
 def test_real_logs_are_read_as_recorded(logs: Path) -> None:
-    runs = read_all("sacred", logs / "sacred")
+    runs = read_all("run_folders.sacred", logs / "sacred")
     assert_as_recorded(logs / "sacred", runs)
     assert [place for place, run in runs.items() if run.status] == ["my_runs/7"]
     assert runs["my_runs/7"].status == "failed"
@@ -60,7 +54,7 @@ def test_real_logs_are_read_as_recorded(logs: Path) -> None:
 
 def test_a_run_with_its_configuration(tmp_path: Path) -> None:
     write_run(tmp_path / "runs" / "12", status="INTERRUPTED")
-    runs = read_all("sacred", tmp_path)
+    runs = read_all("run_folders.sacred", tmp_path)
     run = runs["runs/12"]
     assert run.config == {"experiment": "cartpole", "agent": {"name": "ppo"}, "seed": 3}
     assert run.status == "killed"
@@ -73,71 +67,68 @@ def test_a_run_with_its_configuration(tmp_path: Path) -> None:
 
 def test_time_is_in_seconds_since_the_run_began(tmp_path: Path) -> None:
     write_run(tmp_path)
-    run = read_one("sacred", tmp_path, Wanted(x="time"))
+    run = read_one("run_folders.sacred", tmp_path, Wanted(x="time"))
     assert run.series["return"].steps.tolist() == [2, 12.5]
 
 
 def test_without_run_json_time_counts_from_the_first_record(tmp_path: Path) -> None:
     write_run(tmp_path)
     (tmp_path / "run.json").unlink()
-    run = read_one("sacred", tmp_path, Wanted(x="time"))
+    run = read_one("run_folders.sacred", tmp_path, Wanted(x="time"))
     assert run.series["return"].steps.tolist() == [0, 10.5]
 
 
 def test_what_is_no_number_is_no_record(tmp_path: Path) -> None:
     lists = {"steps": [0, 1, 2], "timestamps": [START] * 3, "values": [None, "x", 4]}
     write_run(tmp_path, {"a": lists})
-    assert points(read_one("sacred", tmp_path), "a") == [(2, 4)]
+    assert points(read_one("run_folders.sacred", tmp_path), "a") == [(2, 4)]
 
 
 @pytest.mark.parametrize("metrics", [None, {}])
 def test_a_run_without_a_point_is_listed(tmp_path: Path, metrics: Any) -> None:
     write_run(tmp_path, metrics, status="RUNNING")
-    run = read_one("sacred", tmp_path, Wanted(x="time"))
+    run = read_one("run_folders.sacred", tmp_path, Wanted(x="time"))
     assert (run.series, run.status) == ({}, "running")
 
 
 @pytest.mark.parametrize("length", [0, 60, 200])
-def test_a_run_with_cut_metrics_is_known_and_unreadable(
-    tmp_path: Path, length: int
-) -> None:
+def test_a_run_with_cut_metrics_is_known_and_unreadable(tmp_path: Path, length: int) -> None:
     write_run(tmp_path)
     text = (tmp_path / "metrics.json").read_text()
     assert len(text) > 200
-    whole = read_one("sacred", tmp_path)
+    whole = read_one("run_folders.sacred", tmp_path)
     (tmp_path / "metrics.json").write_text(text[:length])
-    run = read_one("sacred", tmp_path)
+    run = read_one("run_folders.sacred", tmp_path)
     assert (run.series, run.status, run.config) == ({}, "unreadable", whole.config)
     assert "metrics.json is damaged" in run.notes[0]
 
 
 def test_lists_of_unequal_length_are_not_read(tmp_path: Path) -> None:
     write_run(tmp_path, {"a": {"steps": [0, 1], "timestamps": [START], "values": [2.0]}})
-    run = read_one("sacred", tmp_path)
+    run = read_one("run_folders.sacred", tmp_path)
     assert (run.series, run.status) == ({}, "unreadable")
 
 
 def test_a_damaged_configuration_is_said(tmp_path: Path) -> None:
     write_run(tmp_path)
     (tmp_path / "config.json").write_text('{"seed": ')
-    run = read_one("sacred", tmp_path)
+    run = read_one("run_folders.sacred", tmp_path)
     assert run.config == {"experiment": "cartpole"}
     assert run.notes == ["config.json is damaged and was left out"]
     assert "return" in run.series
 
 
 @pytest.mark.parametrize(
-    "text",
-    ['{"loss": 0.5, "step": 3}\n{"loss": 0.25, "step": 4}\n', '{"val": {"loss": 1.0}}'],
+    "text", ['{"loss": 0.5, "step": 3}\n{"loss": 0.25, "step": 4}\n', '{"val": {"loss": 1.0}}']
 )
 def test_metrics_of_other_tools_are_not_claimed(tmp_path: Path, text: str) -> None:
     (tmp_path / "metrics.json").write_text(text)
     (tmp_path / "run.json").write_text('{"name": "x"}')
-    assert homes("sacred", tmp_path) == {}
+    assert homes("run_folders.sacred", tmp_path) == {}
 
 
 def test_sources_and_resources_are_passed_over(tmp_path: Path) -> None:
     write_run(tmp_path / "1")
     for name in ("_sources", "_resources"):
         write_run(tmp_path / name / "copy")
-    assert list(read_all("sacred", tmp_path)) == ["1"]
+    assert list(read_all("run_folders.sacred", tmp_path)) == ["1"]

@@ -11,12 +11,11 @@ import numpy as np
 import pytest
 
 from curvewise import CurvesError
-from curvewise.readers.folders import walk
-from curvewise.readers.logged import Wanted
-from curvewise.readers.logs import sklearn
+from curvewise.readers.logs import histories
+from curvewise.readers.walk import Wanted, walk
 from tests.readers.logs.reading import homes, points, read_all, read_one
 
-MODULE = "sklearn"
+MODULE = "histories.sklearn"
 SIZES = np.array([10, 20, 40])
 SCORES = np.array([[0.1, 0.2], [0.3, 0.4], [0.5, math.nan]])
 
@@ -26,7 +25,8 @@ def test_real_logs(logs: Path) -> None:
     runs = {}
     for path in folder.glob("learning_curve_*.npz"):
         (found,) = walk([path]).folders
-        for run in sklearn.read(list(sklearn.claims(found)), Wanted()):
+        (claim,) = histories.sklearn_claims(found)
+        for run in histories.sklearn_runs(claim.files[0], Wanted()):
             assert run.labels["run"] == run.labels["block"]
             runs[run.labels["algorithm"], run.labels["run"]] = run
     assert len(runs) == 20
@@ -103,9 +103,7 @@ def test_folds_by_sizes_are_turned(tmp_path: Path) -> None:
 
 
 def test_objects_and_words_are_refused(tmp_path: Path) -> None:
-    np.savez(
-        tmp_path / "a.npz", train_sizes=SIZES, test_scores=np.array([{}], dtype=object)
-    )
+    np.savez(tmp_path / "a.npz", train_sizes=SIZES, test_scores=np.array([{}], dtype=object))
     with pytest.raises(CurvesError, match="could run code"):
         read_all(MODULE, tmp_path)
     (tmp_path / "a.npz").unlink()
@@ -116,11 +114,7 @@ def test_objects_and_words_are_refused(tmp_path: Path) -> None:
 
 
 def test_results_of_a_search_are_refused_in_json_too(tmp_path: Path) -> None:
-    results = {
-        "mean_test_score": [0.5],
-        "rank_test_score": [1],
-        "split0_test_score": [0.5],
-    }
+    results = {"mean_test_score": [0.5], "rank_test_score": [1], "split0_test_score": [0.5]}
     (tmp_path / "cv_results.json").write_text(json.dumps(results))
     with pytest.raises(CurvesError, match="there is no curve in it"):
         read_all(MODULE, tmp_path)

@@ -8,10 +8,10 @@ from pathlib import Path  # noqa: TC003 (pytest reads the annotations)
 import pytest
 
 from curvewise import CurvesError
-from curvewise.readers.logged import Wanted
+from curvewise.readers.walk import Wanted
 from tests.readers.logs.reading import homes, points, read_all
 
-MODULE = "wandb_csv"
+MODULE = "wandb.charts"
 
 
 def write(path: Path, header: list[str], *rows: list[object], end: str = "\n") -> None:
@@ -33,9 +33,7 @@ def tripled(*values: object) -> list[object]:
 def test_real_logs(logs: Path) -> None:
     folder = logs / "wandb-csv"
     with (folder / "runs.csv").open() as file:
-        names = {
-            row["path"]: (row["algorithm"], row["run"]) for row in csv.DictReader(file)
-        }
+        names = {row["path"]: (row["algorithm"], row["run"]) for row in csv.DictReader(file)}
     found = {
         (*names[run.key], metric, step, score)
         for run in read_all(MODULE, folder).values()
@@ -44,13 +42,7 @@ def test_real_logs(logs: Path) -> None:
     }
     with (folder / "truth.csv").open() as file:
         truth = {
-            (
-                row["algorithm"],
-                row["run"],
-                row["metric"],
-                float(row["step"]),
-                float(row["score"]),
-            )
+            (row["algorithm"], row["run"], row["metric"], float(row["step"]), float(row["score"]))
             for row in csv.DictReader(file)
         }
     assert found == truth
@@ -79,9 +71,7 @@ def test_a_chart_that_pandas_wrote_again_with_the_numbers_of_its_rows(
 ) -> None:
     header = [*index, "epoch", *banded("ppo - return", "dqn - return")]
     write(
-        tmp_path / "a.csv",
-        header,
-        *([*[k] * len(index), k + 1, *tripled(1, 2)] for k in range(2)),
+        tmp_path / "a.csv", header, *([*[k] * len(index), k + 1, *tripled(1, 2)] for k in range(2))
     )
     runs = read_all(MODULE, tmp_path)
     assert set(runs) == {"a.csv#ppo", "a.csv#dqn"}
@@ -89,12 +79,7 @@ def test_a_chart_that_pandas_wrote_again_with_the_numbers_of_its_rows(
 
 
 def test_a_cut_last_row_is_left_out(tmp_path: Path) -> None:
-    write(
-        tmp_path / "a.csv",
-        ["Step", *banded("a - x")],
-        [0, *tripled(1)],
-        [1, *tripled(25)],
-    )
+    write(tmp_path / "a.csv", ["Step", *banded("a - x")], [0, *tripled(1)], [1, *tripled(25)])
     text = (tmp_path / "a.csv").read_text()
     (tmp_path / "a.csv").write_text(text[:-3])
     (run,) = read_all(MODULE, tmp_path).values()
@@ -159,9 +144,7 @@ def test_runs_of_the_same_name_are_not_merged(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "band"), [("Group: ppo", (1, 1)), ("algo: ppo", (0, 2)), ("ppo", (0.5, 1.5))]
 )
-def test_means_of_groups_are_refused(
-    tmp_path: Path, name: str, band: tuple[float, float]
-) -> None:
+def test_means_of_groups_are_refused(tmp_path: Path, name: str, band: tuple[float, float]) -> None:
     write(tmp_path / "a.csv", ["Step", *banded(f"{name} - r")], [0, 1, *band])
     with pytest.raises(CurvesError, match=r"a.csv shows groups of runs: .* Ungroup"):
         read_all(MODULE, tmp_path)
@@ -176,9 +159,7 @@ def test_buckets_of_a_long_run_are_read_and_said(tmp_path: Path) -> None:
 
 
 def test_the_table_of_runs_is_refused(tmp_path: Path) -> None:
-    write(
-        tmp_path / "a.csv", ["Name", "State", "Notes", "loss"], ["a", "finished", "", 0.5]
-    )
+    write(tmp_path / "a.csv", ["Name", "State", "Notes", "loss"], ["a", "finished", "", 0.5])
     with pytest.raises(CurvesError, match=r"the table of runs .* no curve"):
         read_all(MODULE, tmp_path)
 

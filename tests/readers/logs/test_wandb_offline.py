@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from curvewise.errors import CurvesError
-from curvewise.readers.logged import Wanted
-from curvewise.readers.logs.wandb_offline import wandb_messages
-from curvewise.readers.scanning import scan
+from curvewise.readers.logs.wandb import wandb_messages
+from curvewise.readers.scan import scan
+from curvewise.readers.walk import Wanted
 from tests.readers.logs.reading import assert_as_recorded, points, read_all, read_one
 from tests.readers.logs.writing import (
     block_log,
@@ -24,9 +24,9 @@ from tests.readers.logs.writing import (
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from curvewise.readers.logged import LoggedRun
+    from curvewise.readers.walk import LoggedRun
 
-FORMAT = "wandb_offline"
+FORMAT = "wandb.offline"
 
 
 def written(top: Path, *records: bytes, wanted: Wanted | None = None) -> LoggedRun:
@@ -80,9 +80,7 @@ def test_rows_have_their_own_keys(tmp_path: Path, nested: bool) -> None:
 def test_values_as_json_has_and_has_not_numbers(tmp_path: Path) -> None:
     run = written(
         tmp_path,
-        history(
-            0, loss="NaN", best='"Infinity"', flag="true", note='"text"', none="null"
-        ),
+        history(0, loss="NaN", best='"Infinity"', flag="true", note='"text"', none="null"),
         history(1, loss="-Infinity", best='"NaN"', list="[1, 2]", broken="{"),
         history(2, loss="1e-3", deep={"a": {"b": 2}, "c": "x"}),
     )
@@ -144,19 +142,12 @@ def test_defined_steps_are_those_of_the_metric(tmp_path: Path) -> None:
     assert points(run, "loss") == [(0, 3.0), (1, 2.0)]
     assert points(run, "val/speed") == [(1, 9.0)]
     axes = {metric: series.x for metric, series in run.series.items()}
-    assert axes == {
-        "loss": "_step",
-        "val/acc": "epoch",
-        "val/f1": "epoch",
-        "val/speed": "_step",
-    }
+    assert axes == {"loss": "_step", "val/acc": "epoch", "val/f1": "epoch", "val/speed": "_step"}
     assert "epoch" not in run.series
     assert "epoch" in {run.x, *run.other_x}
 
 
-def test_all_metrics_over_one_key_as_the_trainer_of_transformers_does(
-    tmp_path: Path,
-) -> None:
+def test_all_metrics_over_one_key_as_the_trainer_of_transformers_does(tmp_path: Path) -> None:
     records = [
         define_metric("train/global_step"),
         define_metric("*", "train/global_step"),
@@ -186,9 +177,7 @@ def test_wanted_steps(tmp_path: Path) -> None:
     assert steps("env_steps") == [0, 100, 200]
     run = read_one(FORMAT, tmp_path, Wanted(x="env_steps"))
     assert run.notes == ["1 record of 'loss' in rows without 'env_steps' left out"]
-    with pytest.raises(
-        CurvesError, match=r"no 'epoch'.*'_step', '_runtime', 'env_steps'"
-    ):
+    with pytest.raises(CurvesError, match=r"no 'epoch'.*'_step', '_runtime', 'env_steps'"):
         steps("epoch")
 
 
@@ -285,6 +274,4 @@ def test_a_run_whose_file_is_damaged_from_the_start_is_said(tmp_path: Path) -> N
     (folder / "run-two.wandb").write_bytes(bytes(200))
     whole, damaged = scan(tmp_path).runs
     assert (whole.status, damaged.status) == ("", "unreadable")
-    assert damaged.notes == (
-        "run-two.wandb is damaged: it does not begin as such files of W&B do",
-    )
+    assert damaged.notes == ("run-two.wandb is damaged: it does not begin as such files of W&B do",)

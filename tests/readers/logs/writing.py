@@ -8,8 +8,8 @@ import zlib
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from curvewise.readers.logs.wandb_offline import wandb_messages
-from curvewise.readers.parsing.event_messages import event_messages
+from curvewise.readers.logs.wandb import wandb_messages
+from curvewise.readers.parsing.events import event_messages
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -160,9 +160,7 @@ def history(step: int, *, nested: Any = True, **values: Any) -> bytes:
             item.nested_key.extend(part.encode() for part in key.split("."))
         else:
             item.key = key.encode()
-        item.value_json = (
-            value if isinstance(value, str) else json.dumps(value)
-        ).encode()
+        item.value_json = (value if isinstance(value, str) else json.dumps(value)).encode()
     return bytes(record.SerializeToString())
 
 
@@ -193,10 +191,7 @@ def wandb_exit(code: int = 0) -> bytes:
 
 
 def write_wandb(
-    top: Path,
-    records: Iterable[bytes],
-    run_id: str = "ab12cd34",
-    time: str = "20261116_045337",
+    top: Path, records: Iterable[bytes], run_id: str = "ab12cd34", time: str = "20261116_045337"
 ) -> Path:
     """Write a file where W&B's client does; return the folder of the run."""
     folder = top / "wandb" / f"offline-run-{time}-{run_id}"

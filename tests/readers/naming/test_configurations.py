@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from curvewise.readers.naming import configurations
-from curvewise.readers.naming.configurations import (
+from curvewise.readers.naming import config as configurations
+from curvewise.readers.naming.config import (
     MAX_SETTINGS,
     Configurations,
     flattened,
@@ -19,13 +19,11 @@ from curvewise.readers.naming.configurations import (
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from curvewise.readers.folders import File
-    from curvewise.readers.naming.configurations import Setting
+    from curvewise.readers.naming.config import Setting
+    from curvewise.readers.walk import File
 
 
-def _of(
-    home: Path, root: Path | None = None, stem: str | None = None
-) -> dict[str, Setting]:
+def _of(home: Path, root: Path | None = None, stem: str | None = None) -> dict[str, Setting]:
     settings, notes = _both(home, root, stem)
     assert not notes
     return settings
@@ -66,9 +64,7 @@ def test_tags_of_python_are_read_as_plain_values(tmp_path: Path) -> None:
         "  - - act\n    - !!python/name:torch.nn.Tanh ''\n"
     )
     assert _of(tmp_path) == {"algo": "ppo", "layers": "[64, 64]", "act": "torch.nn.Tanh"}
-    (tmp_path / "args.yml").write_text(
-        "!!python/object:argparse.Namespace\nseed: 4\nlr: !x 1\n"
-    )
+    (tmp_path / "args.yml").write_text("!!python/object:argparse.Namespace\nseed: 4\nlr: !x 1\n")
     assert _of(tmp_path) == {"seed": 4, "lr": "1"}
 
 
@@ -156,13 +152,15 @@ def test_a_broken_file_is_a_note(name: str, content: bytes, tmp_path: Path) -> N
 
 def test_references_that_multiply_are_bounded(tmp_path: Path) -> None:
     lines = ["a0: &a0 {x: 1, y: 2}"]
-    lines += [
-        f"a{n}: &a{n} {{p: *a{n - 1}, q: *a{n - 1}, r: *a{n - 1}}}" for n in range(1, 30)
-    ]
+    lines += [f"a{n}: &a{n} {{p: *a{n - 1}, q: *a{n - 1}, r: *a{n - 1}}}" for n in range(1, 30)]
     (tmp_path / "config.yaml").write_text("\n".join(lines))
+    for text in ("\n".join(lines), "a: &a\n  b: *a\n"):
+        (tmp_path / "config.yaml").write_text(text)
+        settings, notes = Configurations(tmp_path).of(tmp_path)
+        assert settings == {}
+        assert "aliases repeat more than settings can be" in notes[0]
+    (tmp_path / "config.yaml").write_text("\n".join(lines[:6]))
     assert len(_of(tmp_path)) <= MAX_SETTINGS
-    (tmp_path / "config.yaml").write_text("a: &a\n  b: *a\n")
-    assert _of(tmp_path) == {}
 
 
 def test_an_empty_file_says_nothing(tmp_path: Path) -> None:
@@ -172,9 +170,7 @@ def test_an_empty_file_says_nothing(tmp_path: Path) -> None:
 
 
 def test_lists_become_short_text() -> None:
-    found = flattened(
-        {"a": [[1, [2, [3]]], float("nan")], "b": list(range(1000)), "c": (True,)}
-    )
+    found = flattened({"a": [[1, [2, [3]]], float("nan")], "b": list(range(1000)), "c": (True,)})
     assert found["a"] == '[[1, "…"], "nan"]'
     assert len(str(found["b"])) <= 500
     assert found["c"] == "[true]"
@@ -209,9 +205,7 @@ def test_where_objects_were_in_memory_is_no_setting() -> None:
             {
                 "env_fn": f"<function <lambda> at 0x7fa{number}>",
                 "hooks": [f"<function log at 0x7fb{number}>"],
-                "logger": {
-                    logger: {"exp_name": "ppo", "output_file": {file: {"mode": "w"}}}
-                },
+                "logger": {logger: {"exp_name": "ppo", "output_file": {file: {"mode": "w"}}}},
             }
         )
 

@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from curvewise import CurvesError, OptionError
-from curvewise.readers.naming.configurations import Configurations, flattened
+from curvewise import OptionError
+from curvewise.readers.naming.config import Configurations, flattened
 from curvewise.readers.naming.identity import identify
-from curvewise.readers.naming.name_pieces import words
 from curvewise.readers.naming.traits import Clues
-from curvewise.text import naming_flags
+from curvewise.text import naming_flags, words
 
 if TYPE_CHECKING:
     from curvewise.readers.naming.identity import Identity
@@ -46,9 +45,7 @@ def _stored(folder: Path) -> dict[str, dict[str, Any]]:
     if folder.name == "mlflow-sqlite":
         found: dict[str, dict[str, Any]] = {}
         with sqlite3.connect(f"file:{folder}/mlflow.db?mode=ro", uri=True) as store:
-            for key, value, run in store.execute(
-                "SELECT key, value, run_uuid FROM params"
-            ):
+            for key, value, run in store.execute("SELECT key, value, run_uuid FROM params"):
                 found.setdefault(f"mlflow.db#{run}", {})[key] = value
         store.close()
         return found
@@ -109,8 +106,7 @@ def test_real_logs_are_told_as_they_were_made(name: str, logs: Path) -> None:
     found = identify(_clues(logs / name, rows))
     assert not found.problem
     algorithms = {
-        (who.algorithm, row["algorithm"])
-        for who, row in zip(found.whos, rows, strict=True)
+        (who.algorithm, row["algorithm"]) for who, row in zip(found.whos, rows, strict=True)
     }
     assert len(algorithms) == len({row["algorithm"] for row in rows}), algorithms
     assert len({own for own, _ in algorithms}) == len(algorithms)
@@ -123,9 +119,7 @@ def test_real_logs_are_told_as_they_were_made(name: str, logs: Path) -> None:
 # --- layouts of other people ----------------------------------------------------------------
 
 
-def _told(
-    paths: list[str], config: list[dict[str, Any]] | None = None, **by: str
-) -> Identity:
+def _told(paths: list[str], config: list[dict[str, Any]] | None = None, **by: str) -> Identity:
     configs = config or [{}] * len(paths)
     clues = [
         Clues(tuple(path.split("/")), config=flattened(own))
@@ -162,35 +156,22 @@ CASES: dict[str, tuple[str, dict[str, list[Any]]]] = {
     ),
     "CleanRL": (
         "{t}__{a}__{s}__17148000{n:02}",
-        {
-            "t": ["Pong-v5", "BreakoutNoFrameskip-v4"],
-            "a": ["ppo_atari", "dqn_atari"],
-            "s": [1, 2],
-        },
+        {"t": ["Pong-v5", "BreakoutNoFrameskip-v4"], "a": ["ppo_atari", "dqn_atari"], "s": [1, 2]},
     ),
     "CleanRL, own environments": (
         "{t}__{a}__{s}__17148000{n:02}",
         {"t": ["my-maze", "my-tower"], "a": ["ppo", "dqn"], "s": [1, 2]},
     ),
-    "experiment, algorithm, number": (
-        "exp1/{a}/{s}",
-        {"a": ["ppo", "sac"], "s": [1, 2, 3]},
-    ),
+    "experiment, algorithm, number": ("exp1/{a}/{s}", {"a": ["ppo", "sac"], "s": [1, 2, 3]}),
     "files with numbers": ("{a}-{s}", {"a": ["ppo", "sac"], "s": [1, 2, 3]}),
     "files with glued numbers": ("{a}{s}", {"a": ["ppo", "sac"], "s": [1, 2, 3]}),
     "files in folders": ("{a}/run{s}", {"a": ["baseline", "candidate"], "s": [1, 2, 3]}),
-    "names with separators": (
-        "{a}_{s}",
-        {"a": ["double_q", "expected_sarsa", "q"], "s": [1, 2]},
-    ),
+    "names with separators": ("{a}_{s}", {"a": ["double_q", "expected_sarsa", "q"], "s": [1, 2]}),
     "names with separators and seeds": (
         "{a}-seed{s}",
         {"a": ["ppo_lr1e-2", "a2c", "ppo-lstm"], "s": [1, 2]},
     ),
-    "equally many pieces": (
-        "{a}_{s}",
-        {"a": ["double_q", "double_sarsa", "soft_q"], "s": [1, 2]},
-    ),
+    "equally many pieces": ("{a}_{s}", {"a": ["double_q", "double_sarsa", "soft_q"], "s": [1, 2]}),
     "data sets": (
         "{a}-{t}-seed{s}",
         {"a": ["resnet18", "resnet50"], "t": ["cifar10", "cifar100"], "s": [0, 1]},
@@ -208,10 +189,7 @@ CASES: dict[str, tuple[str, dict[str, list[Any]]]] = {
         "exp/train_ab{n}cd_0000{n}_{n}_optimizer={a},seed={s}_2024-05-01_12-00-0{n}",
         {"a": ["sgd", "adam"], "s": [0, 1, 2]},
     ),
-    "two-word keys": (
-        "{a}_seed={s}",
-        {"a": ["use_gae=true", "use_gae=false"], "s": [0, 1]},
-    ),
+    "two-word keys": ("{a}_seed={s}", {"a": ["use_gae=true", "use_gae=false"], "s": [0, 1]}),
     "SLURM": ("{a}/job_99123{n}/seed{s}", {"a": ["ppo", "sac"], "s": [0, 1]}),
     "capitals before the task": (
         "{a}-{t}_{s}",
@@ -231,15 +209,9 @@ CASES: dict[str, tuple[str, dict[str, list[Any]]]] = {
     "versions of one method": ("ppo-{a}_seed{s}", {"a": ["v2", "v3"], "s": [1, 2]}),
     "seed first": ("seed_{s}/{a}", {"a": ["ppo", "sac"], "s": [1, 2]}),
     "number first": ("{s:03}-{a}", {"a": ["sgd", "adam"], "s": [1, 2]}),
-    "W&B names": (
-        "{a}/{w}-lake-{s}",
-        {"a": ["ppo", "sac"], "w": ["sunny"], "s": [11, 12]},
-    ),
+    "W&B names": ("{a}/{w}-lake-{s}", {"a": ["ppo", "sac"], "w": ["sunny"], "s": [11, 12]}),
     "numbered experiments": ("{a}/seed{s}", {"a": ["exp1", "exp2"], "s": [0, 1]}),
-    "networks of several sizes": (
-        "{a}/seed{s}",
-        {"a": ["resnet18", "resnet50"], "s": [0, 1]},
-    ),
+    "networks of several sizes": ("{a}/seed{s}", {"a": ["resnet18", "resnet50"], "s": [0, 1]}),
     "numbered agents": ("{a}/agent{s}", {"a": ["ppo", "sac"], "s": [0, 1]}),
     "logs inside runs": ("{a}/{s}/logs/train_loop", {"a": ["ppo", "sac"], "s": [11, 12]}),
 }
@@ -261,35 +233,26 @@ def test_layouts_are_told(case: str) -> None:
 
 
 def test_settings_that_vary_independently_are_refused_with_what_each_would_give() -> None:
-    grid = [
-        (o, lr, s) for o in ("adam", "sgd") for lr in (0.1, 0.01, 0.001) for s in (0, 1)
-    ]
+    grid = [(o, lr, s) for o in ("adam", "sgd") for lr in (0.1, 0.01, 0.001) for s in (0, 1)]
     config = [{"optimizer": {"name": o, "lr": lr}, "seed": s} for o, lr, s in grid]
     paths = [str(number) for number in range(len(grid))]
     found = _told(paths, config)
     assert "optimizer.name (adam; sgd) and optimizer.lr" in found.problem
     assert 'group_by="optimizer.name" (2 algorithms of 6 runs' in found.problem
     assert 'group_by="optimizer.lr" (3 algorithms of 4 runs' in found.problem
-    assert (
-        'group_by="optimizer.name,optimizer.lr" (6 algorithms of 2 runs' in found.problem
-    )
+    assert 'group_by="optimizer.name,optimizer.lr" (6 algorithms of 2 runs' in found.problem
     with naming_flags():
         assert "--group-by optimizer.name (2" in _told(paths, config).problem
-    with pytest.raises(CurvesError, match="independently"):
-        found.check()
+    assert "independently" in found.problem
     # What the message offers works.
     for candidate in found.candidates:
         told = _told(paths, config, group_by=candidate.name)
-        assert Counter(Counter(w.algorithm for w in told.whos).values()) == Counter(
-            candidate.sizes
-        )
+        assert Counter(Counter(w.algorithm for w in told.whos).values()) == Counter(candidate.sizes)
 
 
 def test_settings_that_vary_together_are_one_algorithm() -> None:
     config = [
-        {"lr": lr, "batch": b, "seed": s}
-        for lr, b in ((0.1, 32), (0.01, 64))
-        for s in (0, 1)
+        {"lr": lr, "batch": b, "seed": s} for lr, b in ((0.1, 32), (0.01, 64)) for s in (0, 1)
     ]
     found = _whos(_told(["0", "1", "2", "3"], config))
     assert {who[0] for who in found} == {"lr=0.1, batch=32", "lr=0.01, batch=64"}
@@ -312,9 +275,7 @@ def test_runs_that_all_differ_are_refused() -> None:
 
 
 def test_a_setting_of_every_runs_own_is_said() -> None:
-    config = [
-        {"algo": a, "lr": 10 * (a == "p") + s, "seed": s} for a in "pq" for s in range(3)
-    ]
+    config = [{"algo": a, "lr": 10 * (a == "p") + s, "seed": s} for a in "pq" for s in range(3)]
     found = _told([f"{own['algo']}/{own['seed']}" for own in config], config)
     assert {who[0] for who in _whos(found)} == {"p", "q"}
     assert any("its own lr" in note for note in found.notes)
@@ -350,21 +311,13 @@ def test_circumstances_are_no_algorithms() -> None:
         for s in range(4)
     ]
     found = _whos(_told([str(number) for number in range(8)], config))
-    assert [who[:2] for who in found] == [
-        (own["algo"], str(own["seed"])) for own in config
-    ]
+    assert [who[:2] for who in found] == [(own["algo"], str(own["seed"])) for own in config]
 
 
 def test_what_follows_the_seed_or_the_task_is_no_algorithm() -> None:
     rows = [(a, t, s) for a in ("q", "sarsa") for t in ("A-v1", "B-v1") for s in (1, 2)]
     config = [
-        {
-            "agent": a,
-            "env": t,
-            "seed": s,
-            "eval_level": 100 + s,
-            "width": 8 if t == "A-v1" else 16,
-        }
+        {"agent": a, "env": t, "seed": s, "eval_level": 100 + s, "width": 8 if t == "A-v1" else 16}
         for a, t, s in rows
     ]
     found = _whos(_told([str(number) for number in range(8)], config))
@@ -410,19 +363,9 @@ def test_runs_without_a_name_are_numbered_and_said() -> None:
     assert any("nothing names the runs" in note for note in found.notes)
 
 
-def test_numbers_that_tools_give_are_names_of_last_resort() -> None:
-    found = _told(_grid("{a}/version_{s}", a=["ppo", "sac"], s=[0, 1]))
-    assert [who[1] for who in _whos(found)] == ["0", "1", "0", "1"]
-
-
 def test_folds_and_seeds_name_a_run_together() -> None:
     found = _whos(_told(_grid("{a}/fold{f}/seed{s}", a=["x", "y"], f=[0, 1], s=[0, 1])))
-    assert [who[1] for who in found[:4]] == [
-        "0, fold0",
-        "1, fold0",
-        "0, fold1",
-        "1, fold1",
-    ]
+    assert [who[1] for who in found[:4]] == ["0, fold0", "1, fold0", "0, fold1", "1, fold1"]
 
 
 def test_a_seed_that_never_varies_names_no_run() -> None:
@@ -461,14 +404,7 @@ def test_paths_of_different_depth() -> None:
             ]
         )
     )
-    assert [who[0] for who in found] == [
-        "ppo",
-        "ppo",
-        "sac/tuned",
-        "sac/tuned",
-        "sac",
-        "sac",
-    ]
+    assert [who[0] for who in found] == ["ppo", "ppo", "sac/tuned", "sac/tuned", "sac", "sac"]
 
 
 def test_hydra_overrides_and_targets() -> None:
@@ -488,9 +424,7 @@ def test_hydra_overrides_and_targets() -> None:
 def test_names_of_runs_in_a_store_are_taken_apart() -> None:
     names = ["sgd-0", "sgd-1", "adam-0", "adam-1"]
     by_key = identify([Clues(("export",), key=name) for name in names])
-    by_setting = _told(
-        ["0a1b2c", "1a1b2c", "2a1b2c", "3a1b2c"], [{"name": n} for n in names]
-    )
+    by_setting = _told(["0a1b2c", "1a1b2c", "2a1b2c", "3a1b2c"], [{"name": n} for n in names])
     for found in (by_key, by_setting):
         assert [who[:2] for who in _whos(found)] == [
             ("sgd", "0"),
@@ -501,16 +435,9 @@ def test_names_of_runs_in_a_store_are_taken_apart() -> None:
 
 
 def test_labels_of_the_log_go_before_all_else() -> None:
-    labels = [
-        {"algorithm": a, "run": str(r), "block": str(r)} for a in "xy" for r in (0, 1)
-    ]
+    labels = [{"algorithm": a, "run": str(r), "block": str(r)} for a in "xy" for r in (0, 1)]
     found = identify([Clues((f"ppo_{n}",), labels=own) for n, own in enumerate(labels)])
-    assert [who[:2] for who in _whos(found)] == [
-        ("x", "0"),
-        ("x", "1"),
-        ("y", "0"),
-        ("y", "1"),
-    ]
+    assert [who[:2] for who in _whos(found)] == [("x", "0"), ("x", "1"), ("y", "0"), ("y", "1")]
     assert [who.block for who in found.whos] == ["0", "1", "0", "1"]
     assert "from the log" in found.explanation
 
@@ -518,10 +445,7 @@ def test_labels_of_the_log_go_before_all_else() -> None:
 def test_labels_of_some_runs_do_not_keep_others_from_being_told() -> None:
     found = identify(
         [
-            *(
-                Clues(("table",), str(n), {"algorithm": "x", "run": str(n)})
-                for n in (1, 2)
-            ),
+            *(Clues(("table",), str(n), {"algorithm": "x", "run": str(n)}) for n in (1, 2)),
             *(Clues((name, str(n))) for name in ("ppo", "sac") for n in (1, 2)),
         ]
     )
@@ -542,8 +466,7 @@ def test_a_run_without_a_point_changes_nothing_for_the_others() -> None:
 
 
 @pytest.mark.parametrize(
-    "asked",
-    [{"group_by": "optimizer"}, {"group_by": "run-{algorithm}"}, {"run_by": "seed"}],
+    "asked", [{"group_by": "optimizer"}, {"group_by": "run-{algorithm}"}, {"run_by": "seed"}]
 )
 def test_a_run_without_a_point_need_not_have_what_the_caller_groups_by(
     asked: dict[str, Any],
@@ -561,10 +484,7 @@ def test_a_run_without_a_point_need_not_have_what_the_caller_groups_by(
 
 
 def test_one_algorithm_and_one_run_are_named() -> None:
-    assert _whos(_told(["ppo/seed0", "ppo/seed1"])) == [
-        ("ppo", "0", None),
-        ("ppo", "1", None),
-    ]
+    assert _whos(_told(["ppo/seed0", "ppo/seed1"])) == [("ppo", "0", None), ("ppo", "1", None)]
     assert _whos(_told(["progress"]))[0][:2] == ("progress", "1")
     assert identify([]).whos == ()
 
@@ -578,9 +498,7 @@ def test_the_explanation_is_one_line_that_says_how_to_overrule_it() -> None:
 
 
 def test_settings_drawn_at_random_are_refused() -> None:
-    config = [
-        {"optimizer": "sgd", "lr": s % 7, "width": s % 5, "seed": s} for s in range(20)
-    ]
+    config = [{"optimizer": "sgd", "lr": s % 7, "width": s % 5, "seed": s} for s in range(20)]
     found = _told([str(number) for number in range(20)], config)
     assert "Nearly all of 20 runs differ in lr" in found.problem
 

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from curvewise import scan
-from curvewise.readers.naming.configurations import flattened
+from curvewise import CurvesError, read, scan
+from curvewise.readers.naming.config import flattened
 from curvewise.readers.naming.identity import identify
 from curvewise.readers.naming.traits import Clues
 
@@ -74,14 +74,8 @@ TOLD: dict[str, Callable[[int, str, int], Row]] = {
         f"runs/{i}",
         {"algo": a, "exp_name": f"{a}_tuned_{s}", "seed": s},
     ),
-    "composed names only": lambda i, a, s: (
-        f"runs/{_id(i)}",
-        {"exp_name": f"{a}_s{s}", "seed": s},
-    ),
-    "machines": lambda i, a, s: (
-        f"{('north', 'south')[i % 2]}/{_id(i)}",
-        {"algo": a, "seed": s},
-    ),
+    "composed names only": lambda i, a, s: (f"runs/{_id(i)}", {"exp_name": f"{a}_s{s}", "seed": s}),
+    "machines": lambda i, a, s: (f"{('north', 'south')[i % 2]}/{_id(i)}", {"algo": a, "seed": s}),
     "a folder for each configuration": lambda i, a, s: (
         f"{a}-best/seed{s}",
         {"algo": a, "lr": len(a) + AGENTS.index(a), "seed": s},
@@ -119,10 +113,7 @@ def _rows(layout: str) -> list[Row]:
 def test_layouts_with_and_without_configurations(layout: str) -> None:
     found = _told(_rows(layout))
     assert not found.problem
-    names = {
-        (a, w.algorithm)
-        for (a, _), w in zip(product(AGENTS, SEEDS), found.whos, strict=True)
-    }
+    names = {(a, w.algorithm) for (a, _), w in zip(product(AGENTS, SEEDS), found.whos, strict=True)}
     assert len(names) == len({name for _, name in names}) == len(AGENTS)
     if layout != "jobs of learning rates":
         assert all(name.startswith(a) for a, name in names)
@@ -165,12 +156,7 @@ REFUSED: dict[str, tuple[list[Row], str]] = {
         [
             (
                 f"t/{n}",
-                {
-                    "algo": AGENTS[n % 3],
-                    "act": "rt"[n * n % 7 % 2],
-                    "lr": 1 / (n + 1),
-                    "seed": n,
-                },
+                {"algo": AGENTS[n % 3], "act": "rt"[n * n % 7 % 2], "lr": 1 / (n + 1), "seed": n},
             )
             for n in range(24)
         ],
@@ -220,18 +206,14 @@ def test_what_is_not_the_algorithm_becomes_the_task() -> None:
 
 
 def test_numbers_after_words_are_written_with_them() -> None:
-    rows: list[Row] = [
-        (f"d{t}/{a}_{s}", {}) for t, a, s in product((1, 2), AGENTS, SEEDS)
-    ]
+    rows: list[Row] = [(f"d{t}/{a}_{s}", {}) for t, a, s in product((1, 2), AGENTS, SEEDS)]
     assert 'task="path1", or task="d1"' in _told(rows).problem
     for by in ({"group_by": "path2.1"}, {"task_by": "path1"}, {"task_by": "d2"}):
         assert {w.task for w in _told(rows, **by).whos} == {"d1", "d2"}
 
 
 def test_names_that_may_hold_the_task_are_said() -> None:
-    rows: list[Row] = [
-        (f"d{t}_{a}_{s}", {}) for t, a, s in product((1, 2), AGENTS, SEEDS)
-    ]
+    rows: list[Row] = [(f"d{t}_{a}_{s}", {}) for t, a, s in product((1, 2), AGENTS, SEEDS)]
     found = _told(rows)
     pattern = "{task}_{algorithm}_{run}"
     assert any(
@@ -239,22 +221,16 @@ def test_names_that_may_hold_the_task_are_said() -> None:
         for note in found.notes
     )
     told = _told(rows, group_by=pattern)
-    assert {(w.task, w.algorithm) for w in told.whos} == set(
-        product(("d1", "d2"), AGENTS)
-    )
+    assert {(w.task, w.algorithm) for w in told.whos} == set(product(("d1", "d2"), AGENTS))
     others: list[Row] = [
-        (f"{a}_{s}", {})
-        for a, s in product(("double_q", "soft_q", "double_sarsa"), SEEDS)
+        (f"{a}_{s}", {}) for a, s in product(("double_q", "soft_q", "double_sarsa"), SEEDS)
     ]
     assert not _told(others).notes
 
 
 def test_folders_that_the_configuration_overrules_are_said() -> None:
     rows: list[Row] = [
-        (
-            f"{('north', 'south')[(s + len(a) + (a == 'sac')) % 2]}/{i}",
-            {"algo": a, "seed": s},
-        )
+        (f"{('north', 'south')[(s + len(a) + (a == 'sac')) % 2]}/{i}", {"algo": a, "seed": s})
         for i, (a, s) in enumerate(product(AGENTS, SEEDS))
     ]
     found = _told(rows)
@@ -265,9 +241,7 @@ def test_folders_that_the_configuration_overrules_are_said() -> None:
 def test_an_empty_run_that_nothing_is_known_of_is_not_compared() -> None:
     rows = _rows("MLflow")
     clues = [Clues(tuple(p.split("/")), config=flattened(c)) for p, c in rows]
-    parent = Clues(
-        ("mlruns", "7", _id(99)), config={"run_name": "sweep"}, has_points=False
-    )
+    parent = Clues(("mlruns", "7", _id(99)), config={"run_name": "sweep"}, has_points=False)
     found = identify([*clues, parent])
     assert [who.is_known for who in found.whos] == [True] * 12 + [False]
     assert any("1 run without a point" in note for note in found.notes)
@@ -283,8 +257,7 @@ def test_tasks_of_the_control_suite_are_told_by_both_of_their_names() -> None:
     tasks = ("walker_walk", "walker_run", "cheetah_run")
     for pattern in ("{t}/{a}/{s}", "{a}-{t}-{s}"):
         rows: list[Row] = [
-            (pattern.format(t=t, a=a, s=s), {})
-            for t, a, s in product(tasks, AGENTS, SEEDS)
+            (pattern.format(t=t, a=a, s=s), {}) for t, a, s in product(tasks, AGENTS, SEEDS)
         ]
         found = _told(rows)
         assert not found.problem
@@ -349,9 +322,7 @@ def _write(root: Path) -> None:
     (root / "first" / "x9z" / "progress.csv").write_text("step,return\n")
 
 
-def test_the_same_runs_by_other_paths(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_same_runs_by_other_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root = tmp_path / "logs"
     _write(root)
     monkeypatch.chdir(tmp_path)
@@ -383,3 +354,61 @@ def test_a_scan_and_a_reading_name_runs_alike(tmp_path: Path) -> None:
         assert {(log.algorithm, log.run, log.task) for log in logs} == {
             (run.algorithm, run.run, run.task) for run in found.runs
         }
+
+
+def _write_runs(folder: Path, places: list[str]) -> None:
+    for number, place in enumerate(places):
+        path = folder / f"{place}.csv"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        rows = "".join(f"{step},{step + number}\n" for step in range(4))
+        path.write_text(f"step,score\n{rows}")
+
+
+def _runs_of(folder: Path, **by: str) -> set[tuple[str, str]]:
+    curves = read(folder, **by)  # type: ignore[arg-type]
+    return set(zip(curves.labels, map(str, curves.runs), strict=True))
+
+
+@pytest.mark.parametrize(
+    "layout",
+    [
+        *("{stem}_{number}", "{stem}-{number}", "{stem}{number}", "{stem}.{number}"),
+        *("{stem}/{number}", "runs/{stem}_s{number}", "{stem}-seed{number}"),
+        *("{stem}_{number}/progress", "exp_{stem}_{number}", "{stem}/{stem}_{number}"),
+    ],
+)
+@pytest.mark.parametrize(
+    "stems", [("adagrad", "momentum"), ("dropout", "width"), ("batch", "sgd", "noise")]
+)
+def test_stems_crossed_with_the_same_numbers(
+    tmp_path: Path, layout: str, stems: tuple[str, ...]
+) -> None:
+    crossed = list(product(stems, ("11", "23")))
+    _write_runs(tmp_path, [layout.format(stem=s, number=n) for s, n in crossed])
+    assert _runs_of(tmp_path) == set(crossed)
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("resnet_18", "resnet_34", "vgg_11", "vgg_16"),
+        ("resnet-18", "resnet-50", "vit-16", "vit-32"),
+        ("adagrad_11", "adagrad_23", "momentum_11"),
+    ],
+)
+def test_stems_with_numbers_of_their_own_are_refused(
+    tmp_path: Path, names: tuple[str, ...]
+) -> None:
+    _write_runs(tmp_path, list(names))
+    with pytest.raises(CurvesError, match="nothing tells which") as info:
+        read(tmp_path)
+    typed = re.findall(r'group_by="([^"]+)"', str(info.value))
+    assert len(typed) == 2
+    both = {tuple(re.split("[-_]", name)) for name in names}
+    assert _runs_of(tmp_path, group_by=typed[0]) == both
+    assert {algorithm for algorithm, _ in _runs_of(tmp_path, group_by=typed[1])} == {*names}
+
+
+def test_stems_that_count_on_are_runs(tmp_path: Path) -> None:
+    _write_runs(tmp_path, ["ppo_1", "ppo_2", "sac_3", "sac_4"])
+    assert {algorithm for algorithm, _ in _runs_of(tmp_path)} == {"ppo", "sac"}

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from curvewise import CurvesError, OptionError
-from curvewise.readers.naming.metric_choice import choose_metric, lower_is_better
-from curvewise.readers.naming.name_pieces import words
+from curvewise.readers.naming.metric import choose_metric
 from curvewise.text import naming_flags
 
 TWO = ["a", "b"]
@@ -24,14 +23,8 @@ def _chosen(*names: str, asked: str | None = None) -> str:
         (("loss", "accuracy", "val_loss", "val_accuracy"), "val_accuracy"),
         (("eval/mean_reward", "evaluations:results", "monitor:r"), "evaluations:results"),
         (("eval/mean_reward", "eval/mean_ep_length", "train/loss"), "eval/mean_reward"),
-        (
-            ("rollout/ep_rew_mean", "rollout/ep_len_mean", "time/fps"),
-            "rollout/ep_rew_mean",
-        ),
-        (
-            ("charts/episodic_return", "charts/SPS", "losses/value_loss"),
-            "charts/episodic_return",
-        ),
+        (("rollout/ep_rew_mean", "rollout/ep_len_mean", "time/fps"), "rollout/ep_rew_mean"),
+        (("charts/episodic_return", "charts/SPS", "losses/value_loss"), "charts/episodic_return"),
         (("AverageEpRet", "AverageTestEpRet", "StdTestEpRet"), "AverageTestEpRet"),
         (("AverageEpRet", "StdEpRet", "MaxEpRet", "EpLen"), "AverageEpRet"),
         (("ReturnAverage", "ReturnStd", "ReturnMedian", "ReturnMax"), "ReturnAverage"),
@@ -39,10 +32,7 @@ def _chosen(*names: str, asked: str | None = None) -> str:
         (("train_loss", "val_loss", "lr"), "val_loss"),
         (("eval_loss", "eval_accuracy", "loss", "eval_runtime"), "eval_accuracy"),
         (("test_scores", "train_scores", "fit_times"), "test_scores"),
-        (
-            ("train/epoch_accuracy", "validation/epoch_accuracy"),
-            "validation/epoch_accuracy",
-        ),
+        (("train/epoch_accuracy", "validation/epoch_accuracy"), "validation/epoch_accuracy"),
         (
             ("env_runners/episode_return_mean", "learners/p0/entropy"),
             "env_runners/episode_return_mean",
@@ -94,9 +84,8 @@ def test_an_unknown_name_gets_a_hint_and_a_listing() -> None:
     with pytest.raises(OptionError) as caught:
         choose_metric({"val/accuracy": [3, 4], "loss": [9, 0]}, TWO, "val/acuracy")
     assert "Did you mean 'val/accuracy'?" in str(caught.value)
-    assert (
-        "val/accuracy (2 runs, 3 to 4 points each) and loss (1 run, 9 points each)"
-        in str(caught.value)
+    assert "val/accuracy (2 runs, 3 to 4 points each) and loss (1 run, 9 points each)" in str(
+        caught.value
     )
 
 
@@ -116,17 +105,13 @@ def test_episodes_of_the_final_model_are_no_curve_of_training() -> None:
 def test_a_metric_that_an_algorithm_lacks_is_refused_with_counts() -> None:
     points = {"acc": [3, 3, 0, 0, 0], "loss": [5, 5, 5, 5, 0]}
     algorithms = ["a", "a", "b", "b", "b"]
-    with pytest.raises(
-        CurvesError, match="2 of 2 runs of a and 0 of 3 runs of b"
-    ) as caught:
+    with pytest.raises(CurvesError, match="2 of 2 runs of a and 0 of 3 runs of b") as caught:
         choose_metric(points, algorithms, "acc")
     assert "All algorithms have loss" in str(caught.value)
     # It is not proposed either.
     assert choose_metric(points, algorithms).name == "loss"
     apart = {"acc": [3, 3, 0, 0, 0], "loss": [0, 0, 5, 5, 5]}
-    with pytest.raises(
-        CurvesError, match=r"No metric is in all .*same runs.* only"
-    ) as none:
+    with pytest.raises(CurvesError, match=r"No metric is in all .*same runs.* only") as none:
         choose_metric(apart, algorithms, "acc")
     assert "Choose another" not in str(none.value)
 
@@ -149,25 +134,3 @@ def test_no_point_at_all() -> None:
 def test_many_metrics_are_listed_in_part() -> None:
     with pytest.raises(CurvesError, match="and 88 more"):
         _chosen(*(f"x{number}" for number in range(100)))
-
-
-@pytest.mark.parametrize(
-    "name",
-    words(
-        "loss val_loss eval/loss testRMSE mlogloss merror train/mae perplexity valid-binary_logloss "
-        "cross_entropy learn-MultiClass td_error losses/value_loss WER nll l2"
-    ),
-)
-def test_losses(name: str) -> None:
-    assert lower_is_better(name)
-
-
-@pytest.mark.parametrize(
-    "name",
-    words(
-        "return eval/mean_reward accuracy r2 success_rate f1 glossary score "
-        "rollout/ep_rew_mean entropy multi_class_accuracy"
-    ),
-)
-def test_scores(name: str) -> None:
-    assert not lower_is_better(name)

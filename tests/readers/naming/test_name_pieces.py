@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from curvewise.readers.naming.name_pieces import kinds_of, slots_of
+from curvewise.readers.naming.traits import kinds_of, slots_of
 
 
 @pytest.mark.parametrize(
@@ -87,9 +87,7 @@ def test_numbers_behind_a_dot() -> None:
 
 
 def test_brackets_are_closed() -> None:
-    assert _found("net (old)", "tree [new]") == [
-        ("word", "", ("net (old)", "tree [new]"))
-    ]
+    assert _found("net (old)", "tree [new]") == [("word", "", ("net (old)", "tree [new]"))]
 
 
 def test_words_side_by_side_that_vary_are_one() -> None:
@@ -100,9 +98,7 @@ def test_words_side_by_side_that_vary_are_one() -> None:
 
 @pytest.mark.parametrize("sign", [",", "-", "_"])
 def test_keys_and_values(sign: str) -> None:
-    found = _found(
-        f"opt=adam{sign}lr=1e-3{sign}seed=0", f"opt=adam-w{sign}lr=0.1{sign}seed=1"
-    )
+    found = _found(f"opt=adam{sign}lr=1e-3{sign}seed=0", f"opt=adam-w{sign}lr=0.1{sign}seed=1")
     assert found == [
         ("pair", "opt", ("adam", "adam-w")),
         ("pair", "lr", ("1e-3", "0.1")),
@@ -125,24 +121,10 @@ def test_the_order_of_starting_is_taken_from_names_that_repeat() -> None:
 
 
 def test_missing_names_have_no_value() -> None:
-    assert _found("ppo_1", None) == [
-        ("word", "", ("ppo", None)),
-        ("number", "ppo", ("1", None)),
-    ]
+    assert _found("ppo_1", None) == [("word", "", ("ppo", None)), ("number", "ppo", ("1", None))]
     assert _found(None, None) == []
 
 
 def test_long_names_take_no_longer_than_they_are() -> None:
     name = "a=" * 20_000 + "_-" * 20_000 + "9" * 20_000
     assert slots_of([name, "x"])
-
-
-def test_a_hash_of_digits_is_one_where_others_have_letters() -> None:
-    assert [slot.kind for slot in slots_of(["train_77469_a", "train_8709c_b"])] == [
-        "word",
-        "noise",
-        "word",
-    ]
-    assert "noise" not in {
-        slot.kind for slot in slots_of(["train_77469_a", "train_87091_b"])
-    }

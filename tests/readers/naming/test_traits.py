@@ -58,11 +58,7 @@ def test_parts_of_the_path_have_names_that_can_be_typed() -> None:
 def test_a_number_after_a_word_is_called_by_the_whole_part() -> None:
     traits = traits_of([Clues(("d1", "x")), Clues(("d2", "x"))])
     (varying,) = [trait for trait in traits if trait.varies]
-    assert (varying.name, varying.values, varying.texts) == (
-        "path1",
-        ("1", "2"),
-        ("d1", "d2"),
-    )
+    assert (varying.name, varying.values, varying.texts) == ("path1", ("1", "2"), ("d1", "d2"))
 
 
 def test_names_that_hold_the_seed_are_taken_apart() -> None:
@@ -80,24 +76,17 @@ def test_names_that_hold_the_seed_are_taken_apart() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "proper", "composed", "place"),
+    ("name", "joined", "place"),
     [
-        ("agent.name", True, False, False),
-        ("optimizer", True, False, False),
-        ("display_name", False, True, False),
-        ("experiment", False, False, True),
-        ("lr", False, False, False),
+        ("agent.name", False, False),
+        ("display_name", True, False),
+        ("experiment", False, True),
+        ("lr", False, False),
     ],
 )
-def test_settings_that_name_something(
-    name: str, *, proper: bool, composed: bool, place: bool
-) -> None:
+def test_settings_that_name_something(name: str, *, joined: bool, place: bool) -> None:
     trait = _trait(name, "x", "y")
-    assert (trait.is_proper, trait.is_composed, trait.is_place) == (
-        proper,
-        composed,
-        place,
-    )
+    assert (trait.is_joined_name, trait.is_place) == (joined, place)
 
 
 def test_joint_and_tells() -> None:

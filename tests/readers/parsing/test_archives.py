@@ -5,14 +5,16 @@ from __future__ import annotations
 import gzip
 import zipfile
 from pathlib import Path  # noqa: TC003 (pytest reads the annotations)
+from typing import Any
 
 import numpy as np
 import pytest
 
+import curvewise
 from curvewise import CurvesError
-from curvewise.readers.folders import File
-from curvewise.readers.parsing import archives
-from curvewise.readers.parsing.archives import archive_names, read_archive, read_array
+from curvewise.readers.parsing import files
+from curvewise.readers.parsing.files import archive_names, read_archive, read_array
+from curvewise.readers.walk import File
 
 
 def test_arrays_of_an_archive(tmp_path: Path) -> None:
@@ -45,7 +47,7 @@ def test_a_bomb_is_not_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("a.npy", bytes(10**7))
     assert path.stat().st_size < 10**5
-    monkeypatch.setattr(archives, "MAX_ARCHIVE_SIZE", 10**6)
+    monkeypatch.setattr(files, "MAX_ARCHIVE_SIZE", 10**6)
     with pytest.raises(CurvesError, match="which no set of curves does"):
         read_archive(File(path))
 
@@ -78,3 +80,16 @@ def test_a_header_that_is_no_dictionary_is_told_in_words(tmp_path: Path) -> None
         archive.writestr("A.npy", b"\x93NUMPY\x01\x00" + size + head + bytes(8))
     with pytest.raises(CurvesError, match=r"\(its header is not that of an array\)"):
         read_archive(File(path))
+
+
+@pytest.mark.parametrize(
+    "arrays",
+    [
+        {"ppo": np.ones((2, 3)) * 1j, "sac": np.ones((2, 3))},
+        {"results": np.ones((3, 2)) * 1j, "timesteps": np.arange(3)},
+    ],
+)
+def test_complex_numbers_are_refused_with_the_file(tmp_path: Path, arrays: dict[str, Any]) -> None:
+    np.savez(tmp_path / "evaluations.npz", **arrays)
+    with pytest.raises(CurvesError, match=r"evaluations.npz has complex numbers in"):
+        curvewise.read(tmp_path / "evaluations.npz")

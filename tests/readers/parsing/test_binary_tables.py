@@ -8,12 +8,12 @@ import polars as pl
 import pytest
 
 from curvewise import CurvesError, read
-from curvewise.readers.folders import File
-from curvewise.readers.parsing.binary_tables import (
+from curvewise.readers.parsing.text_tables import (
     columns_of_binary,
     is_binary_table,
     read_binary_table,
 )
+from curvewise.readers.walk import File
 
 FRAME = pl.DataFrame({"step": [0, 10], "loss": [0.5, None], "__index_level_0__": [7, 8]})
 
@@ -40,9 +40,7 @@ def test_a_damaged_table_is_said(tmp_path: Path, name: str) -> None:
     file.path.write_bytes(file.path.read_bytes()[:60])
     damaged = File(file.path)
     assert columns_of_binary(damaged) == []
-    with pytest.raises(
-        CurvesError, match=rf"{name} cannot be read as .*Write the file again"
-    ):
+    with pytest.raises(CurvesError, match=rf"{name} cannot be read as .*Write the file again"):
         read_binary_table(damaged)
 
 

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from curvewise.errors import CurvesError
-from curvewise.readers.folders import File
-from curvewise.readers.parsing import block_log as module
-from curvewise.readers.parsing.block_log import BlockLog, is_block_log
+from curvewise.readers.parsing import events
+from curvewise.readers.parsing.events import BlockLog
+from curvewise.readers.walk import File
 from tests.readers.logs.writing import BLOCK, block_log
 
 if TYPE_CHECKING:
@@ -29,14 +29,7 @@ def path(tmp_path: Path) -> Path:
 
 def test_records_of_all_sizes_come_back_in_order(path: Path) -> None:
     draw = np.random.default_rng(0)
-    sizes = [
-        0,
-        1,
-        BLOCK - 7,
-        BLOCK,
-        3 * BLOCK,
-        *draw.integers(3000, size=200).tolist(),
-    ]
+    sizes = [0, 1, BLOCK - 7, BLOCK, 3 * BLOCK, *draw.integers(3000, size=200).tolist()]
     records = [draw.bytes(size) for size in sizes]
     found, log = read(path, block_log(records))
     assert found == records
@@ -80,15 +73,13 @@ def test_damage_costs_the_rest_of_its_block_only(path: Path) -> None:
     lost = [record for record in records if record not in found]
     assert 0 < len(lost) <= n_block + 1
     assert found == [record for record in records if record not in lost]
-    assert log.notes == [
-        "run.wandb is damaged in 1 place, and the records there were left out"
-    ]
+    assert log.notes == ["run.wandb is damaged in 1 place, and the records there were left out"]
 
 
 def test_record_that_is_too_long_is_passed_over(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "MAX_RECORD_SIZE", 2 * BLOCK)
+    monkeypatch.setattr(events, "MAX_RECORD_SIZE", 2 * BLOCK)
     found, log = read(path, block_log([b"first", bytes(4 * BLOCK), b"last"]))
     assert found == [b"first", b"last"]
     assert "damaged in 1 place" in log.notes[0]
@@ -113,8 +104,3 @@ def test_empty_files_hold_nothing(path: Path) -> None:
 def test_file_that_is_not_there_is_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(CurvesError, match="gone cannot be read: No such file"):
         list(BlockLog(File(tmp_path / "gone")).records())
-
-
-def test_files_are_told_by_their_first_bytes() -> None:
-    assert is_block_log(block_log([b"x"]))
-    assert not is_block_log(b"step,score\n")

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from curvewise.errors import CurvesError
-from curvewise.readers.folders import File, walk
-from curvewise.readers.parsing import databases
-from curvewise.readers.parsing.databases import columns_of, database_claims, opened
+from curvewise.readers.parsing import files
+from curvewise.readers.parsing.files import columns_of, database_claims, opened
+from curvewise.readers.walk import File, walk
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 def create(path: Path, n_rows: int = 3) -> sqlite3.Connection:
     database = sqlite3.connect(path)
     database.execute("CREATE TABLE numbers (n INTEGER, name TEXT)")
-    database.executemany(
-        "INSERT INTO numbers VALUES (?, 'x')", [(k,) for k in range(n_rows)]
-    )
+    database.executemany("INSERT INTO numbers VALUES (?, 'x')", [(k,) for k in range(n_rows)])
     database.commit()
     return database
 
@@ -39,10 +37,7 @@ def names_in(folder: Path) -> set[str]:
 def test_a_database_cannot_be_changed(tmp_path: Path) -> None:
     path = tmp_path / "what? #1 100%.db"
     create(path).close()
-    with (
-        pytest.raises(CurvesError, match="readonly"),
-        opened(File(path)) as database,
-    ):
+    with pytest.raises(CurvesError, match="readonly"), opened(File(path)) as database:
         database.execute("DELETE FROM numbers")
     assert count(path) == 3
     assert names_in(tmp_path) == {path.name}
@@ -94,10 +89,7 @@ def test_an_unfinished_transaction_is_rolled_back_in_a_copy(tmp_path: Path) -> N
             shutil.copyfile(live / name, crashed / name)
         database.rollback()
     with opened(File(crashed / "a.db")) as database:
-        assert database.execute("SELECT max(n), count(*) FROM numbers").fetchone() == (
-            4999,
-            5000,
-        )
+        assert database.execute("SELECT max(n), count(*) FROM numbers").fetchone() == (4999, 5000)
     assert names_in(crashed) == {"a.db", "a.db-journal"}
 
 
@@ -105,7 +97,7 @@ def test_a_copy_that_would_be_too_large_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = crashed_in_wal_mode(tmp_path)
-    monkeypatch.setattr(databases, "MAX_UNPACKED_SIZE", 1000)
+    monkeypatch.setattr(files, "MAX_UNPACKED_SIZE", 1000)
     with pytest.raises(CurvesError, match="too large to be mended in a copy"):
         count(path)
 
@@ -117,10 +109,8 @@ def test_a_packed_database_is_unpacked(tmp_path: Path) -> None:
     assert count(packed) == 3
 
 
-def test_a_locked_database_is_said(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(databases, "TIMEOUT", 0.01)
+def test_a_locked_database_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "TIMEOUT", 0.01)
     with closing(create(tmp_path / "a.db")) as database:
         database.execute("PRAGMA locking_mode=exclusive")
         database.execute("INSERT INTO numbers VALUES (9, 'y')")
@@ -142,9 +132,7 @@ def test_damaged_names_of_tables_are_said(tmp_path: Path) -> None:
     path = tmp_path / "a.db"
     create(path).close()
     path.write_bytes(
-        path.read_bytes().replace(
-            b"CREATE TABLE numbers (", b"CREATE \xa3" * 2 + b"xxxx ("
-        )
+        path.read_bytes().replace(b"CREATE TABLE numbers (", b"CREATE \xa3" * 2 + b"xxxx (")
     )
     with pytest.raises(CurvesError, match=r"a.db is damaged"):
         count(path)
@@ -158,7 +146,7 @@ def test_claims_are_by_tables_whatever_the_name(tmp_path: Path) -> None:
 
     def claimed(*tables: str, unreadable: bool = False) -> list[str]:
         found = database_claims(folder, frozenset(tables), unreadable=unreadable)
-        return [files[0].name for files in found]
+        return [claim.files[0].name for claim in found]
 
     assert claimed("numbers") == ["storage"]
     assert claimed("numbers", "more") == []

@@ -4,16 +4,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from curvewise.readers.folders import walk
-from curvewise.readers.logs.tensorboard import claims
-from curvewise.readers.parsing.event_folders import event_files, key_of_scalars
-from tests.readers.logs.writing import (
-    curve,
-    event_bytes,
-    hparams,
-    scalar,
-    write_events,
-)
+from curvewise.readers.logs.tensorboard import claims, event_files, key_of_scalars
+from curvewise.readers.walk import walk
+from tests.readers.logs.writing import curve, event_bytes, hparams, scalar, write_events
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -85,10 +78,7 @@ def test_folders_of_add_scalars_are_parts_of_the_run_above(tmp_path: Path) -> No
     }
     for folder, tag in folders.items():
         write_events(run / folder, curve(tag, [1.0, 2.0]))
-    assert homes(run) == {
-        ".": (".", ""),
-        **dict.fromkeys(folders, (".", "")),
-    }
+    assert homes(run) == {".": (".", ""), **dict.fromkeys(folders, (".", ""))}
 
 
 def test_key_of_scalars_needs_something_behind_the_tag() -> None:

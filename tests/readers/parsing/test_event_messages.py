@@ -5,14 +5,14 @@ from typing import Any
 
 import pytest
 
-from curvewise.readers.logged import DOUBLE, SINGLE
-from curvewise.readers.parsing.event_messages import (
+from curvewise.readers.parsing.events import (
     event_messages,
     hyperparameters,
     is_scalar,
     number_in,
     text_config,
 )
+from curvewise.readers.walk import DOUBLE, SINGLE
 from tests.readers.logs.writing import hparams, scalar, tensor, text
 
 CLEANRL = "|param|value|\n|-|-|\n|exp_name|ppo|\n|seed|1|\n|target_kl|None|"
@@ -42,9 +42,7 @@ def value_of(event: Any) -> Any:
         ({"dtype": 23, "uint64_val": [2**50]}, 2.0**50, DOUBLE),
     ],
 )
-def test_number_of_each_type(
-    fields: dict[str, Any], number: float, precision: float
-) -> None:
+def test_number_of_each_type(fields: dict[str, Any], number: float, precision: float) -> None:
     value = value_of(tensor("loss", 0, **fields))
     assert is_scalar(value)
     assert number_in(value.tensor) == (number, precision)

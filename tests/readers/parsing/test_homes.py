@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from curvewise.readers.folders import File, Folder
-from curvewise.readers.parsing.homes import homes_of, stem_of
+from curvewise.readers.parsing.series import log_claims, stem_of
+from curvewise.readers.walk import Claim, File, Folder
 
 FOLDER = Folder(Path("runs/a"))
 
@@ -27,24 +27,20 @@ def test_the_only_log_stands_for_its_folder_unless_it_is_numbered(
     name: str, *, is_folder: bool
 ) -> None:
     file = File(FOLDER.path / name)
-    ((home, found),) = homes_of(FOLDER, [file])
-    assert found == file
-    assert home == (FOLDER.path if is_folder else file.path)
+    home = FOLDER.path if is_folder else file.path
+    assert [*log_claims(FOLDER, [file])] == [Claim(home, (file,))]
 
 
 def test_several_logs_stand_for_themselves() -> None:
     files = [File(FOLDER.path / name) for name in ("a.csv", "b.csv")]
-    assert [home for home, _ in homes_of(FOLDER, files)] == [file.path for file in files]
+    assert [claim.home for claim in log_claims(FOLDER, files)] == [file.path for file in files]
 
 
 def test_a_table_of_runs_stands_for_itself() -> None:
     results, progress = File(FOLDER.path / "ppo.csv"), File(FOLDER.path / "progress.csv")
-    assert list(homes_of(FOLDER, [results], of_several_runs=True)) == [
-        (results.path, results)
-    ]
-    assert list(homes_of(FOLDER, [progress], of_several_runs=True)) == [
-        (FOLDER.path, progress)
-    ]
+    for file, home in ((results, results.path), (progress, FOLDER.path)):
+        claims = log_claims(FOLDER, [file], of_several_runs=True)
+        assert [*claims] == [Claim(home, (file,))]
 
 
 def test_stems() -> None:

@@ -13,8 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from curvewise import CurvesError
-from curvewise.readers.folders import File
-from curvewise.readers.parsing.json_documents import (
+from curvewise.readers.parsing.json_files import (
     _closed,
     as_number,
     beginning,
@@ -23,6 +22,7 @@ from curvewise.readers.parsing.json_documents import (
     flattened,
     is_curve,
 )
+from curvewise.readers.walk import File
 
 
 def written(path: Path, content: str | bytes) -> File:

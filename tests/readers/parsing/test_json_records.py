@@ -6,19 +6,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from curvewise.readers.folders import File
-from curvewise.readers.parsing.json_records import read_json_records
+from curvewise.readers.parsing.json_files import read_json_records
+from curvewise.readers.walk import File
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from curvewise.readers.parsing.json_records import JsonRecords
+    from curvewise.readers.parsing.json_files import JsonRecords
 
 
-def read(tmp_path: Path, text: str, without: frozenset[str] = frozenset()) -> JsonRecords:
+def read(tmp_path: Path, text: str) -> JsonRecords:
     path = tmp_path / "progress.json"
     path.write_text(text, encoding="utf-8")
-    return read_json_records(File(path), lambda key: key != "secret", without)
+    return read_json_records(File(path), lambda key: key != "secret")
 
 
 def test_keys_come_and_go(tmp_path: Path) -> None:
@@ -48,12 +48,4 @@ def test_a_last_line_is_whole_if_its_bracket_is_closed(tmp_path: Path) -> None:
 def test_lines_that_are_no_objects_are_named(tmp_path: Path) -> None:
     records = read(tmp_path, '{"a": 1}\n\n[3]\n{"a": 2{"a": 3}\n{"a": 4}\n')
     assert records.numbers("a")[0].tolist() == [1, 4]
-    assert records.notes == [
-        "lines 3 and 4 of progress.json are no JSON objects and were left out"
-    ]
-
-
-def test_some_keys_are_not_looked_at_but_stay_in_the_first_object(tmp_path: Path) -> None:
-    records = read(tmp_path, '{"a": 1, "config": {"lr": 0.1}}\n', frozenset({"config"}))
-    assert records.columns == ["a"]
-    assert records.first["config"] == {"lr": 0.1}
+    assert records.notes == ["lines 3 and 4 of progress.json were left out (no JSON object)"]

@@ -8,13 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from curvewise.readers.folders import File
-from curvewise.readers.parsing.log_tables import (
-    has_rows,
-    header_of,
-    read_log_table,
-    separator_of,
-)
+from curvewise.readers.parsing.text_tables import has_rows, header_of, read_log_table, separator_of
+from curvewise.readers.walk import File
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -57,7 +52,7 @@ def test_padded_names_and_cells(table: TableWriter) -> None:
 
 
 def test_a_cell_may_be_empty_and_nan_is_a_number(table: TableWriter) -> None:
-    found = read_log_table(table("step,a\n1,\n2,nan\n3,NA\n4,inf\n5,x\n6\n"))
+    found = read_log_table(table("step,a\n1,\n2,nan\n3,NA\n4,inf\n5,x\n6,\n"))
     values, present = found.numbers("a")
     assert present.tolist() == [False, True, False, True, False, False]
     np.testing.assert_equal(values[[1, 3]], [np.nan, np.inf])
@@ -88,14 +83,37 @@ def test_a_packed_file_that_ends_too_early(tmp_path: Path) -> None:
 def test_glued_lines_are_left_out(table: TableWriter) -> None:
     found = read_log_table(table("step,a\n1,0.52,0.6\n3,0.7\n"))
     assert found.frame.rows() == [("3", "0.7")]
-    assert found.notes == [
-        "1 line of log.csv with more cells than the header was left out"
-    ]
+    assert found.notes == ["line 2 of log.csv was left out (not as many cells as the header)"]
 
 
 def test_a_short_first_line_and_a_comma_at_the_end(table: TableWriter) -> None:
     found = read_log_table(table("step,a,b\n1\n2,3,4,\n"))
-    assert found.frame.rows() == [("1", None, None), ("2", "3", "4")]
+    assert found.frame.rows() == [("2", "3", "4")]
+    assert found.notes == ["line 2 of log.csv was left out (not as many cells as the header)"]
+
+
+@pytest.mark.parametrize("columns", [None, ["step"], ["a"]])
+@pytest.mark.parametrize("separator", [",", "\t", " "])
+def test_lines_that_are_cut_are_left_out_and_named(
+    table: TableWriter, separator: str, columns: list[str] | None
+) -> None:
+    text = "#{}\nstep,a,b\n1,0.5,6\n2,0.\n\n3,0.7,8\n4\n5,0.9,8\n6,1.\n7"
+    found = read_log_table(table(text.replace(",", separator)), columns)
+    assert found.n_rows - found.frame[:, 0].null_count() == 3
+    assert found.notes == [
+        "the last line of log.csv is cut and was left out",
+        "lines 4, 7 and 9 of log.csv were left out (not as many cells as the header)",
+    ]
+
+
+def test_empty_cells_and_columns_without_a_name_are_no_cut(table: TableWriter) -> None:
+    found = read_log_table(table('step,a,b,\n1,5,\n2,"x\ny",\n3,7,8,\n4,,\n'))
+    assert (found.n_rows, found.notes) == (4, [])
+
+
+def test_lines_that_end_in_several_ways(table: TableWriter) -> None:
+    found = read_log_table(table("step,a\r1,5\r2,6\n3,7\r\n4,8\n"))
+    assert found.frame.rows() == [("1", "5"), ("2", "6"), ("3", "7"), ("4", "8")]
 
 
 def test_a_header_written_again_begins_a_session(table: TableWriter) -> None:
@@ -138,10 +156,7 @@ def test_a_table_without_rows(table: TableWriter, text: str) -> None:
         ("step\tscore\n", True),  # just opened
         ("# by hand\nstep,score\n1,0.5\n", True),
         ("python train.py --algo a2c --seed 102 -n 1000 --score 1", False),
-        (
-            "Notes on the run and its score\nThe first one was cut, see below now.\n",
-            False,
-        ),
+        ("Notes on the run and its score\nThe first one was cut, see below now.\n", False),
         ("seed, step and score\nof all runs, here, as numbers\n", False),
     ],
 )

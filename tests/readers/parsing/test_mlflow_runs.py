@@ -1,27 +1,20 @@
 from __future__ import annotations
 
+from array import array
+
 import pytest
 
-from curvewise.readers.logged import Wanted
-from curvewise.readers.parsing.mlflow_runs import MlflowMetric, MlflowRun
+from curvewise.readers.logs.stores import MlflowRun
+from curvewise.readers.walk import Wanted
 
 
-def metric(*records: tuple[float, float, float]) -> MlflowMetric:
-    found = MlflowMetric()
-    for time, score, step in records:
-        found.add(time, score, step)
-    return found
+def metric(*records: tuple[float, float, float]) -> array[float]:
+    return array("d", [number for record in records for number in record])
 
 
 @pytest.mark.parametrize(
     ("status", "expected"),
-    [
-        ("1", "running"),
-        ("3", ""),
-        ("4", "failed"),
-        ("FAILED", "failed"),
-        ("KILLED", "killed"),
-    ],
+    [("1", "running"), ("3", ""), ("4", "failed"), ("FAILED", "failed"), ("KILLED", "killed")],
 )
 def test_statuses(status: str, expected: str) -> None:
     assert MlflowRun(status=status).logged(Wanted()).status == expected

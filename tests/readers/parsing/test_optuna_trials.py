@@ -5,8 +5,8 @@ import json
 import pytest
 
 from curvewise.errors import CurvesError
-from curvewise.readers.logged import Wanted
-from curvewise.readers.parsing.optuna_trials import Trial, logged_trials, parameter
+from curvewise.readers.logs.stores import Trial, logged_trials, parameter
+from curvewise.readers.walk import Wanted
 
 
 @pytest.mark.parametrize(
@@ -20,9 +20,7 @@ from curvewise.readers.parsing.optuna_trials import Trial, logged_trials, parame
         (0.25, "LogUniformDistribution", {"low": 0.1, "high": 1}, 0.25),
     ],
 )
-def test_parameters(
-    stored: float, name: str, attributes: object, expected: object
-) -> None:
+def test_parameters(stored: float, name: str, attributes: object, expected: object) -> None:
     found = parameter(stored, json.dumps({"name": name, "attributes": attributes}))
     assert found == expected
     assert type(found) is type(expected)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from curvewise.readers.folders import walk
-from curvewise.readers.parsing.parts import home_above, part_of
+from curvewise.readers.parsing.series import home_above, part_of
+from curvewise.readers.walk import walk
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -3,12 +3,12 @@ from __future__ import annotations
 import pytest
 from google.protobuf.message import DecodeError
 
-from curvewise.readers.parsing.protobuf_messages import message_classes, text_of
+from curvewise.readers.parsing.events import message_classes, text_of
 
-MESSAGES = {
-    "Line": {"points": (1, "repeated Point"), "name": (2, "bytes")},
-    "Point": {"x": (1, "int64"), "y": (2, "double")},
-}
+MESSAGES = """
+message Line { repeated Point points = 1; bytes name = 2; }
+message Point { int64 x = 1; double y = 2; }
+"""
 
 
 def test_messages_hold_messages_and_lists() -> None:
@@ -39,7 +39,7 @@ def test_damaged_bytes_are_refused() -> None:
 def test_the_same_package_can_be_declared_twice() -> None:
     assert (
         message_classes("lines", MESSAGES)["Point"]
-        is not message_classes("lines", {"Point": {"z": (1, "bytes")}})["Point"]
+        is not message_classes("lines", "message Point { bytes z = 1; }")["Point"]
     )
 
 

@@ -5,8 +5,8 @@ import math
 import pytest
 
 from curvewise.errors import CurvesError
-from curvewise.readers.logged import Wanted
-from curvewise.readers.parsing.recording import Recorder, chosen_x
+from curvewise.readers.parsing.series import Recorder, chosen_x
+from curvewise.readers.walk import Wanted
 from curvewise.text import naming_flags
 
 

@@ -8,17 +8,16 @@ import numpy as np
 import pytest
 
 from curvewise import CurvesError
-from curvewise.readers.folders import File
-from curvewise.readers.logged import Wanted
-from curvewise.readers.parsing.log_tables import read_log_table
-from curvewise.readers.parsing.run_columns import Layout, is_needed, run_of_table
+from curvewise.readers.parsing.columns import Layout, is_needed, layout_of, run_of_table
+from curvewise.readers.parsing.text_tables import read_log_table
+from curvewise.readers.walk import File, Wanted
 from curvewise.text import naming_flags
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from curvewise.readers.logged import LoggedRun
+    from curvewise.readers.walk import LoggedRun
 
     Reader = Callable[..., LoggedRun]
 
@@ -29,9 +28,7 @@ def run_of(tmp_path: Path) -> Reader:
         path = tmp_path / "log.csv"
         path.write_text(text, encoding="utf-8")
         asked = Wanted(**wanted)  # type: ignore[arg-type]
-        return run_of_table(
-            read_log_table(File(path)), asked, layout or Layout(), name="log.csv"
-        )
+        return run_of_table(read_log_table(File(path)), asked, layout or Layout(), name="log.csv")
 
     return read
 
@@ -42,9 +39,7 @@ def lines(header: str, *columns: Sequence[object]) -> str:
 
 
 def test_each_metric_has_steps_of_its_own(run_of: Reader) -> None:
-    run = run_of(
-        "epoch,step,train_loss,val_loss\n0,3,2.0,\n0,7,1.5,\n0,7,,1.25\n1,9,nan,\n"
-    )
+    run = run_of("epoch,step,train_loss,val_loss\n0,3,2.0,\n0,7,1.5,\n0,7,,1.25\n1,9,nan,\n")
     assert (run.x, run.other_x) == ("step", ("epoch", "row"))
     assert set(run.series) == {"train_loss", "val_loss"}
     assert run.series["train_loss"].steps.tolist() == [3, 7, 9]
@@ -82,9 +77,7 @@ def test_a_counter_that_never_changes_is_not_used(run_of: Reader) -> None:
     assert set(run.series) == {"loss"}
 
 
-def test_a_counter_that_never_changes_hides_none_that_a_resume_set_back(
-    run_of: Reader,
-) -> None:
+def test_a_counter_that_never_changes_hides_none_that_a_resume_set_back(run_of: Reader) -> None:
     steps = [1000, 2000, 3000, 2000, 3000]
     run = run_of(lines("total_steps,num_episodes,loss", steps, [5] * 5, [1.0] * 5))
     assert run.x == "total_steps"
@@ -116,9 +109,7 @@ def test_times_are_seconds_since_the_start(
     assert set(run.series) == {"loss"}
 
 
-def test_rows_are_counted_where_there_is_nothing_else_and_that_is_said(
-    run_of: Reader,
-) -> None:
+def test_rows_are_counted_where_there_is_nothing_else_and_that_is_said(run_of: Reader) -> None:
     run = run_of(",loss,acc\n0,1.0,0.1\n1,0.5,0.2\n")
     assert run.x == "row"
     assert set(run.series) == {"loss", "acc"}
@@ -179,9 +170,7 @@ def test_a_mean_over_no_episodes_yet_is_no_score(run_of: Reader) -> None:
     run = run_of(text)
     assert run.series["eprewmean"].steps.tolist() == [3, 4]
     assert run.series["loss"].steps.tolist() == [1, 2, 3, 4]
-    assert run.notes == [
-        "eprewmean has no value in the first 2 rows, before an episode had ended"
-    ]
+    assert run.notes == ["eprewmean has no value in the first 2 rows, before an episode had ended"]
     once = run_of("step,eprewmean\n1,nan\n2,1\n3,2\n")
     assert "in the first row, before" in once.notes[0]
 
@@ -209,3 +198,13 @@ def test_rows_of_evaluation_may_count_on_their_own(run_of: Reader) -> None:
     assert run.x == "step"
     assert run.series["loss"].steps.tolist() == [50, 100, 150]
     assert run.series["mAP"].steps.tolist() == [1, 2]
+
+
+def test_rows_are_episodes_where_the_return_of_one_is_logged(tmp_path: Path) -> None:
+    (path := tmp_path / "log.csv").write_text("actor_steps,episode_return,loss\n1,2,3\n5,4,3\n")
+    layout = layout_of(["actor_steps", "episode_return", "loss"])
+    for metric in ("episode_return", "loss"):
+        wanted = Wanted(frozenset({metric}))
+        columns = filter(is_needed(wanted, layout), ("actor_steps", "episode_return", "loss"))
+        table = read_log_table(File(path), [*columns])
+        assert run_of_table(table, wanted, layout, name="log.csv").series[metric].of_episodes

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from curvewise.readers.parsing.score_names import (
-    is_run_name,
-    is_score_name,
-    score_name_in,
-)
+from curvewise.readers.parsing.columns import is_run_name, is_score_name, score_name_in
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from curvewise.errors import CurvesError
-from curvewise.readers.folders import File
-from curvewise.readers.parsing import tfrecords
-from curvewise.readers.parsing.tfrecords import RecordFile, begins_with_record, masked_crc
+from curvewise.readers.parsing import events
+from curvewise.readers.parsing.events import RecordFile, begins_with_record, masked_crc
+from curvewise.readers.walk import File
 from tests.readers.logs.writing import crc32c, frame, masked
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def test_payloads_of_all_sizes_come_back_in_order(
     payloads = [draw.bytes(size) for size in sizes]
     data = b"".join(map(frame, payloads))
     for block_size in (64, 1000, 2**20):
-        monkeypatch.setattr(tfrecords, "BLOCK_SIZE", block_size)
+        monkeypatch.setattr(events, "BLOCK_SIZE", block_size)
         found, records = read(path, data)
         assert found == payloads
         assert records.notes == []
@@ -92,24 +92,20 @@ def test_length_beyond_the_file_is_a_cut_and_allocates_nothing(path: Path) -> No
     length = struct.pack("<Q", 2**62)
     found, records = read(path, frame(b"one") + length + masked(length) + b"abc")
     assert found == [b"one"]
-    assert records.notes == [
-        "the last record of events.out.tfevents.1 is cut and was left out"
-    ]
+    assert records.notes == ["the last record of events.out.tfevents.1 is cut and was left out"]
 
 
 def test_record_that_is_too_long_is_passed_over(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tfrecords, "BLOCK_SIZE", 64)
-    monkeypatch.setattr(tfrecords, "MAX_RECORD_SIZE", 2**20)
+    monkeypatch.setattr(events, "BLOCK_SIZE", 64)
+    monkeypatch.setattr(events, "MAX_RECORD_SIZE", 2**20)
     long = bytes(3 * 2**20)
     length = struct.pack("<Q", len(long))
     data = frame(b"one") + length + masked(length) + long + bytes(4) + frame(b"two")
     found, records = read(path, data)
     assert found == [b"one", b"two"]
-    assert records.notes == [
-        "1 record of events.out.tfevents.1 longer than 1 MiB left out"
-    ]
+    assert records.notes == ["1 record of events.out.tfevents.1 longer than 1 MiB left out"]
 
 
 def test_only_what_is_kept_is_returned(path: Path) -> None:
@@ -125,9 +121,7 @@ def test_packed_file_that_breaks_off_gives_what_can_be_unpacked(tmp_path: Path) 
     packed = gzip.compress(b"".join(map(frame, payloads)))
     found, records = read(tmp_path / "events.out.tfevents.1.gz", packed)
     assert found == payloads
-    found, records = read(
-        tmp_path / "events.out.tfevents.1.gz", packed[: len(packed) // 2]
-    )
+    found, records = read(tmp_path / "events.out.tfevents.1.gz", packed[: len(packed) // 2])
     assert found == payloads[: len(found)]
     assert 900 < len(found) < 1100
     assert "cut" in records.notes[0]

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from curvewise import CurvesError, read
-from curvewise.data.selection import Columns, Selection
-from curvewise.readers.tables import arrays
+from curvewise.data.tables import Columns, Selection
+from curvewise.readers import table_formats as arrays
 from tests.simulation import some_curves
 
 CURVES = some_curves(0, (3, 2), 4)
@@ -48,9 +48,7 @@ def test_a_damaged_archive_is_refused(tmp_path: Path) -> None:
     content = bytearray(path.read_bytes())
     content[2_000:2_100] = bytes(100)
     path.write_bytes(bytes(content))
-    with pytest.raises(
-        CurvesError, match=r"is damaged and cannot be read .*Write the file again"
-    ):
+    with pytest.raises(CurvesError, match=r"is damaged and cannot be read .*Write the file again"):
         read(path)
 
 
@@ -82,25 +80,22 @@ def test_a_transposed_archive_is_refused(tmp_path: Path) -> None:
     tree, nb = np.cumsum(rng.normal(size=(2, 10, 10)), axis=1)
     np.savez(path, steps=np.arange(10), tree=tree, nb=nb)
     with pytest.raises(CurvesError, match=r"steps × runs.*transpose.*`Curves.from_dict`"):
-        arrays.read(path, Selection(Columns()))
+        arrays.read_arrays(path, Selection(Columns()))
     np.savez(path, steps=np.arange(10), tree=tree.T, nb=nb.T)
-    assert arrays.read(path, Selection(Columns())).curves().sizes == (10, 10)
+    assert arrays.read_arrays(path, Selection(Columns())).curves().sizes == (10, 10)
 
 
 def test_a_row_per_step_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.npz"
     np.savez(path, steps=np.arange(4), A=np.zeros((4, 3)), B=np.zeros((4, 2)))
     with pytest.raises(CurvesError, match=r"a row per step .* Save the transpose"):
-        arrays.read(path, Selection(Columns()))
+        arrays.read_arrays(path, Selection(Columns()))
 
 
 @pytest.mark.parametrize(
     ("names", "what"),
     [
-        (
-            ("timesteps", "results", "ep_lengths"),
-            "evaluations of one run by stable-baselines3",
-        ),
+        (("timesteps", "results", "ep_lengths"), "evaluations of one run by stable-baselines3"),
         (("train_sizes", "train_scores", "test_scores"), "learning curves of one model"),
     ],
 )
@@ -110,7 +105,7 @@ def test_archives_of_one_run_are_recognised(
     content: dict[str, Any] = dict.fromkeys(names, np.zeros((3, 3)))
     np.savez(tmp_path / "a.npz", **content)
     with pytest.raises(CurvesError, match=f"{what}.*Name the folder"):
-        arrays.read(tmp_path / "a.npz", Selection(Columns()))
+        arrays.read_arrays(tmp_path / "a.npz", Selection(Columns()))
 
 
 def test_runs_that_diverge_are_named(tmp_path: Path) -> None:
@@ -150,10 +145,7 @@ def test_archives_of_something_else(tmp_path: Path) -> None:
     with pytest.raises(CurvesError, match="something else than arrays: 'B'"):
         read(path)
     np.savez(path, A=CURVES.scores[:3])
-    with (
-        pytest.warns(UserWarning, match="Duplicate"),
-        zipfile.ZipFile(path, "a") as archive,
-    ):
+    with pytest.warns(UserWarning, match="Duplicate"), zipfile.ZipFile(path, "a") as archive:
         archive.writestr("A.npy", archive.read("A.npy"))
     with pytest.raises(CurvesError, match="several arrays of the same name"):
         read(path)

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from curvewise import CurvesError
-from curvewise.readers.tables.formats import FORMATS, format_of
+from curvewise.readers.table_formats import FORMATS, format_of
 
 if TYPE_CHECKING:
-    from curvewise.readers.tables.formats import Format
+    from curvewise.readers.table_formats import Format
 
 
 def test_every_ending_has_one_format() -> None:
@@ -24,12 +24,9 @@ def test_every_ending_has_one_format() -> None:
 
 
 @pytest.mark.parametrize("known", FORMATS, ids=lambda known: known.name)
-def test_every_format_has_a_module_that_reads_it(known: Format) -> None:
-    if known.is_table:
-        assert callable(known.module.columns)
-        assert callable(known.module.load)
-    else:
-        assert callable(known.module.read)
+def test_every_format_has_its_readers(known: Format) -> None:
+    assert callable(known.load)
+    assert known.columns is None or callable(known.columns)
 
 
 @pytest.mark.parametrize(
@@ -78,9 +75,7 @@ def test_a_pipe_is_refused_instead_of_waited_for(tmp_path: Path) -> None:
         format_of(tmp_path / "a.csv")
 
 
-def test_a_file_that_may_not_be_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "a.csv"
     path.write_text("content", encoding="utf-8")
 
@@ -95,7 +90,5 @@ def test_a_file_that_may_not_be_read(
 
 def test_formats_are_imported_when_they_are_read() -> None:
     code = "import sys, curvewise.readers; print('polars' in sys.modules)"
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"

@@ -8,7 +8,7 @@ from pathlib import Path  # noqa: TC003 (pytest reads the annotations)
 import pytest
 
 from curvewise import CurvesError, read
-from curvewise.readers.tables.json_lines import columns
+from curvewise.readers.table_formats import json_columns
 
 
 def test_keys_that_appear_late_are_still_there(tmp_path: Path) -> None:
@@ -22,14 +22,12 @@ def test_keys_that_appear_late_are_still_there(tmp_path: Path) -> None:
 def test_keys_of_all_lines_are_found_with_what_they_hold(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text('{"a": 1}\n\n{"b": [1]}\n{"a": [2]}\n', encoding="utf-8")
-    assert columns(path) == {"a": True, "b": True}
+    assert json_columns(path) == {"a": True, "b": True}
 
 
 def test_nan_is_read_as_divergence(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
-    rows = [
-        f'{{"agent": "A", "run": 1, "step": {step}, "score": 1}}' for step in range(2)
-    ]
+    rows = [f'{{"agent": "A", "run": 1, "step": {step}, "score": 1}}' for step in range(2)]
     rows.append('{"agent": "A", "run": 1, "step": 2, "score": NaN}')
     path.write_text("\n".join(rows), encoding="utf-8")
     with pytest.raises(CurvesError, match=r"A: run '1' diverges at step 2"):
@@ -45,9 +43,7 @@ def test_nan_is_read_as_divergence(tmp_path: Path) -> None:
         ("\n", "a.jsonl is empty: it needs"),
     ],
 )
-def test_bad_files_are_refused_with_a_reason(
-    tmp_path: Path, content: str, message: str
-) -> None:
+def test_bad_files_are_refused_with_a_reason(tmp_path: Path, content: str, message: str) -> None:
     path = tmp_path / "a.jsonl"
     path.write_bytes(content.encode("latin-1"))
     with pytest.raises(CurvesError, match=message):
@@ -72,10 +68,7 @@ def test_halves_of_characters_stay_apart(tmp_path: Path) -> None:
         ('{"agent": "A", "score": 4}', "has 4 under 'score', where others have lists"),
         ('{"agent": "A", "score": {"a": 1}}', "where others have lists"),
         ('{"agent": "A", "score": [1, "b", [3]]}', "Scores must be numbers"),
-        (
-            '{"agent": "A", "score": [1' + "0" * 5_000 + "]}",
-            "Line 2 .* of thousands of digits",
-        ),
+        ('{"agent": "A", "score": [1' + "0" * 5_000 + "]}", "Line 2 .* of thousands of digits"),
     ],
 )
 def test_lists_beside_something_else(tmp_path: Path, line: str, message: str) -> None:

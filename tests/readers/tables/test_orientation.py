@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from curvewise.readers.tables.orientation import orientation
+from curvewise.readers.table_formats import orientation
 
 
 def walks(rng: np.random.Generator, n_runs: int, n_steps: int) -> np.ndarray:

@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 
 from curvewise import CurvesError, read
-from curvewise.readers.tables.columns import ColumnsToRead
-from curvewise.readers.tables.parquet import columns, load
+from curvewise.readers.table_formats import load_parquet, parquet_columns
+from curvewise.readers.tables import ColumnsToRead
 from tests.data.tables import long_frame, write
 from tests.simulation import some_curves
 
@@ -26,8 +26,8 @@ def test_arrays_of_fixed_length_hold_whole_curves(tmp_path: Path) -> None:
 
 def test_only_the_columns_to_read_are_read(tmp_path: Path) -> None:
     path = write(long_frame(CURVES), tmp_path / "a.parquet")
-    assert columns(path) == dict.fromkeys(["agent", "seed", "epoch", "return"], False)
-    assert load(path, ColumnsToRead(["agent"], ["return"])).columns == ["agent", "return"]
+    assert parquet_columns(path) == dict.fromkeys(["agent", "seed", "epoch", "return"], False)
+    assert load_parquet(path, ColumnsToRead(["agent"], ["return"])).columns == ["agent", "return"]
 
 
 def test_scores_in_single_precision_are_known_to_be(tmp_path: Path) -> None:
@@ -38,11 +38,7 @@ def test_scores_in_single_precision_are_known_to_be(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "values",
-    [
-        [[1]] * 12,
-        [{"a": 1}] * 12,
-        pl.Series([[1.0, 2.0]] * 12, dtype=pl.Array(pl.Float64, 2)),
-    ],
+    [[[1]] * 12, [{"a": 1}] * 12, pl.Series([[1.0, 2.0]] * 12, dtype=pl.Array(pl.Float64, 2))],
 )
 def test_nested_columns_hold_no_names(tmp_path: Path, values: Any) -> None:
     frame = long_frame(CURVES).head(12)
@@ -64,9 +60,7 @@ def test_decimals_and_bytes_are_names(tmp_path: Path) -> None:
     assert read(path) == read(write(frame, tmp_path / "b.parquet"))
 
 
-def test_a_panic_of_rust_is_a_sentence(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_panic_of_rust_is_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     class PanicException(BaseException):
         pass
 
@@ -76,7 +70,5 @@ def test_a_panic_of_rust_is_a_sentence(
     path = tmp_path / "a.parquet"
     long_frame(CURVES).write_parquet(path)
     monkeypatch.setattr(pl, "read_parquet", panic)
-    with pytest.raises(
-        CurvesError, match="cannot be read as Parquet: its data are damaged"
-    ):
+    with pytest.raises(CurvesError, match="cannot be read as Parquet: its data are damaged"):
         read(path)

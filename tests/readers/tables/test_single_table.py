@@ -10,8 +10,8 @@ import polars as pl
 import pytest
 
 from curvewise import Curves, CurvesError, read, read_tasks
-from curvewise.readers.request import Request
-from curvewise.readers.tables.single_table import is_single_table
+from curvewise.readers import Request
+from curvewise.readers.tables import is_single_table
 from tests.data.tables import long_frame, wide_frame, write
 from tests.readers.trees import a_table, jsonl, progress
 from tests.simulation import some_curves
@@ -20,9 +20,7 @@ CURVES = some_curves(0, (3, 2), 4)
 
 
 @pytest.mark.parametrize("name", ["a.csv", "a.tsv", "a.jsonl", "a.parquet", "a.csv.gz"])
-def test_a_file_that_says_whose_its_runs_are_is_a_table(
-    tmp_path: Path, name: str
-) -> None:
+def test_a_file_that_says_whose_its_runs_are_is_a_table(tmp_path: Path, name: str) -> None:
     for frame in (long_frame(CURVES), wide_frame(CURVES)):
         path = write(frame, tmp_path / name)
         assert is_single_table(path, Request())
@@ -33,9 +31,7 @@ def test_a_file_that_says_whose_its_runs_are_is_a_table(
 def test_digits_are_those_of_the_table(tmp_path: Path) -> None:
     path = write(long_frame(CURVES), tmp_path / "a.csv")
     frame = pl.read_csv(path)
-    expected = Curves.from_frame(
-        frame, algorithm="agent", run="seed", step="epoch", score="return"
-    )
+    expected = Curves.from_frame(frame, algorithm="agent", run="seed", step="epoch", score="return")
     np.testing.assert_array_equal(read(path).scores, expected.scores)
     assert read(path).preparation is None
 
@@ -105,8 +101,7 @@ def test_an_export_of_weights_and_biases(tmp_path: Path) -> None:
     for run in ("adam-0", "adam-1", "sgd-0", "sgd-1"):
         header += [f"{run} - acc", f"{run} - acc__MIN", f"{run} - acc__MAX"]
     rows = [
-        [step, *(score for run in range(4) for score in [run + step / 10] * 3)]
-        for step in range(5)
+        [step, *(score for run in range(4) for score in [run + step / 10] * 3)] for step in range(5)
     ]
     lines = [",".join(f'"{name}"' for name in header)]
     lines += [",".join(f'"{cell}"' for cell in row) for row in rows]
@@ -126,9 +121,7 @@ def test_columns_that_are_named_make_a_table(tmp_path: Path) -> None:
 
 def test_a_misspelt_block_is_looked_for_among_the_columns(tmp_path: Path) -> None:
     path = write(long_frame(CURVES), tmp_path / "a.csv")
-    with pytest.raises(
-        CurvesError, match=r"No column is called 'sede'; there are 'agent'"
-    ):
+    with pytest.raises(CurvesError, match=r"No column is called 'sede'; there are 'agent'"):
         read(path, block="sede")
 
 
@@ -144,29 +137,25 @@ def test_runs_with_different_steps_are_aligned(tmp_path: Path) -> None:
     run = (pl.col("agent") == "B") & (pl.col("seed") == CURVES.runs[-1])
     holes = whole.filter(~(run & (pl.col("epoch") == 1)))
     curves = read(write(holes, tmp_path / "a.csv"))
-    assert curves.n_steps == CURVES.n_steps - 1
+    assert curves.n_steps == CURVES.n_steps
     assert curves.preparation is not None
-    assert curves.source.endswith("; aligned (linear, 3 steps, 0 to 3)")
+    assert curves.source.endswith(
+        "; aligned (linear, 4 steps, 0 to 3; 1 of 20 scores interpolated)"
+    )
 
 
 def test_one_task_of_a_table(tmp_path: Path) -> None:
     frames = [
-        long_frame(CURVES).with_columns(
-            pl.lit(name).alias("game"), pl.col("return") + add
-        )
+        long_frame(CURVES).with_columns(pl.lit(name).alias("game"), pl.col("return") + add)
         for name, add in (("pong", 0), ("qbert", 100))
     ]
     path = write(pl.concat(frames), tmp_path / "a.csv")
-    with pytest.raises(
-        CurvesError, match=r"There are 2 tasks: pong and qbert\. Choose one"
-    ):
+    with pytest.raises(CurvesError, match=r"There are 2 tasks: pong and qbert\. Choose one"):
         read(path)
     assert read(path, task="pong") == CURVES
     assert list(read_tasks(path)) == ["pong", "qbert"]
     np.testing.assert_allclose(read(path, task="qbert").scores, CURVES.scores + 100)
-    with pytest.raises(
-        CurvesError, match=r"No task or column is called 'pang'; .*'pong'\?"
-    ):
+    with pytest.raises(CurvesError, match=r"No task or column is called 'pang'; .*'pong'\?"):
         read(path, task="pang")
 
 
@@ -177,7 +166,5 @@ def test_files_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
     with pytest.raises(CurvesError, match="is empty"):
         read(tmp_path / "empty.csv")
     a_table(tmp_path / "odd.csv", {"colour": ["red"], "shape": ["round"]})
-    with pytest.raises(
-        CurvesError, match=r"Which column is the algorithm\?.* 'colour', 'shape'"
-    ):
+    with pytest.raises(CurvesError, match=r"Which column is the algorithm\?.* 'colour', 'shape'"):
         read(tmp_path / "odd.csv")

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from curvewise import CurvesError, read
-from curvewise.readers.tables import delimited
+from curvewise.readers import table_formats as delimited
 from tests.data.tables import long_frame, wide_frame, write
 from tests.simulation import some_curves
 
@@ -21,17 +21,13 @@ def test_rows_in_any_order_give_equal_curves(tmp_path: Path) -> None:
     assert read(write(frame, tmp_path / "a.csv")) == CURVES
     with_names = wide_frame(CURVES).sample(fraction=1, shuffle=True, seed=3)
     found = read(write(with_names, tmp_path / "b.csv"))
-    assert sorted(map(tuple, found.scores.tolist())) == sorted(
-        map(tuple, CURVES.scores.tolist())
-    )
+    assert sorted(map(tuple, found.scores.tolist())) == sorted(map(tuple, CURVES.scores.tolist()))
 
 
 def test_wide_columns_come_in_order_of_their_steps(tmp_path: Path) -> None:
     frame = wide_frame(CURVES).select("3", "method", "1", "trial", "0", "2")
     assert read(write(frame, tmp_path / "a.csv")) == CURVES
-    assert read(tmp_path / "a.csv", only=["B"], start=1, stop=2) == CURVES.select(
-        "B"
-    ).window(1, 2)
+    assert read(tmp_path / "a.csv", only=["B"], start=1, stop=2) == CURVES.select("B").window(1, 2)
 
 
 @pytest.mark.parametrize("name", ["a.jsonl", "a.parquet"])
@@ -58,9 +54,7 @@ def test_columns_that_are_no_steps_are_told(tmp_path: Path) -> None:
 
 def test_dates_are_no_scores(tmp_path: Path) -> None:
     frame = wide_frame(CURVES).with_columns(pl.lit(date(2026, 1, 1)).alias("2"))
-    with pytest.raises(
-        CurvesError, match=r"Scores must be numbers; column '2' has datetime"
-    ):
+    with pytest.raises(CurvesError, match=r"Scores must be numbers; column '2' has datetime"):
         read(write(frame, tmp_path / "a.parquet"))
 
 
@@ -69,21 +63,9 @@ def test_dates_are_no_scores(tmp_path: Path) -> None:
     [
         ("a.csv", "algorithm,run,step,score\n", "a header but no rows"),
         ("a.csv", "x,y\n1,2\n", r"Which column is the algorithm\? .* there are 'x', 'y'"),
-        (
-            "a.csv",
-            "algorithm,step,score\nA,1,2\n",
-            "no column left that could be the run",
-        ),
-        (
-            "a.csv",
-            "algorithm,run,step\nA,1,2\n",
-            "no column left that could be the score",
-        ),
-        (
-            "a.csv",
-            "algorithm,run,score\nA,1,2\n",
-            "no column left that could be the step",
-        ),
+        ("a.csv", "algorithm,step,score\nA,1,2\n", "no column left that could be the run"),
+        ("a.csv", "algorithm,run,step\nA,1,2\n", "no column left that could be the score"),
+        ("a.csv", "algorithm,run,score\nA,1,2\n", "no column left that could be the step"),
         ("a.csv", "agent,method,run,step,score\n", "could each be the algorithm"),
         ("a.csv", "algorithm,0,0.0\nA,1,2\n", "Two columns are both step 0"),
         ("a.csv", f"algorithm,0,{2**53 + 1}\nA,1,2\n", "Steps as large as 9.007e"),
@@ -108,11 +90,7 @@ def test_dates_are_no_scores(tmp_path: Path) -> None:
             '{"agent": "A", "steps": [1, 2], "score": [1]}\n',
             "Data row 1 has 1 value in 'score' and 2 values in 'steps'; each run needs",
         ),
-        (
-            "a.parquet",
-            "nonsense",
-            r"cannot be read as Parquet: .*\. Write the file again",
-        ),
+        ("a.parquet", "nonsense", r"cannot be read as Parquet: .*\. Write the file again"),
         ("a.csv.gz", "nonsense", r"cannot be read as CSV: .*\. Write the file again"),
     ],
 )
@@ -132,6 +110,6 @@ def test_a_file_that_fails_while_it_is_read(
         raise OSError(5, "Input/output error")
 
     path = write(long_frame(CURVES), tmp_path / "a.csv")
-    monkeypatch.setattr(delimited, "columns", fail)
+    monkeypatch.setattr(delimited, "_header", fail)
     with pytest.raises(CurvesError, match=r"a\.csv cannot be read: Input/output error"):
         read(path)

@@ -52,15 +52,11 @@ def test_a_verdict_is_wrong_only_behind_the_overall_test() -> None:
     assert is_wrong("compare", name, behind, parallel) is True
     assert is_wrong("compare", "height found", behind, parallel) is None
     assert is_wrong("compare", name, effects(overall=True), drawn("one differs")) is None
-    assert (
-        is_wrong("compare", name, effects(overall=True), drawn("curves cross")) is False
-    )
+    assert is_wrong("compare", name, effects(overall=True), drawn("curves cross")) is False
 
 
 @pytest.mark.parametrize(("end", "wrong"), [(1.9, True), (2.1, False)])
-def test_an_interval_misses_when_the_true_difference_is_outside(
-    end: float, wrong: bool
-) -> None:
+def test_an_interval_misses_when_the_true_difference_is_outside(end: float, wrong: bool) -> None:
     data = drawn("height differs")
     unit = data.process.reference(20).unit
     difference = SimpleNamespace(interval=cw.Interval(-end * unit, unit))
@@ -76,12 +72,7 @@ def test_of_tables_named_the_share_of_false_ones_counts() -> None:
         rng=np.random.default_rng(0), truly_different=frozenset("abc")
     )
     name = "a named table does not differ"
-    for named, share in (
-        (("a", "d"), 0.5),
-        (("a", "b", "c", "d"), 0.25),
-        ((), 0),
-        (("a",), 0),
-    ):
+    for named, share in ((("a", "d"), 0.5), (("a", "b", "c", "d"), 0.25), ((), 0), (("a",), 0)):
         found = SimpleNamespace(significant=lambda _, named=named: named)
         told = [is_wrong("compare_many", name, found, data) for _ in range(400)]
         assert np.mean([bool(each) for each in told]) == pytest.approx(share, abs=0.1)
@@ -96,10 +87,7 @@ def location(**told: Any) -> SimpleNamespace:
     steps[told.pop("named", slice(0, 0))] = 0.01
     nothing = SimpleNamespace(regions=(), clusters=())
     height = SimpleNamespace(
-        pvalue_adjusted=steps,
-        pvalue_stepdown=steps,
-        pvalue_intervalwise=steps,
-        clusters=(),
+        pvalue_adjusted=steps, pvalue_stepdown=steps, pvalue_intervalwise=steps, clusters=()
     )
     return SimpleNamespace(
         effects={"algorithm": height, "interaction": nothing},
@@ -124,9 +112,7 @@ def test_places_are_wrong_outside_the_planted_difference() -> None:
     assert is_wrong("locate", step, right, everywhere) is None
     assert is_wrong("locate", early, right, everywhere) is None
     assert is_wrong("locate", "a step, interval-wise", right, data) is None
-    assert (
-        is_wrong("locate", "a step, interval-wise", right, drawn("learn alike")) is True
-    )
+    assert is_wrong("locate", "a step, interval-wise", right, drawn("learn alike")) is True
 
 
 @pytest.mark.parametrize(("low", "wrong"), [(10, False), (11, True), (-np.inf, False)])
@@ -196,10 +182,7 @@ def test_the_interval_of_a_gap_is_held_against_the_true_gap_to_the_leader() -> N
 def test_contrasts_are_judged_by_their_true_value() -> None:
     name, family = "a contrast of 0 found", "a contrast of 0 in the family"
     found = SimpleNamespace(significant=True)
-    assert (
-        is_wrong("contrast of several", name, found, drawn("one differs", "3 × 5"))
-        is None
-    )
+    assert is_wrong("contrast of several", name, found, drawn("one differs", "3 × 5")) is None
     assert is_wrong("contrast of several", name, found, drawn("others balance", "3 × 5"))
     for design in ("3 × 5", "6 × 5"):
         assert drawn("others balance", design).heights.sum() == pytest.approx(0)
@@ -226,9 +209,7 @@ def test_aggregates_are_held_against_many_runs_of_the_process() -> None:
     question = QUESTIONS["aggregate of 10 tasks"]
     process, design = PROCESSES["AR(1)"], DESIGNS["5 + 5"]
     rng = np.random.default_rng(0)
-    data = draw_data_set(
-        process, design, TRUTHS["nothing differs"], rng, question.n_tasks
-    )
+    data = draw_data_set(process, design, TRUTHS["nothing differs"], rng, question.n_tasks)
     found = question.ask(data)
     told = {claim.name: claim.is_wrong(found, data) for claim in question.claims}
     # The mean of a process that is 0 on average is that of the heights of tasks, which is 0.
@@ -244,9 +225,7 @@ def test_aggregates_are_held_against_many_runs_of_the_process() -> None:
     for claim in question.claims:
         if "difference" not in claim.name and "step" not in claim.name:
             assert claim.is_wrong(moved, data) or "gap" in claim.name, claim.name
-    curves = replace(
-        truth, iqm_curve=truth.iqm_curve + 9, mean_curve=truth.mean_curve + 9
-    )
+    curves = replace(truth, iqm_curve=truth.iqm_curve + 9, mean_curve=truth.mean_curve + 9)
     for claim in question.claims:
         if "step" in claim.name:
             assert claim.is_wrong(replace(found, truth=curves), data)
@@ -256,11 +235,7 @@ def test_every_other_task_has_few_runs_where_numbers_differ() -> None:
     question = QUESTIONS["aggregate of 10 tasks, unequal runs"]
     rng = np.random.default_rng(0)
     data = draw_data_set(
-        PROCESSES["AR(1)"],
-        DESIGNS["5 + 5"],
-        TRUTHS["nothing differs"],
-        rng,
-        question.n_tasks,
+        PROCESSES["AR(1)"], DESIGNS["5 + 5"], TRUTHS["nothing differs"], rng, question.n_tasks
     )
     sizes = [own["A"] for own in question.ask(data).mean.n_runs.values()]
     assert sizes == [5, 3] * 5

@@ -12,9 +12,7 @@ from studies.calibration.truths import TRUTHS
 
 
 @pytest.mark.parametrize("name", PROCESSES)
-def test_a_process_draws_finite_curves_that_vary_alike_where_it_says_so(
-    name: str,
-) -> None:
+def test_a_process_draws_finite_curves_that_vary_alike_where_it_says_so(name: str) -> None:
     process = PROCESSES[name]
     codes = np.repeat([0, 1, 2], 1_000)
     scores = process.draw(np.random.default_rng(0), codes, 12)
@@ -82,12 +80,8 @@ def test_few_relabellings_are_enumerated_and_many_are_sampled() -> None:
         ("one learns faster", True, True, True),
     ],
 )
-def test_a_truth_differs_as_it_says(
-    truth: str, overall: bool, height: bool, shape: bool
-) -> None:
-    data = draw_data_set(
-        PROCESSES["RL"], DESIGNS["3 × 5"], TRUTHS[truth], np.random.default_rng(0)
-    )
+def test_a_truth_differs_as_it_says(truth: str, overall: bool, height: bool, shape: bool) -> None:
+    data = draw_data_set(PROCESSES["RL"], DESIGNS["3 × 5"], TRUTHS[truth], np.random.default_rng(0))
     assert data.differs("overall") == overall
     assert data.differs("algorithm") == height
     assert data.differs("interaction") == shape
@@ -109,9 +103,7 @@ def test_planted_differences_are_in_the_curves() -> None:
 def test_of_several_tasks_some_differ_and_some_do_not() -> None:
     design, process = DESIGNS["5 + 5"], PROCESSES["AR(1)"]
     rng = np.random.default_rng(3)
-    drawn = [
-        draw_data_set(process, design, TRUTHS["one differs"], rng, 6) for _ in range(50)
-    ]
+    drawn = [draw_data_set(process, design, TRUTHS["one differs"], rng, 6) for _ in range(50)]
     assert 100 < sum(len(data.truly_different) for data in drawn) < 200
     for data in drawn[:5]:
         for name, curves in data.tasks.items():
@@ -132,9 +124,7 @@ def test_a_truth_can_say_what_each_task_has() -> None:
     assert few.truly_different == {"task 0", "task 5"}
     assert few.leads["task 0"] == 1.5 * (few.heights[0] - few.heights[1])
     assert few.winning("task 1") == pytest.approx(0.5, abs=0.02)
-    ours, theirs = (
-        few.tasks["task 0"].scores[part].mean() for part in (slice(5), slice(5, 10))
-    )
+    ours, theirs = (few.tasks["task 0"].scores[part].mean() for part in (slice(5), slice(5, 10)))
     assert ours < theirs
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 import sys
@@ -16,7 +17,7 @@ from studies.calibration import measuring
 from studies.calibration.bounds import MAX_FALSE_PAGE, Rate, clopper_pearson, exceeds
 from studies.calibration.claims import Claim
 from studies.calibration.measuring import Row, measure, rates_of
-from studies.calibration.page import page_text
+from studies.calibration.page import cell_lines, csv_text, page_text, table_lines
 from studies.calibration.picture import draw
 from studies.calibration.plan import QUICK, Cell
 from studies.calibration.questions import QUESTIONS
@@ -25,6 +26,7 @@ from studies.calibration.verdicts import findings
 if TYPE_CHECKING:
     from pathlib import Path
 
+DOCS = runner.DOCS
 SMALL = (
     Cell("compare", "AR(1)", "5 + 5", "nothing differs", 60),
     Cell("compare", "last spread × 3", "5 + 5", "nothing differs", 20),
@@ -76,26 +78,22 @@ def test_bounds_are_exact() -> None:
 
 
 @pytest.mark.parametrize(
-    ("found", "verdict", "words"),
+    ("found", "verdict", "page"),
     [
-        (row(50), "holds", "holds"),
-        (row(20), "conservative", "conservative"),
-        (row(90), "does not hold", "**does not hold**: see [method.md](method.md)"),
-        (
-            row(90, promised=0.1),
-            "above nominal",
-            "above 0.05, as [method.md](method.md) says",
-        ),
-        (row(50, promised=0.1), "holds", "holds"),
-        (row(150, promised=0.1), "does not hold", "**does not hold**"),
-        (row(300, process="last spread × 3"), "not promised", "not promised: see"),
-        (row(50, process="last spread × 3", needs_equal_spread=False), "holds", "holds"),
+        (row(50), "holds", ""),
+        (row(20), "conservative", ""),
+        (row(90), "does not hold", "method.md"),
+        (row(90, promised=0.1), "above nominal", "method.md"),
+        (row(50, promised=0.1), "holds", ""),
+        (row(150, promised=0.1), "does not hold", "method.md"),
+        (row(300, process="last spread × 3"), "not promised", "method.md"),
+        (row(50, process="last spread × 3", needs_equal_spread=False), "holds", ""),
     ],
 )
-def test_verdicts_follow_from_the_bounds(found: Row, verdict: str, words: str) -> None:
+def test_verdicts_follow_from_the_bounds(found: Row, verdict: str, page: str) -> None:
     (finding,) = findings([found])
     assert finding.verdict == verdict
-    assert words in finding.words
+    assert finding.page == page
 
 
 def test_one_bad_cell_is_not_hidden_by_many_good_ones() -> None:
@@ -122,9 +120,7 @@ def test_the_digits_do_not_depend_on_the_jobs_or_on_other_cells(out: Path) -> No
     cells = [cell._replace(n_sets=5) for cell in SMALL]
     rows = measure(cells, 1, 2, quick=False)
     alone = rates_of(cells[2], 1, range(5))
-    assert alone == {
-        each.claim.name: list(each.rate) for each in rows if each.cell == cells[2]
-    }
+    assert alone == {each.claim.name: list(each.rate) for each in rows if each.cell == cells[2]}
     halves = [rates_of(cells[0], 1, part) for part in (range(3), range(3, 5))]
     for each in rows:
         if each.cell == cells[0]:
@@ -159,26 +155,35 @@ def test_the_time_that_is_left_is_said(
     assert measuring._duration(600) == "about 10 min"
 
 
-def test_the_page_tells_every_row_and_is_no_doctest() -> None:
-    rows = [
-        row(90),
-        row(48, process="log-normal"),
-        row(300, process="last spread × 3"),
-    ]
-    text = page_text(rows, "Made today.")
-    assert "Of 3 rows: 1 does not hold, 1 holds, 1 not promised." in text
-    assert (
-        "- compare: height found, Gaussian: .090, promised .050; worst .090 (AR(1)"
-        in text
-    )
+def test_the_page_sums_up_the_table_and_is_no_doctest() -> None:
+    rows = [row(90), row(48, process="log-normal"), row(300, process="last spread × 3")]
+    table = table_lines(findings(rows))
     low, high = stats.binomtest(48, 1_000).proportion_ci(0.99)
-    bounds = f"{low:.3f} to {high:.3f}".replace("0.", ".")
-    assert f"| 1,000 | .048 | {bounds} | .050 |" in text
-    assert "| log-normal | heavy tails | Exponential of AR(1) curves. |" in text
+    bounds = f"{low:.3f},{high:.3f}"
+    line = f"compare,height found,heavy tails,1000,0.048,{bounds},0.050,holds,,0.048,log-normal,"
+    assert line in csv_text(table)
+    text = page_text(table, cell_lines(rows), "Made today.")
+    assert "Of 3 rows: 1 does not hold, 1 holds, 1 not promised." in text
+    assert "| compare | 1 | .048–.090 | 1 |  |  | 1 | 1 |" in text
+    assert "| compare | height found | Gaussian | .090 | .068–.116 | .050 |" in text
+    assert "| compare | unequal spread | 1 | .300–.300 | .300 |" in text
+    assert "- log-normal (heavy tails): Exponential of AR(1) curves." in text
     assert "Made today." in text
     assert ">>>" not in text
     for table in re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE):
         assert len({line.count(" | ") for line in table.splitlines()}) == 1
+
+
+def test_the_page_of_the_documentation_is_made_of_its_tables_and_short() -> None:
+    page = (DOCS / "calibration.md").read_text(encoding="utf-8")
+    table, cells = (
+        list(csv.DictReader((DOCS / name).read_text(encoding="utf-8").splitlines()))
+        for name in ("calibration.csv", "calibration-cells.csv")
+    )
+    (made,) = re.findall(r"^Made on .*$", page, re.MULTILINE)
+    assert page_text(table, cells, made) == page
+    assert len(page.split()) <= 3_000
+    assert {line["question"] for line in table} == set(QUESTIONS)
 
 
 def test_the_picture_has_a_panel_for_each_question_and_a_dot_for_each_row() -> None:
@@ -198,13 +203,15 @@ def test_the_exit_code_says_whether_all_promises_hold(
     assert run(monkeypatch) == 0
     page = (out / "docs" / "calibration.md").read_text(encoding="utf-8")
     assert "3 cells, 9 data sets" in page
+    table = (out / "docs" / "calibration.csv").read_text(encoding="utf-8")
+    assert table.startswith("question,mistake,processes,data sets,rate,lower,upper,promised,")
+    every = (out / "docs" / "calibration-cells.csv").read_text(encoding="utf-8")
+    assert "\nbest,integer ties,3 × 5,near ties,3," in every
     assert (out / "docs" / "calibration.png").stat().st_size > 10_000
     monkeypatch.setattr(runner, "measure", lambda *_, **__: [row(90)])
     assert run(monkeypatch, "--only", "best") == 1
     told = capsys.readouterr().out
-    assert (
-        "Does not hold: compare, height found, Gaussian: .090 of 1,000 data sets" in told
-    )
+    assert "Does not hold: compare, height found, Gaussian: .090 of 1,000 data sets" in told
     assert (out / "quick" / "calibration.md").exists()
 
 
@@ -225,9 +232,7 @@ def test_fewer_data_sets_and_questions_can_be_asked_for(
     assert asked == list(QUICK)
 
 
-def test_a_stopped_run_says_how_to_go_on(
-    out: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_stopped_run_says_how_to_go_on(out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def stopped(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
@@ -237,9 +242,7 @@ def test_a_stopped_run_says_how_to_go_on(
 
 
 @pytest.mark.slow
-def test_the_quick_form_measures_every_claim(
-    out: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_quick_form_measures_every_claim(out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     kept: list[Row] = []
 
     def measured(*arguments: Any, **options: Any) -> list[Row]:
@@ -252,6 +255,6 @@ def test_the_quick_form_measures_every_claim(
     told = {(each.cell.question, each.claim.name) for each in kept}
     page = (out / "quick" / "calibration.md").read_text(encoding="utf-8")
     for question, asked in QUESTIONS.items():
-        assert f"\n## {question}\n" in page
+        assert f"\n| {question} |" in page
         for claim in asked.claims:
             assert (question, claim.name) in told, claim.name

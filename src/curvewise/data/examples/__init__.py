@@ -6,13 +6,10 @@ import json
 from importlib.resources import files
 from typing import Any, Literal, overload
 
-from curvewise.data.curves import Curves
-from curvewise.data.display import Display
+from curvewise.data.curves import Curves, Display
 from curvewise.data.tasks import Tasks
-from curvewise.errors import OptionError
+from curvewise.errors import refuse
 from curvewise.text import did_you_mean, shown_value
-
-__all__ = ["EXAMPLES", "load_example"]
 
 # What the steps and scores of each are called on the axes of figures.
 EXAMPLES = {
@@ -44,22 +41,20 @@ def load_example(name: str = "tictactoe") -> Curves | Tasks:
     ``studies/sources/atari_games.py``.
 
     >>> load_example("tictactoe")
-    Curves(3 algorithms × 10 runs × 8 steps: 'A1', 'A2', 'A3'; steps 0 to 8000)
+    Curves(3 algorithms × 10 runs × 8 steps of sum of 100 test games, higher is better: 'A1', 'A2', 'A3'; steps 0 to 8000)
     >>> load_example("atari")
-    Curves(2 algorithms × 5 runs × 199 steps: 'DQN', 'Rainbow'; steps 0 to 198)
+    Curves(2 algorithms × 5 runs × 199 steps of return, higher is better: 'DQN', 'Rainbow'; steps 0 to 198)
     >>> load_example("atari-8")["pong"].select("DQN", "IQN")
-    Curves(2 algorithms × 5 runs × 20 steps: 'DQN', 'IQN'; steps 9 to 198)
+    Curves(2 algorithms × 5 runs × 20 steps of return, higher is better: 'DQN', 'IQN'; steps 9 to 198)
     """
     if not isinstance(name, str) or name not in EXAMPLES:
-        msg = f"No example is called {shown_value(name)}; {did_you_mean(str(name), EXAMPLES)}"
-        raise OptionError(msg, option="name")
+        known = did_you_mean(str(name), EXAMPLES)
+        refuse(f"No example is called {shown_value(name)}; {known}", "name")
     record = stored(name)
     source = f"embedded example {name!r}: {record['about']}"
 
     def curves(scores: dict[str, Any]) -> Curves:
-        return Curves.from_dict(
-            scores, record["steps"], source=source, display=EXAMPLES[name]
-        )
+        return Curves.from_dict(scores, record["steps"], source=source, display=EXAMPLES[name])
 
     if "tasks" not in record:
         return curves(record["scores"])

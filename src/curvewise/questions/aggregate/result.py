@@ -2,38 +2,102 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple
 
-from curvewise.inference.effects import json_ready
-from curvewise.inference.result import Result
-from curvewise.questions.aggregate.profiles import profiles_of
+import numpy as np
+
+from curvewise.errors import refuse
+from curvewise.inference.caveats import Caveat, gathered, prepared
+from curvewise.inference.result import Family
+from curvewise.kernels.contrasts import profile_reach
+from curvewise.kernels.tasks import gap
+from curvewise.records import UNTOLD, Record, told
 from curvewise.rendering.tables import Table
-from curvewise.text import column_texts, everything, percent, plural
+from curvewise.text import argument, column_texts, everything, listed, number_text, percent, plural
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-    import numpy as np
     import numpy.typing as npt
 
-    from curvewise.data.display import Display
-    from curvewise.data.preparation import Preparation
-    from curvewise.inference.caveats import Caveat
+    from curvewise.data.align import Preparation
+    from curvewise.data.curves import Display
+    from curvewise.data.tasks import Tasks
     from curvewise.inference.effects import Interval
     from curvewise.kernels import Floats
-    from curvewise.kernels.aggregates import StratifiedRuns
-    from curvewise.questions.aggregate.profiles import Profiles
-    from curvewise.questions.aggregate.stacking import On, Scaling
+    from curvewise.kernels.tasks import StratifiedRuns
+    from curvewise.questions.aggregate.method import On, Scaling, Stacked
+    from curvewise.records import As, Count, Probability
 
-__all__ = [
-    "STATISTIC_NAMES",
-    "Aggregate",
-    "AggregateDifference",
-    "AggregateScore",
-    "Band",
-]
+    Curve = Annotated[Floats, As(list[float])]
+
+
+# --- Performance profiles: the share of runs above every score, with bands.
+
+N_SCORES = 201  # at which a profile is given, unless scores are asked for
+
+
+@dataclass(frozen=True, eq=False)
+class Profiles(Record):
+    """The share of runs above each score, for every algorithm.
+
+    Attributes
+    ----------
+    tau : array, (n_scores,)
+        On the common scale.
+    shares : mapping from algorithm to array, (n_scores,)
+        The share of runs above τ, averaged over tasks.
+    reach : mapping from algorithm to float
+        Half the width of its band, the same at every τ.
+    confidence : float
+        That the band of an algorithm holds its true profile at every τ at once.
+    measure, scale_text : str
+        What the number of a run is, and how it was put on one scale.
+    n_tasks : int
+    """
+
+    tau: Floats
+    shares: Mapping[str, Floats] = field(repr=False, metadata=UNTOLD)
+    reach: Mapping[str, float] = field(metadata=UNTOLD)
+    confidence: float
+    measure: str
+    scale_text: str = field(metadata={"key": "scale"})
+    n_tasks: int
+    display: Display = field(repr=False, metadata=UNTOLD)
+
+    @property
+    def algorithms(self) -> tuple[str, ...]:
+        """The algorithms, the best first as by the aggregate."""
+        return tuple(self.shares)
+
+    @told(key="profiles")
+    def _profiles(self) -> dict[str, Any]:
+        """Each algorithm's share and band."""
+        return {
+            name: {"share": share, "band": self.band(name)} for name, share in self.shares.items()
+        }
+
+    def band(self, algorithm: str) -> tuple[Floats, Floats]:
+        """Return the lower and the upper end of a band, between 0 and 1."""
+        share, reach = self.shares[algorithm], self.reach[algorithm]
+        return np.maximum(share - reach, 0.0), np.minimum(share + reach, 1.0)
+
+
+def _checked(tau: npt.ArrayLike) -> Floats:
+    """Return scores as an increasing array; raise unless they are finite numbers."""
+    try:
+        scores = np.atleast_1d(np.array(tau, dtype=np.float64))
+    except (TypeError, ValueError):
+        scores = np.full(1, np.nan)
+    if scores.ndim != 1 or not scores.size or not np.isfinite(scores).all():
+        refuse(
+            f"tau must be scores on the common scale, finite numbers, not {tau!r}.", option="tau"
+        )
+    return np.sort(scores)
+
+
+# --- What `aggregate` found: one number for each algorithm over all tasks, and how sure it is.
 
 STATISTIC_NAMES = {"iqm": "IQM", "mean": "mean", "gap": "optimality gap"}
 MAX_DIFFERENCES = 15  # that a table shows; of more, those to the first
@@ -42,12 +106,12 @@ MAX_DIFFERENCES = 15  # that a table shows; of more, those to the first
 class Band(NamedTuple):
     """The ends of a band at each step."""
 
-    low: Floats
-    high: Floats
+    low: Curve
+    high: Curve
 
 
 @dataclass(frozen=True, eq=False)
-class AggregateScore:
+class AggregateScore(Record):
     """The aggregate of one algorithm over all tasks.
 
     Attributes
@@ -67,22 +131,18 @@ class AggregateScore:
         Holds the true curve at all steps at once.
     """
 
-    name: str
+    name: str = field(metadata=UNTOLD)
+    n_runs: Count
     value: float
     interval: Interval
     error: float
     df: float | None
-    n_runs: int
-    curve: Floats | None = field(default=None, repr=False)
+    curve: Curve | None = field(default=None, repr=False)
     band: Band | None = field(default=None, repr=False)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as JSON-ready data."""
-        return {"n_runs": self.n_runs, **_numbers(self)}
 
 
 @dataclass(frozen=True, eq=False)
-class AggregateDifference:
+class AggregateDifference(Record):
     """The aggregate of ``a`` less that of ``b``; attributes as in `AggregateScore`."""
 
     a: str
@@ -91,32 +151,31 @@ class AggregateDifference:
     interval: Interval
     error: float
     df: float | None
-    curve: Floats | None = field(default=None, repr=False)
+    curve: Curve | None = field(default=None, repr=False)
     band: Band | None = field(default=None, repr=False)
+
+    @property
+    def name(self) -> str:
+        """What is subtracted from what."""
+        return f"{self.a} − {self.b}"
 
     @property
     def excludes_zero(self) -> bool:
         """Whether the interval lies on one side of 0."""
         return not self.interval.low <= 0 <= self.interval.high
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as JSON-ready data."""
-        return {"a": self.a, "b": self.b, **_numbers(self)}
+
+@dataclass(frozen=True)
+class AggregateTask:
+    """One of the tasks: its runs, and ``scale``, the scores that count as 0 and as 1."""
+
+    n_runs: Mapping[str, Count]
+    scale: tuple[float, float] | None
+    preparation: Preparation | None
 
 
-def _numbers(found: AggregateScore | AggregateDifference) -> dict[str, Any]:
-    return {
-        "value": found.value,
-        "interval": [json_ready(end) for end in found.interval],
-        "error": found.error,
-        "df": found.df,
-        "curve": None if found.curve is None else found.curve.tolist(),
-        "band": None if found.band is None else [own.tolist() for own in found.band],
-    }
-
-
-@dataclass(frozen=True, eq=False)
-class Aggregate(Result, Mapping[str, AggregateScore]):
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Aggregate(Family[str, AggregateScore], question="aggregate", members="scores"):
     """How good each algorithm is over all tasks: a mapping from algorithm to score, best first.
 
     Attributes
@@ -157,41 +216,31 @@ class Aggregate(Result, Mapping[str, AggregateScore]):
         How the runs of a task were brought to common steps.
     """
 
-    scores: Mapping[str, AggregateScore]
-    differences: tuple[AggregateDifference, ...]
-    statistic: str
+    statistic: Literal["iqm", "mean", "gap"]
     statistic_given: bool
     on: On
     measure: str
-    gamma: float
+    gamma: float = field(metadata=UNTOLD)
+    scores: Mapping[str, AggregateScore]
+    differences: tuple[AggregateDifference, ...]
+    confidence: Probability
     scaling: Scaling
-    scales: Mapping[str, tuple[float, float]] | None
+    scales: Mapping[str, tuple[float, float]] | None = field(metadata=UNTOLD)
     reference: str
-    tasks: tuple[str, ...]
+    tasks: tuple[str, ...] = field(metadata=UNTOLD)
     dropped: tuple[str, ...]
     without_scale: tuple[str, ...]
-    n_runs: Mapping[str, Mapping[str, int]]
-    confidence: float
-    steps: np.ndarray[Any, Any] | None
+    n_runs: Mapping[str, Mapping[str, int]] = field(metadata=UNTOLD)
+    steps: Annotated[np.ndarray[Any, Any], As(list[float])] | None
     in_shares: bool
     higher_is_better: bool
-    runs: Mapping[str, StratifiedRuns] = field(repr=False)
-    n_multipliers: int
-    stream_keys: Mapping[str, int] = field(repr=False)
+    runs: Mapping[str, StratifiedRuns] = field(repr=False, metadata=UNTOLD)
+    n_multipliers: int = field(metadata=UNTOLD)
+    stream_keys: Mapping[str, int] = field(repr=False, metadata=UNTOLD)
     seed: int | None
-    caveats: tuple[Caveat, ...]
-    preparations: Mapping[str, Preparation | None] = field(repr=False)
-    display: Display = field(repr=False)
+    preparations: Mapping[str, Preparation | None] = field(repr=False, metadata=UNTOLD)
+    display: Display = field(repr=False, metadata=UNTOLD)
     in_score_units: ClassVar[tuple[str, ...]] = ("scores", "differences")
-
-    def __getitem__(self, algorithm: str) -> AggregateScore:
-        return self.scores[algorithm]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.scores)
-
-    def __len__(self) -> int:
-        return len(self.scores)
 
     @property
     def algorithms(self) -> tuple[str, ...]:
@@ -222,85 +271,72 @@ class Aggregate(Result, Mapping[str, AggregateScore]):
         scores at once, whichever are asked for. Without ``tau`` 201 scores from the lowest to
         the highest of all runs. Of curves, the number of a run is its mean over the steps.
         """
-        return profiles_of(
-            self.runs,
-            tau,
-            confidence=self.confidence,
-            n_multipliers=self.n_multipliers,
-            keys=self.stream_keys,
-            about=(self.measure, self.scale_text, len(self.tasks)),
-            display=self.display,
-        )
+        every = np.concatenate([own.scores[:, 0] for own in self.runs.values()])
+        scores = np.linspace(every.min(), every.max(), N_SCORES) if tau is None else _checked(tau)
+        shares, reach = {}, {}
+        for name, own in self.runs.items():
+            shares[name] = own.mean((own.scores > scores).astype(np.float64))
+            key = self.stream_keys[name]
+            reach[name] = profile_reach(own, self.confidence, self.n_multipliers, key)
+        about = self.confidence, self.measure, self.scale_text, len(self.tasks), self.display
+        return Profiles(scores, shares, reach, *about)
 
     def _preparations(self) -> dict[str, Preparation | None]:
         return dict(self.preparations)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as JSON-ready data; tasks with their runs and scales."""
+    @told(key="gamma", after="measure")
+    def _gamma(self) -> float | None:
+        """Return the score below which the optimality gap counts; None of other statistics."""
+        return self.gamma if self.lower_is_better else None
+
+    @told(key="n_multipliers", after="higher_is_better")
+    def _n_multipliers(self) -> Count | None:
+        """By how many random multipliers bands are found; None without bands."""
+        return None if self.steps is None else self.n_multipliers
+
+    @told(key="tasks", after="reference")
+    def _tasks(self) -> dict[str, AggregateTask]:
+        """Return the tasks with their runs and scales."""
         tasks = {}
         for task in self.tasks:
-            done = self.preparations[task]
-            record = None if done is None else done.to_dict()
-            if record is not None and not self.quotes_scores:
-                record["depends_on_fill"] = list(self.in_score_units)
-            tasks[task] = {
-                "n_runs": dict(self.n_runs[task]),
-                "scale": None if self.scales is None else list(self.scales[task]),
-                "preparation": record,
-            }
-        return {
-            "question": "aggregate",
-            "statistic": self.statistic,
-            "statistic_given": self.statistic_given,
-            "on": list(self.on) if isinstance(self.on, tuple) else self.on,
-            "measure": self.measure,
-            "gamma": self.gamma if self.statistic == "gap" else None,
-            "scores": {name: own.to_dict() for name, own in self.items()},
-            "differences": [own.to_dict() for own in self.differences],
-            "confidence": self.confidence,
-            "scaling": self.scaling,
-            "reference": self.reference,
-            "tasks": tasks,
-            "dropped": list(self.dropped),
-            "without_scale": list(self.without_scale),
-            "steps": None if self.steps is None else self.steps.tolist(),
-            "in_shares": self.in_shares,
-            "higher_is_better": self.higher_is_better,
-            "n_multipliers": None if self.steps is None else self.n_multipliers,
-            "seed": self.seed,
-            **self.shared_dict(),
-        }
+            done, scale = self.preparations[task], (self.scales or {}).get(task)
+            if done is not None and not self.quotes_scores:
+                done = replace(done, depends_on_fill=self.in_score_units)
+            tasks[task] = AggregateTask(self.n_runs[task], scale, done)
+        return tasks
 
     def tables(self) -> list[Table]:
         """Return a row for each algorithm, best first, and one for each difference."""
-        level = percent(self.confidence)
-        found = list(self.values())
-        rows = tuple(
-            (
-                own.name,
-                *texts,
-                "" if own.df is None else f"{own.df:.1f}",
-                str(own.n_runs),
-            )
-            for own, texts in zip(found, _texts(found), strict=True)
-        )
-        header = ("algorithm", self.name, f"{level} interval", "df", "runs")
         about = f"{plural(len(self.tasks), 'task')}; {self.measure}; {self.scale_text}."
         lower = ("A lower optimality gap is better.",) if self.lower_is_better else ()
-        tables = [Table(header, rows, notes=(about, *lower))]
+        tables = [self._table("algorithm", list(self.values()), (about, *lower))]
         shown = self.differences
-        if not shown:
-            return tables
         notes = ["Each interval holds by itself, not all of them together."]
         if len(shown) > MAX_DIFFERENCES:
             shown = tuple(own for own in shown if self.algorithms[0] in {own.a, own.b})
             notes.append(f"All {len(self.differences)} differences: {everything()}.")
-        pairs = tuple(
-            (f"{own.a} − {own.b}", *texts, "" if own.df is None else f"{own.df:.1f}")
-            for own, texts in zip(shown, _texts(shown), strict=True)
+        return [*tables, self._table("difference", shown, tuple(notes))] if shown else tables
+
+    def _table(
+        self,
+        title: str,
+        found: Sequence[AggregateScore | AggregateDifference],
+        notes: tuple[str, ...],
+    ) -> Table:
+        """Return value and interval of each, all with the same decimals."""
+        texts = column_texts([number for own in found for number in (own.value, *own.interval)])
+        return Table.of(
+            list(zip(found, texts[::3], texts[1::3], texts[2::3], strict=True)),
+            (title, lambda row: row[0].name),
+            (self.name, lambda row: row[1]),
+            (f"{percent(self.confidence)} interval", lambda row: f"{row[2]} to {row[3]}"),
+            ("df", lambda row: "" if row[0].df is None else f"{row[0].df:.1f}"),
+            (
+                "runs",
+                lambda row: str(row[0].n_runs) if isinstance(row[0], AggregateScore) else None,
+            ),
+            notes=notes,
         )
-        names = ("difference", self.name, f"{level} interval", "df")
-        return [*tables, Table(names, pairs, notes=tuple(notes))]
 
     @property
     def scale_text(self) -> str:
@@ -314,13 +350,97 @@ class Aggregate(Result, Mapping[str, AggregateScore]):
         return f"normalised by the reference{source}"
 
 
-def _texts(
-    found: Sequence[AggregateScore] | Sequence[AggregateDifference],
-) -> list[tuple[str, str]]:
-    """Return value and interval of each, all with the same decimals."""
-    numbers = [number for own in found for number in (own.value, *own.interval)]
-    texts = column_texts(numbers)
-    return [
-        (texts[at], f"{texts[at + 1]} to {texts[at + 2]}")
-        for at in range(0, len(texts), 3)
-    ]
+MIN_TASKS_FOR_IQM = 10  # of fewer the IQM jumps between tasks, and its interval misses too often
+MIN_RUNS_BELOW = 10
+MAX_NAMED = 4
+
+
+class TooFewTasksForIQM(Caveat):
+    """Of few tasks the IQM jumps between tasks."""
+
+    n_tasks: int
+
+    kind = "too few tasks for an IQM"
+
+    def sentence(self) -> str:
+        """Say what it does, and what to use."""
+        return (
+            f"{plural(self.n_tasks, 'task')} {'is' if self.n_tasks == 1 else 'are'} too few for "
+            "an IQM: it jumps between tasks, and its intervals can miss in more than a tenth of "
+            f"cases instead of a twentieth. Use {argument('statistic', 'mean')}, the mean of "
+            "tasks."
+        )
+
+
+class FewRunsBelowGamma(Caveat):
+    """Few runs are below gamma, so that the optimality gap hangs on a few of them."""
+
+    algorithms: tuple[str, ...]
+    n_runs: tuple[int, ...]
+    gamma: float
+
+    def sentence(self) -> str:
+        """Say of whom, and what it does."""
+        shown = [f"{n} of {name}" for name, n in zip(self.algorithms, self.n_runs, strict=True)]
+        return (
+            f"Few runs fall below gamma = {number_text(self.gamma)} ({listed(shown, MAX_NAMED)}; "
+            f"fewer than {MIN_RUNS_BELOW} each): the optimality gap hangs on them, and its "
+            "interval is too short."
+        )
+
+
+class NoVariation(Caveat):
+    """Runs of the same task do not vary in what the aggregate is made of."""
+
+    algorithms: tuple[str, ...]
+
+    def sentence(self) -> str:
+        """Say of whom, and what to check."""
+        return (
+            f"On every task the runs of {listed(self.algorithms, MAX_NAMED)} count the same, so "
+            "the interval has no width. Check that the runs are separate runs."
+        )
+
+
+class TasksWithoutScale(Caveat):
+    """On some tasks all runs have the same score, so that this data gives no scale."""
+
+    tasks: tuple[str, ...]
+    n_tasks: int
+
+    def sentence(self) -> str:
+        """Say which are left out, and what would count them."""
+        it, has = ("it", "has") if len(self.tasks) == 1 else ("them", "have")
+        return (
+            f"{len(self.tasks)} of {plural(self.n_tasks, 'task')} ({listed(self.tasks, MAX_NAMED)}) "
+            f"{has} the same score in all runs, which gives no scale to normalise {it} by: "
+            f"aggregates leave {it} out. Give {argument('reference')} to count {it}."
+        )
+
+
+def aggregate_caveats(
+    tasks: Tasks,
+    stacked: Stacked,
+    scores: Mapping[str, AggregateScore],
+    statistic: str,
+    gamma: float,
+) -> Iterator[Caveat]:
+    """Say what to know before believing the aggregates."""
+    if stacked.without_scale:
+        n_tasks = len(tasks) + len(stacked.without_scale)
+        yield TasksWithoutScale(stacked.without_scale, n_tasks)
+    if statistic == "iqm" and len(tasks) < MIN_TASKS_FOR_IQM:
+        yield TooFewTasksForIQM(len(tasks))
+    still = tuple(name for name, own in scores.items() if own.df is None)
+    if still:
+        yield NoVariation(still)
+    if statistic == "gap":
+        below = {
+            name: int(np.sum((gap(stacked.runs[name].scores, gamma) > 0).any(axis=1)))
+            for name in scores
+            if name not in still
+        }
+        few = {name: n for name, n in below.items() if n < MIN_RUNS_BELOW}
+        if few:
+            yield FewRunsBelowGamma(tuple(few), tuple(few.values()), gamma)
+    yield from gathered({task: tuple(prepared(own)) for task, own in tasks.items()})

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
+from curvewise.inference.caveats import Caveat
 from curvewise.inference.result import Result
+from curvewise.records import As, Count, Record
 from curvewise.rendering.tables import Table
-from curvewise.text import percent
+from curvewise.text import listed, percent, plural
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from curvewise.data.preparation import Preparation
-    from curvewise.inference.caveats import Caveat
+    from curvewise.records import Probability
 
-__all__ = ["PROCEDURES", "Calibration", "Procedure", "ProcedureRate", "SplitRuns"]
 
 MAX_SHOWN = 10_000_000  # splits that are counted in a table
 MAX_JSON_COUNT = 2**53
+BigCount = Annotated[int, As(Count | None)]
 
 
 class Procedure(NamedTuple):
@@ -38,8 +39,12 @@ PROCEDURES = {
 }
 
 
+# A count, or None where it is too large for JSON.
+COUNTABLE = {"through": lambda count: count if count <= MAX_JSON_COUNT else None}
+
+
 @dataclass(frozen=True)
-class ProcedureRate:
+class ProcedureRate(Record):
     """How often one procedure finds a difference between two halves of the same runs.
 
     Attributes
@@ -61,10 +66,10 @@ class ProcedureRate:
     """
 
     procedure: str
-    rate: float
+    rate: Probability
     sd: float
-    n_found: int
-    n_splits: int
+    n_found: BigCount = field(metadata=COUNTABLE)
+    n_splits: BigCount = field(metadata=COUNTABLE)
     is_rate: bool
     by_construction: bool = False
 
@@ -73,29 +78,22 @@ class ProcedureRate:
         """What the procedure is called."""
         return PROCEDURES[self.procedure].title
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as JSON-ready data; counts too large for JSON are None."""
-        return {
-            name: None if name.startswith("n_") and value > MAX_JSON_COUNT else value
-            for name, value in asdict(self).items()
-        }
-
 
 @dataclass(frozen=True)
-class SplitRuns:
+class SplitRuns(Record):
     """How the runs of one algorithm were split: how many, how often, and what was found.
 
     ``every`` says whether these are all splits there are.
     """
 
-    n_runs: int
-    n_splits: int
+    n_runs: Count
+    n_splits: Count
     every: bool
-    rates: tuple[ProcedureRate, ...] = field(repr=False)
+    rates: tuple[ProcedureRate, ...] = field(repr=False, metadata={"key": "rows"})
 
 
-@dataclass(frozen=True, eq=False)
-class Calibration(Result):
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Calibration(Result, question="calibrate"):
     """How often common tests would have announced a difference between equals.
 
     Attributes
@@ -115,58 +113,24 @@ class Calibration(Result):
         Where the curves came from.
     """
 
+    source: str = ""
+    alpha: Probability
+    n_steps: Count
+    seed: int | None
     rows: tuple[ProcedureRate, ...]
     algorithms: Mapping[str, SplitRuns]
-    alpha: float
-    n_steps: int
-    seed: int | None
-    caveats: tuple[Caveat, ...]
-    source: str = ""
-    preparation: Preparation | None = None
 
     def __getitem__(self, procedure: str) -> ProcedureRate:
         """Return the row of a procedure."""
         return {row.procedure: row for row in self.rows}[procedure]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as JSON-ready data."""
-        return {
-            "question": "calibrate",
-            "source": self.source,
-            "alpha": self.alpha,
-            "n_steps": self.n_steps,
-            "seed": self.seed,
-            "rows": [row.to_dict() for row in self.rows],
-            "algorithms": {
-                name: {
-                    "n_runs": own.n_runs,
-                    "n_splits": own.n_splits,
-                    "every": own.every,
-                    "rows": [row.to_dict() for row in own.rates],
-                }
-                for name, own in self.algorithms.items()
-            },
-            **self.shared_dict(),
-        }
-
     def table(self) -> Table:
         """Return a row for every procedure."""
         rated = any(row.is_rate for row in self.rows)
-        rows = tuple(
-            (
-                row.title,
-                _of_splits(row),
-                *((f"{row.rate:.3f}",) if rated else ()),
-                "by construction"
-                if row.by_construction
-                else f"{row.sd:.2f}"
-                if rated
-                else "",
-            )
-            for row in self.rows
-        )
-        rate = ("rate", "±") if rated else ("",)
-        header = ("procedure", "splits with a difference", *rate)
+
+        def sd(row: ProcedureRate) -> str:
+            return "by construction" if row.by_construction else f"{row.sd:.2f}" if rated else ""
+
         promised = f"There is no difference: the tests promise at most {self.alpha:g}."
         varies = (
             "±: how far a rate varies between sets of runs such as these, as a standard "
@@ -175,7 +139,14 @@ class Calibration(Result):
         notes = [promised, *([varies] if rated else [])]
         if len(self.algorithms) > 1:
             notes.append("Rates are means over algorithms, weighted by runs less 1.")
-        return Table(header, rows, notes=tuple(notes))
+        return Table.of(
+            self.rows,
+            ("procedure", lambda row: row.title),
+            ("splits with a difference", _of_splits),
+            ("rate", lambda row: f"{row.rate:.3f}" if rated else None),
+            ("±" if rated else "", sd),
+            notes=tuple(notes),
+        )
 
     def tables(self) -> list[Table]:
         """Return what there is to show, as tables: all algorithms, and each."""
@@ -183,17 +154,10 @@ class Calibration(Result):
             return [self.table()]
         header = ("algorithm", "runs", "splits", *(row.procedure for row in self.rows))
         rows = tuple(
-            (
-                name,
-                str(own.n_runs),
-                f"{own.n_splits:,}",
-                *map(_cell, own.rates),
-            )
+            (name, str(own.n_runs), f"{own.n_splits:,}", *map(_cell, own.rates))
             for name, own in self.algorithms.items()
         )
-        names = (
-            "Height and shape: by the conventional F; every step, final and area: by t."
-        )
+        names = "Height and shape: by the conventional F; every step, final and area: by t."
         return [self.table(), Table(header, rows, notes=(names,))]
 
 
@@ -206,3 +170,45 @@ def _of_splits(row: ProcedureRate) -> str:
 
 def _cell(row: ProcedureRate) -> str:
     return f"{row.rate:.3f}" if row.is_rate else f"{row.n_found} of {row.n_splits}"
+
+
+class TooFewToTell(Caveat):
+    """Some algorithms have so few runs that their splits give no rate."""
+
+    algorithms: tuple[str, ...]
+    n_enough: int
+
+    def sentence(self) -> str:
+        """Say what is counted instead, and how many runs would do."""
+        have = "has" if len(self.algorithms) == 1 else "have"
+        return (
+            f"{listed(self.algorithms, 6)} {have} fewer than {self.n_enough} runs: so few splits "
+            "are counted only, and tell no rate by themselves. "
+            f"{self.n_enough} runs or more would do."
+        )
+
+
+class TooFewToSplit(Caveat):
+    """Some algorithms have too few runs to be split at all."""
+
+    algorithms: tuple[str, ...]
+    n_enough: int
+
+    def sentence(self) -> str:
+        """Say who is left out."""
+        are = "is" if len(self.algorithms) == 1 else "are"
+        return (
+            f"{listed(self.algorithms, 6)} {are} left out: with fewer than "
+            f"{plural(self.n_enough, 'run')} there are no two halves to compare."
+        )
+
+
+class BlocksNotUsed(Caveat):
+    """The curves have blocks, which these tests do not know."""
+
+    def sentence(self) -> str:
+        """Say what is split, and when that misleads."""
+        return (
+            "Runs are split without regard to blocks, since these tests do not know any. Where "
+            "blocks differ much, as tasks do, split the runs of one block at a time."
+        )

@@ -2,32 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
-from curvewise.inference.effects import json_ready
-from curvewise.inference.result import Result
-from curvewise.inference.sampling import Sampled
+from curvewise.inference.caveats import Caveat
+from curvewise.inference.result import Family, Result
+from curvewise.inference.work import Sampled
+from curvewise.records import INLINE, UNTOLD, told
 from curvewise.rendering.tables import Table
-from curvewise.text import interval_text, number_text, p_text, percent
+from curvewise.text import argument, interval_text, number_text, p_text, percent
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Mapping
 
-    from curvewise.data.preparation import Preparation
-    from curvewise.inference.caveats import Caveat
     from curvewise.inference.effects import Center, Interval
-    from curvewise.inference.sampling import Sampling
+    from curvewise.inference.work import Sampling
     from curvewise.kernels import Floats
+    from curvewise.records import As, Count, Extended, Probability
 
-__all__ = ["Alternative", "Contrast", "Contrasts"]
 
 Alternative = Literal["two-sided", "greater", "less"]
 
+NOTES_OF_CENTERS = {
+    "trimmed": ("Of typical runs: a fifth of the runs of an algorithm is cut off at either end.",),
+    "ranks": ("p and t are of ranks of runs; the value is the median difference of two runs.",),
+}
 
-@dataclass(frozen=True, eq=False)
-class Contrast(Sampled, Result):
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Contrast(Sampled, Result, question="contrast"):
     """A weighted difference between algorithms, summed over training.
 
     Attributes
@@ -67,33 +70,32 @@ class Contrast(Sampled, Result):
         ranks.
     source : str
         Where the curves came from.
+    period : str
+        What all steps are: "over training", or the part of it that was read.
     """
 
     coefficients: Mapping[str, float]
-    weights: Floats | str
-    value: float
+    weights: Annotated[Floats, As(list[float])] | str
+    value: Extended
     interval: Interval
-    confidence: float
-    statistic: float
-    df: int
-    pvalue: float
+    confidence: Probability
+    statistic: Extended
+    df: Count
+    pvalue: Probability
     alternative: Alternative
-    alpha: float
+    alpha: Probability
     approximate: bool
-    null_distribution: Floats = field(repr=False)
-    sampling: Sampling
-    caveats: tuple[Caveat, ...]
-    pvalue_adjusted: float | None = None
+    null_distribution: Floats = field(repr=False, metadata=UNTOLD)
+    pvalue_adjusted: Probability | None = None
     higher_is_better: bool = True
     center: Center = "mean"
     source: str = ""
-    preparation: Preparation | None = None
-    in_score_units: ClassVar[tuple[str, ...]] = (
-        "value",
-        "interval",
-    )
+    sampling: Sampling = field(metadata=INLINE)
+    period: str = field(default="over training", repr=False, metadata=UNTOLD)
+    in_score_units: ClassVar[tuple[str, ...]] = ("value", "interval")
 
     @property
+    @told(after="source")
     def significant(self) -> bool:
         """Whether p, adjusted where it belongs to a family, is at most alpha."""
         pvalue = self.pvalue if self.pvalue_adjusted is None else self.pvalue_adjusted
@@ -104,37 +106,17 @@ class Contrast(Sampled, Result):
         """The contrast written as a sum of algorithms."""
         return _formula(self.coefficients)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything but the null distribution as JSON-ready data.
-
-        What is infinite, such as an open end of an interval, is None.
-        """
-        values = {name: json_ready(value) for name, value in vars(self).items()}
-        for name in ("null_distribution", "sampling", "caveats", "preparation"):
-            del values[name]
-        weights = self.weights if isinstance(self.weights, str) else self.weights.tolist()
-        return {
-            "question": "contrast",
-            **values,
-            "coefficients": dict(self.coefficients),
-            "weights": weights,
-            "interval": [json_ready(end) for end in self.interval],
-            "significant": self.significant,
-            **self.sampling.to_dict(),
-            **self.shared_dict(),
-        }
-
     def table(self) -> Table:
         """Return the contrast as a table of one row."""
-        return _contrast_table({self.formula: self}, self)
+        return _contrast_table({self.formula: self})
 
     def tables(self) -> list[Table]:
         """Return what there is to show, as tables."""
         return [self.table()]
 
 
-@dataclass(frozen=True, eq=False)
-class Contrasts(Result, Mapping[str, Contrast]):
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Contrasts(Family[str, Contrast], question="contrast_many", members="contrasts"):
     """Several contrasts of the same curves, by name, with p adjusted across them.
 
     Attributes
@@ -149,40 +131,18 @@ class Contrasts(Result, Mapping[str, Contrast]):
         The ``rng`` that repeats the result, when it was a number.
     """
 
-    contrasts: Mapping[str, Contrast]
     adjust: str
-    alpha: float
-    caveats: tuple[Caveat, ...]
+    alpha: Probability
     seed: int | None = None
-
-    def __getitem__(self, name: str) -> Contrast:
-        return self.contrasts[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.contrasts)
-
-    def __len__(self) -> int:
-        return len(self.contrasts)
+    contrasts: Mapping[str, Contrast]
 
     def significant(self) -> tuple[str, ...]:
         """Return the contrasts that are significant after adjustment."""
         return tuple(name for name, found in self.items() if found.significant)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything but the null distributions as JSON-ready data."""
-        return {
-            "question": "contrast_many",
-            "adjust": self.adjust,
-            "alpha": self.alpha,
-            "seed": self.seed,
-            "contrasts": {name: found.to_dict() for name, found in self.items()},
-            **self.shared_dict(),
-        }
-
     def table(self) -> Table:
         """Return a row for every contrast."""
-        some = next(iter(self.values()))
-        return _contrast_table(self, some, f"Adjusted by {self.adjust}.")
+        return _contrast_table(self, f"Adjusted by {self.adjust}.")
 
     def tables(self) -> list[Table]:
         """Return what there is to show, as tables."""
@@ -203,51 +163,69 @@ def _formula(coefficients: Mapping[str, float]) -> str:
     return text
 
 
-def _contrast_table(
-    contrasts: Mapping[str, Contrast], some: Contrast, *notes: str
-) -> Table:
+def _contrast_table(contrasts: Mapping[str, Contrast], *notes: str) -> Table:
+    some = next(iter(contrasts.values()))
     adjusted = some.pvalue_adjusted is not None
-    levels = {found.confidence for found in contrasts.values()}
-    rows = tuple(
-        (
-            name,
-            number_text(found.value),
-            interval_text(found.interval),
-            *((percent(found.confidence),) if len(levels) > 1 else ()),
-            number_text(found.statistic),
-            str(found.df),
-            p_text(found.pvalue),
-            *(
-                (p_text(found.pvalue_adjusted),)
-                if found.pvalue_adjusted is not None
-                else ()
-            ),
-        )
-        for name, found in contrasts.items()
-    )
-    shown = ["interval", "confidence"]
-    if len(levels) == 1:
-        shown = [f"{percent(some.confidence)} interval"]
-    header = ("contrast", "value", *shown, "t", "df", "p")
+    one_level = len({found.confidence for found in contrasts.values()}) == 1
     over = some.weights if isinstance(some.weights, str) else "weights as given"
-    notes_above = [f"Over training: {over}. Alternative: {some.alternative}."]
-    if some.center == "trimmed":
-        notes_above.append(
-            "Of typical runs: a fifth of the runs of an algorithm is cut off at either end."
-        )
-    if some.center == "ranks":
-        notes_above.append(
-            "p and t are of ranks of runs; the value is the median difference of two runs."
-        )
+    said = [
+        f"Over training: {over}. Alternative: {some.alternative}.",
+        *NOTES_OF_CENTERS.get(some.center, ()),
+    ]
     if any(found.approximate for found in contrasts.values()):
-        notes_above.append(
-            "More than two algorithms: residuals are shuffled, p is approximate."
-        )
+        said.append("More than two algorithms: residuals are shuffled, p is approximate.")
     if adjusted:
-        notes_above.append(
+        said.append(
             "Each interval has the level at which its contrast was judged: it holds 0 exactly "
             "where the adjusted p is above α."
         )
-    return Table(
-        (*header, "adjusted") if adjusted else header, rows, notes=(*notes_above, *notes)
+    return Table.of(
+        contrasts.items(),
+        ("contrast", lambda own: own[0]),
+        ("value", lambda own: number_text(own[1].value)),
+        (
+            f"{percent(some.confidence)} interval" if one_level else "interval",
+            lambda own: interval_text(own[1].interval),
+        ),
+        ("confidence", lambda own: None if one_level else percent(own[1].confidence)),
+        ("t", lambda own: number_text(own[1].statistic)),
+        ("df", lambda own: str(own[1].df)),
+        ("p", lambda own: p_text(own[1].pvalue)),
+        ("adjusted", lambda own: p_text(own[1].pvalue_adjusted or 1.0) if adjusted else None),
+        notes=(*said, *notes),
     )
+
+
+class EqualRuns(Caveat):
+    """All runs have the same weighted sum."""
+
+    def sentence(self) -> str:
+        """Say that there is nothing to contrast."""
+        return "All runs have the same weighted sum: there is nothing to contrast."
+
+
+class InfiniteT(Caveat):
+    """All runs of an algorithm have the same weighted sum."""
+
+    def sentence(self) -> str:
+        """Say what to check."""
+        return (
+            "All runs of an algorithm have the same weighted sum, so t is infinite. Check that "
+            "the runs are separate runs."
+        )
+
+
+class TooManyContrasts(Caveat):
+    """No adjusted p can be as small as alpha."""
+
+    n_contrasts: int
+    smallest_pvalue: float
+    alpha: float
+
+    def sentence(self) -> str:
+        """Say how small an adjusted p can be, and what to do."""
+        return (
+            f"The smallest p possible, adjusted for {self.n_contrasts} contrasts, is "
+            f"{p_text(self.smallest_pvalue)}, which is above alpha = {self.alpha:g}: nothing "
+            f"can be significant. Use more runs, or {argument('adjust', 'max-t')}."
+        )

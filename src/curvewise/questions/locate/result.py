@@ -3,37 +3,44 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
-from curvewise.data.steps import in_window
-from curvewise.errors import OptionError
-from curvewise.inference.effects import json_ready
+from curvewise.data.points import in_window
+from curvewise.errors import OptionError, refuse
+from curvewise.inference.caveats import Caveat
 from curvewise.inference.result import Result
-from curvewise.inference.sampling import Sampled
-from curvewise.questions.locate.tables import location_tables
-from curvewise.text import did_you_mean
+from curvewise.inference.work import Sampled
+from curvewise.records import INLINE, UNTOLD, Record, told
+from curvewise.rendering.tables import Table
+from curvewise.text import (
+    column_texts,
+    did_you_mean,
+    everything,
+    number_text,
+    p_text,
+    plural,
+    step_text,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from curvewise.data.preparation import Preparation
-    from curvewise.inference.caveats import Caveat
     from curvewise.inference.effects import Interval
-    from curvewise.inference.sampling import Sampling
+    from curvewise.inference.work import Sampling
     from curvewise.kernels import Floats
-    from curvewise.questions.locate.shares import Share, ShareBootstrap
-    from curvewise.questions.locate.windows import WindowTest, WindowTests
-    from curvewise.rendering.tables import Table
+    from curvewise.questions.locate.method import Share, ShareBootstrap, WindowTest, WindowTests
+    from curvewise.records import As, Count, Extended, Probability
 
-__all__ = ["Band", "Cluster", "Crossing", "Location", "Region", "StepEffect"]
+    Probabilities = Annotated[Floats, As(list[Probability | None])]
+
 
 Adjustment = Literal["max-f", "step-down"]
 
 
 @dataclass(frozen=True)
-class Region:
+class Region(Record):
     """Neighbouring steps at which the algorithms differ, both ends included.
 
     ``pvalue`` is the smallest adjusted p in it, ``leader`` the algorithm that is ahead there
@@ -44,21 +51,16 @@ class Region:
 
     start: float
     stop: float
-    n_steps: int
-    statistic: float
-    pvalue: float
+    n_steps: Count
+    statistic: Extended
+    pvalue: Probability
     leader: str | None = None
     throughout: bool = True
     share: Share | None = None
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the region as JSON-ready data."""
-        values = {name: json_ready(value) for name, value in vars(self).items()}
-        return {**values, "share": self.share and self.share.to_dict()}
-
 
 @dataclass(frozen=True)
-class Cluster:
+class Cluster(Record):
     """Neighbouring steps with an F above a threshold, and the p of their summed F.
 
     A small p says that some such cluster is real. It says nothing about where it begins.
@@ -66,16 +68,12 @@ class Cluster:
 
     start: float
     stop: float
-    mass: float
-    pvalue: float
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the cluster as JSON-ready data."""
-        return {name: json_ready(value) for name, value in vars(self).items()}
+    mass: Extended
+    pvalue: Probability
 
 
 @dataclass(frozen=True, eq=False)
-class StepEffect:
+class StepEffect(Record):
     """One effect, step by step.
 
     Attributes
@@ -103,45 +101,28 @@ class StepEffect:
         Neighbouring steps with F above ``cluster_threshold``.
     """
 
-    name: str
+    name: str = field(metadata=UNTOLD)
+    df: tuple[int, int]
     profile: Floats
     statistic: Floats
-    df: tuple[int, int]
-    pvalue: Floats
-    pvalue_adjusted: Floats
-    pvalue_stepdown: Floats
-    pvalue_intervalwise: Floats | None
+    pvalue: Probabilities
+    pvalue_adjusted: Probabilities
+    pvalue_stepdown: Probabilities
+    pvalue_intervalwise: Probabilities | None
     regions: tuple[Region, ...]
     clusters: tuple[Cluster, ...]
-    cluster_threshold: float
+    cluster_threshold: Extended
 
     @property
+    @told(after="profile")
     def cumulative_share(self) -> Floats:
         """The share of the profile up to each step."""
         total = self.profile.sum()
-        return (
-            np.cumsum(self.profile) / total if total > 0 else np.zeros_like(self.profile)
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the effect as JSON-ready data."""
-        arrays = ["profile", "cumulative_share", "statistic", "pvalue"]
-        arrays += ["pvalue_adjusted", "pvalue_stepdown", "pvalue_intervalwise"]
-        listed = {
-            name: None if getattr(self, name) is None else _listed(getattr(self, name))
-            for name in arrays
-        }
-        return {
-            "df": list(self.df),
-            **listed,
-            "regions": [region.to_dict() for region in self.regions],
-            "clusters": [cluster.to_dict() for cluster in self.clusters],
-            "cluster_threshold": self.cluster_threshold,
-        }
+        return np.cumsum(self.profile) / total if total > 0 else np.zeros_like(self.profile)
 
 
 @dataclass(frozen=True, eq=False)
-class Band:
+class Band(Record):
     """The difference of two mean curves, ``a`` minus ``b``, with a band for all of it.
 
     With the stated confidence the band holds the true difference at every step at once. It
@@ -155,21 +136,11 @@ class Band:
     difference: Floats
     low: Floats
     high: Floats
-    confidence: float
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the band as JSON-ready data; an unbounded end is None."""
-        arrays = ("difference", "low", "high")
-        return {
-            "a": self.a,
-            "b": self.b,
-            **{name: _listed(getattr(self, name)) for name in arrays},
-            "confidence": self.confidence,
-        }
+    confidence: Probability
 
 
 @dataclass(frozen=True)
-class Crossing:
+class Crossing(Record):
     """Where two mean curves cross: before ``step`` one leads, after it the other.
 
     At both ends of ``interval``, which are steps in regions, the difference band leaves 0 out,
@@ -181,16 +152,11 @@ class Crossing:
     interval: Interval
     leads_before: str
     leads_after: str
-    confidence: float
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the crossing as JSON-ready data."""
-        interval = [json_ready(self.interval.low), json_ready(self.interval.high)]
-        return {**vars(self), "interval": interval}
+    confidence: Probability
 
 
-@dataclass(frozen=True, eq=False)
-class Location(Sampled, Result):
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Location(Sampled, Result, question="locate"):
     """At which steps do the curves differ, from when, until when? What `locate` found.
 
     Attributes
@@ -220,33 +186,42 @@ class Location(Sampled, Result):
         What a reader must know before believing the rest; ``warnings`` says it in words.
     bootstrap : ShareBootstrap
         What ``share`` resamples.
+    period : str
+        What all steps are: "over training", or the part of it that was read.
     """
 
+    source: str = ""
     algorithms: tuple[str, ...]
-    n_runs: tuple[int, ...]
-    steps: np.ndarray[Any, Any]
-    n_blocks: int | None
+    n_runs: tuple[Count, ...]
+    steps: Annotated[np.ndarray[Any, Any], As(list[float])]
+    n_blocks: Count | None
     higher_is_better: bool
-    effects: Mapping[str, StepEffect] = field(repr=False)
+    alpha: Probability
+    adjust: Adjustment
+    sampling: Sampling = field(metadata=INLINE)
     differs_from: float | None
     differs_until: float | None
-    pvalue_from: Floats = field(repr=False)
-    pvalue_until: Floats = field(repr=False)
+    pvalue_from: Probabilities = field(repr=False)
+    pvalue_until: Probabilities = field(repr=False)
+    effects: Mapping[str, StepEffect] = field(repr=False, metadata=UNTOLD)
     windows: WindowTests | None = field(repr=False)
     band: Band | None = field(repr=False)
     crossings: tuple[Crossing, ...]
-    adjust: Adjustment
-    alpha: float
-    sampling: Sampling
-    caveats: tuple[Caveat, ...]
-    bootstrap: ShareBootstrap = field(repr=False)
-    source: str = ""
-    preparation: Preparation | None = None
-    in_score_units: ClassVar[tuple[str, ...]] = (
-        "algorithm.profile",
-        "interaction.profile",
-        "band",
-    )
+    bootstrap: ShareBootstrap = field(repr=False, metadata=UNTOLD)
+    period: str = field(default="over training", repr=False, metadata=UNTOLD)
+    in_score_units: ClassVar[tuple[str, ...]] = ("algorithm.profile", "interaction.profile", "band")
+
+    @property
+    @told(after="pvalue_until")
+    def algorithm(self) -> StepEffect:
+        """Differences between algorithms, step by step."""
+        return self.effects["algorithm"]
+
+    @property
+    @told(after="algorithm", unless=None)
+    def interaction(self) -> StepEffect | None:
+        """How far these depart from the mean over training; None with a single step."""
+        return self.effects.get("interaction")
 
     @property
     def algorithm_profile(self) -> Floats:
@@ -256,9 +231,7 @@ class Location(Sampled, Result):
     @property
     def interaction_profile(self) -> Floats:
         """I: how far that departs from the mean over training; all 0 with a single step."""
-        if "interaction" not in self.effects:
-            return np.zeros(len(self.steps))
-        return self.effects["interaction"].profile
+        return self.interaction.profile if self.interaction else np.zeros(len(self.steps))
 
     @property
     def statistic(self) -> Floats:
@@ -276,6 +249,7 @@ class Location(Sampled, Result):
         return self.effects["algorithm"].regions
 
     @property
+    @told(after="band")
     def crossing(self) -> Crossing | None:
         """The crossing with the most steps in regions between it and the next ones, if any."""
         if not self.crossings:
@@ -289,10 +263,7 @@ class Location(Sampled, Result):
         return self.crossings[int(np.argmax(counts))]
 
     def share(
-        self,
-        effect: str = "algorithm",
-        start: float | None = None,
-        stop: float | None = None,
+        self, effect: str = "algorithm", start: float | None = None, stop: float | None = None
     ) -> Share:
         """Return how much of an effect lies between two steps, both included.
 
@@ -305,11 +276,11 @@ class Location(Sampled, Result):
     ) -> list[Share]:
         """Return how much of an effect lies in each of several windows."""
         if effect not in self.effects:
-            msg = f"No effect is called {effect!r}; {did_you_mean(str(effect), self.effects)}"
-            raise OptionError(msg, option="effect")
-        ends = [
-            np.flatnonzero(in_window(self.steps, *steps))[[0, -1]] for steps in windows
-        ]
+            refuse(
+                f"No effect is called {effect!r}; {did_you_mean(str(effect), self.effects)}",
+                option="effect",
+            )
+        ends = [np.flatnonzero(in_window(self.steps, *steps))[[0, -1]] for steps in windows]
         return self.bootstrap.shares(
             list(self.effects).index(effect),
             [(int(first), int(last)) for first, last in ends],
@@ -328,35 +299,150 @@ class Location(Sampled, Result):
         asked = self.steps[in_window(self.steps, start, stop)]
         return self.windows.smallest_containing(asked[0], asked[-1])
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything but the p of every window as JSON-ready data."""
-        return {
-            "question": "locate",
-            "source": self.source,
-            "algorithms": list(self.algorithms),
-            "n_runs": list(self.n_runs),
-            "steps": self.steps.tolist(),
-            "n_blocks": self.n_blocks,
-            "higher_is_better": self.higher_is_better,
-            "alpha": self.alpha,
-            "adjust": self.adjust,
-            **self.sampling.to_dict(),
-            "differs_from": self.differs_from,
-            "differs_until": self.differs_until,
-            "pvalue_from": _listed(self.pvalue_from),
-            "pvalue_until": _listed(self.pvalue_until),
-            **{name: effect.to_dict() for name, effect in self.effects.items()},
-            "windows": None if self.windows is None else self.windows.to_dict(),
-            "band": None if self.band is None else self.band.to_dict(),
-            "crossing": None if self.crossing is None else self.crossing.to_dict(),
-            "crossings": [crossing.to_dict() for crossing in self.crossings],
-            **self.shared_dict(),
-        }
-
     def tables(self) -> list[Table]:
         """Return what there is to show: regions, steps if they are few, clusters."""
         return location_tables(self)
 
 
-def _listed(values: Floats) -> list[float | None]:
-    return [json_ready(float(value)) for value in values]
+MAX_STEPS = 25  # a longer table is not read but scrolled
+MAX_REGIONS = 12
+WHAT_DIFFERS = {"algorithm": "any difference", "interaction": "change of difference"}
+WINDOW_ASKS = {"algorithm": "differ on average", "interaction": "gap changes"}
+
+
+def location_tables(location: Location) -> list[Table]:
+    """Return regions, windows, clusters, and the steps themselves if they are few."""
+    tables = [_regions(location)]
+    if location.windows is not None:
+        tables.append(_windows(location, location.windows))
+    if any(_real_clusters(location).values()):
+        tables.append(_clusters(location))
+    if len(location.steps) <= MAX_STEPS:
+        tables.append(_steps(location))
+    return tables
+
+
+def _regions(location: Location) -> Table:
+    rows, n_more = [], 0
+    for name, effect in location.effects.items():
+        longest = sorted(effect.regions, key=lambda region: -region.n_steps)[:MAX_REGIONS]
+        n_more += len(effect.regions) - len(longest)
+        shown = sorted(longest, key=lambda region: region.start)
+        rows += [
+            (
+                WHAT_DIFFERS[name],
+                region.leader or "",
+                step_text(region.start),
+                step_text(region.stop),
+                number_text(region.statistic),
+                p_text(region.pvalue),
+                _share(region.share),
+            )
+            for region in shown
+        ]
+    if not rows:
+        rows = [("no step stands out", "", "", "", "", "", "")]
+    header = ("regions", "ahead", "from", "to", "largest F", "p", "share of the total difference")
+    how = {"max-f": "largest F", "step-down": "largest F, stepping down"}[location.adjust]
+    adjusted = (
+        f"p is adjusted for {plural(len(location.steps), 'step')} ({how} of each relabelling): the "
+        f"chance that any step is named falsely is at most {location.alpha:g}, for each of "
+        "the two questions; a change is named only if some difference is."
+    )
+    shares = "Shares describe the observed differences, including chance"
+    notes = [adjusted, f"{shares}; intervals are bootstrap intervals."]
+    if n_more:
+        notes.append(f"The longest regions are shown; {n_more} more are in {everything()}.")
+    return Table(header, tuple(rows), notes=tuple(notes), n_text_columns=2)
+
+
+def _share(share: Share | None) -> str:
+    if share is None or share.interval is None:
+        return "" if share is None else f"{share:.0%}"
+    return f"{share:.0%} ({share.interval.low:.0%} to {share.interval.high:.0%})"
+
+
+def _windows(location: Location, windows: WindowTests) -> Table:
+    rows = []
+    for name in location.effects:
+        window = windows.most_striking(name)
+        effect = getattr(window, name)
+        rows.append(
+            (
+                WINDOW_ASKS[name],
+                step_text(window.start),
+                step_text(window.stop),
+                number_text(effect.statistic),
+                p_text(effect.pvalue_adjusted),
+                p_text(effect.pvalue),
+                p_text(window.somewhere.pvalue_adjusted),
+            )
+        )
+    header = ("most striking window", *("from", "to", "F", "p", "p if planned", "p of its steps"))
+    note = (
+        "p allows for all windows and both effects, so any window may be chosen by looking; "
+        "p if planned holds only for a window fixed before seeing the data. p of its steps: "
+        "do the curves differ somewhere in it? It allows for all steps, as in the regions."
+    )
+    return Table(header, tuple(rows), notes=(note,))
+
+
+def _real_clusters(location: Location) -> dict[str, list[Cluster]]:
+    """Return the clusters worth showing: those that chance does not explain."""
+    return {
+        name: [cluster for cluster in effect.clusters if cluster.pvalue <= location.alpha]
+        for name, effect in location.effects.items()
+    }
+
+
+def _clusters(location: Location) -> Table:
+    rows = [
+        (
+            WHAT_DIFFERS[name],
+            step_text(cluster.start),
+            step_text(cluster.stop),
+            number_text(cluster.mass),
+            p_text(cluster.pvalue),
+        )
+        for name, clusters in _real_clusters(location).items()
+        for cluster in clusters
+    ]
+    threshold = number_text(location.effects["algorithm"].cluster_threshold)
+    note = (
+        f"Clusters of steps with F of {threshold} or more, by summed F. A small p says that "
+        "some cluster is real, not where it begins or ends; it is a test of its own. Those with "
+        "p above "
+        f"{location.alpha:g} are left out; all of them are in {everything()}."
+    )
+    return Table(("clusters", "from", "to", "mass", "p"), tuple(rows), notes=(note,))
+
+
+def _steps(location: Location) -> Table:
+    header = ["step"]
+    columns = [[step_text(step) for step in location.steps.tolist()]]
+    for name, effect in location.effects.items():
+        what = {"algorithm": "difference SS", "interaction": "change SS"}[name]
+        header += [what, "so far", "F", "p"]
+        columns += [
+            column_texts(effect.profile.tolist()),
+            [f"{share:.0%}" for share in effect.cumulative_share],
+            column_texts(effect.statistic.tolist()),
+            [p_text(p) for p in effect.pvalue_adjusted],
+        ]
+    notes = ["difference SS: between algorithms at the step, as a sum of squares (A)."]
+    if "interaction" in location.effects:
+        notes.append("change SS: the same when each curve's own mean is taken off (I).")
+    return Table(tuple(header), tuple(zip(*columns, strict=True)), notes=tuple(notes))
+
+
+class InfiniteFAtSteps(Caveat):
+    """At some steps all runs of an algorithm have the same score."""
+
+    n_steps: int
+
+    def sentence(self) -> str:
+        """Say what to check."""
+        return (
+            f"At {plural(self.n_steps, 'step')} all runs of an algorithm have the same score, "
+            "so F is infinite there. Check that the runs are separate runs; p is still valid."
+        )

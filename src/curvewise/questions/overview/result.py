@@ -2,26 +2,45 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from curvewise.inference.result import Result, beside
+from curvewise.questions.compare.result import Comparison
+from curvewise.records import INLINE, UNTOLD, told
 
 if TYPE_CHECKING:
-    from curvewise.data.preparation import Preparation
-    from curvewise.inference.caveats import Caveat
     from curvewise.questions.best.result import Best
-    from curvewise.questions.compare.result import Comparison
-    from curvewise.questions.locate.result import Location
+    from curvewise.questions.locate.result import Location, Region
+    from curvewise.records import Probability
     from curvewise.rendering.tables import Table
 
-__all__ = ["Overview", "Withheld"]
 
 Withheld = Literal["undecidable", "unequal spread", "no difference"]
 
 
+@dataclass(frozen=True)
+class Where:
+    """At which steps the curves differ."""
+
+    regions: tuple[Region, ...]
+    differs_from: float | None
+    differs_until: float | None
+    smallest_pvalue_adjusted: Probability
+
+
+@dataclass(frozen=True)
+class Who:
+    """Which algorithms may be the best: ``contenders``, of whom the leader has the best mean."""
+
+    leader: str
+    mean: float
+    contenders: tuple[str, ...]
+    worse: tuple[str, ...]
+
+
 @dataclass(frozen=True, eq=False)
-class Overview(Result):
+class Overview(Result, question="compare"):
     """A comparison, and what may be said once it has found a difference.
 
     Attributes
@@ -37,53 +56,40 @@ class Overview(Result):
         or "no difference" overall.
     """
 
-    comparison: Comparison
-    location: Location | None
-    best: Best | None
+    comparison: Comparison = field(metadata=INLINE)
+    location: Location | None = field(metadata=UNTOLD)
+    best: Best | None = field(metadata=UNTOLD)
     withheld: Withheld | None = None
+    in_score_units: ClassVar[tuple[str, ...]] = Comparison.in_score_units
 
-    @property
-    def caveats(self) -> tuple[Caveat, ...]:  # type: ignore[override]
-        """What a reader must know before believing the comparison, where and who."""
+    def __post_init__(self) -> None:
+        """Gather what a reader must know before believing the comparison, where and who."""
         found = (self.comparison, self.location, self.best)
-        return tuple(
-            dict.fromkeys(c for result in found if result for c in result.caveats)
-        )
+        caveats = dict.fromkeys(c for own in found if own is not None for c in own.caveats)
+        object.__setattr__(self, "caveats", tuple(caveats))
+        object.__setattr__(self, "preparation", self.comparison.preparation)
 
-    @property
-    def preparation(self) -> Preparation | None:  # type: ignore[override]
-        """How runs with steps of their own were brought to common steps."""
-        return self.comparison.preparation
+    @told(key="where", after="comparison")
+    def _where(self) -> Where | None:
+        """At which steps the curves differ; None if no overall difference was found."""
+        where = self.location
+        if where is None:
+            return None
+        smallest = float(where.pvalue_adjusted.min())
+        return Where(where.regions, where.differs_from, where.differs_until, smallest)
+
+    @told(key="best", after="where")
+    def _who(self) -> Who | None:
+        """Which algorithms may be the best; None if no overall difference was found."""
+        best = self.best
+        if best is None:
+            return None
+        return Who(best.leader, best.rows[0].mean, best.contenders, best.worse)
 
     def lines(self) -> dict[str, str]:
         """Return what is said after the verdict, a line each, by its heading."""
-        lines: dict[str, str] = beside(self, "words").lines(self)
+        lines: dict[str, str] = beside(self, "tell").lines(self)
         return lines
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the comparison as JSON-ready data, with "where" and "best"."""
-        where = who = None
-        if self.location is not None:
-            where = {
-                "regions": [region.to_dict() for region in self.location.regions],
-                "differs_from": self.location.differs_from,
-                "differs_until": self.location.differs_until,
-                "smallest_pvalue_adjusted": float(self.location.pvalue_adjusted.min()),
-            }
-        if self.best is not None:
-            who = {
-                "leader": self.best.leader,
-                "mean": self.best.rows[0].mean,
-                "contenders": list(self.best.contenders),
-                "worse": list(self.best.worse),
-            }
-        return {
-            **self.comparison.to_dict(),
-            **self.warnings_dict(),
-            "where": where,
-            "best": who,
-            "withheld": self.withheld,
-        }
 
     def tables(self) -> list[Table]:
         """Return the tables of the comparison."""

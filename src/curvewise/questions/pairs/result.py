@@ -2,28 +2,64 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, overload
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, overload
 
-from curvewise.errors import OptionError
-from curvewise.inference.effects import EFFECTS, Interval, json_ready
-from curvewise.inference.families import ADJUSTMENTS
+from curvewise.errors import OptionError, refuse
+from curvewise.inference.caveats import Caveat
+from curvewise.inference.effects import EFFECTS, Interval
+from curvewise.inference.family import ADJUSTMENTS
 from curvewise.inference.result import Result
-from curvewise.kernels.partitions import MAX_MEMBERS
-from curvewise.questions.pairs.letters import letters
+from curvewise.kernels.contrasts import MAX_MEMBERS
+from curvewise.records import Record, told
 from curvewise.rendering.tables import Table
-from curvewise.text import did_you_mean, interval_text, number_text, p_text, plural
+from curvewise.text import argument, did_you_mean, interval_text, number_text, p_text, plural
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
-    from curvewise.data.preparation import Preparation
-    from curvewise.inference.caveats import Caveat
     from curvewise.inference.effects import Effect, ErrorTerm
+    from curvewise.records import As, Count, Extended, Probability
 
-__all__ = ["EFFECTS", "Pair", "Pairs"]
+
+def letters(names: Sequence[str], different: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Give algorithms letters such that those that share one are not distinguished.
+
+    Insert and absorb (Piepho 2004): a group that holds two algorithms distinguished is split
+    in two, and a group inside another one goes.
+
+    >>> letters(["A", "B", "C"], [("A", "C")])
+    {'A': 'a', 'B': 'ab', 'C': 'b'}
+    """
+    place = {name: 1 << number for number, name in enumerate(names)}
+    # A group is a number with a bit for each member.
+    groups = {(1 << len(names)) - 1}
+    for first, second in different:
+        both = place[first] | place[second]
+        split = {group for group in groups if group & both == both}
+        groups -= split
+        for part in {g & ~place[name] for g in split for name in (first, second)}:
+            if not any(part & group == part for group in groups):
+                groups = {group for group in groups if group & part != group} | {part}
+    # The first algorithms get the first letters.
+    ordered = sorted(groups, key=lambda g: [not g >> i & 1 for i in range(len(names))])
+    return {
+        name: "".join(_letter(i) for i, group in enumerate(ordered) if group & place[name])
+        for name in names
+    }
+
+
+def _letter(number: int) -> str:
+    """Return a, b, …, z, and then the same with a number.
+
+    >>> _letter(0), _letter(25), _letter(26)
+    ('a', 'z', 'a1')
+    """
+    round_, place = divmod(number, 26)
+    return "abcdefghijklmnopqrstuvwxyz"[place] + (str(round_) if round_ else "")
 
 
 NOTES = {
@@ -42,7 +78,7 @@ NOTES = {
 
 
 @dataclass(frozen=True, eq=False)
-class Pair:
+class Pair(Record):
     """Two algorithms, compared on their own curves.
 
     Attributes
@@ -72,21 +108,20 @@ class Pair:
     overall: Effect
     algorithm: Effect
     interaction: Effect | None
-    difference: float
+    difference: Extended
     interval: Interval
-    confidence: float
+    confidence: Probability
     hedges_g: float | None
-    probability_of_superiority: float
+    probability_of_superiority: Probability
     n_runs: tuple[int, int]
     exact: bool
-    n_relabellings: int
-    n_shuffles: int
+    n_relabellings: Count
+    n_shuffles: Count
 
     def effect(self, name: str) -> Effect | None:
         """Return an effect by its name."""
         if name not in EFFECTS:
-            msg = f"No effect is called {name!r}; {did_you_mean(name, EFFECTS)}"
-            raise OptionError(msg, option="effect")
+            refuse(f"No effect is called {name!r}; {did_you_mean(name, EFFECTS)}", option="effect")
         effect: Effect | None = getattr(self, name)
         return effect
 
@@ -103,19 +138,9 @@ class Pair:
             n_runs=(self.n_runs[1], self.n_runs[0]),
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the pair as JSON-ready data; an unbounded end is None."""
-        effects = {name: self.effect(name) for name in EFFECTS}
-        return {
-            **{name: json_ready(value) for name, value in vars(self).items()},
-            **{name: effect and effect.to_dict() for name, effect in effects.items()},
-            "interval": [json_ready(end) for end in self.interval],
-            "n_runs": list(self.n_runs),
-        }
 
-
-@dataclass(frozen=True, eq=False)
-class Pairs(Result, Sequence[Pair]):
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Pairs(Result, Sequence[Pair], question="compare_pairs"):
     """Every two algorithms compared, with p adjusted across the pairs for each effect.
 
     Attributes
@@ -139,16 +164,14 @@ class Pairs(Result, Sequence[Pair]):
         Where the curves came from.
     """
 
-    pairs: tuple[Pair, ...]
+    source: str = ""
     algorithms: tuple[str, ...]
-    adjust: str
+    adjust: Annotated[str, As(Literal["closed", "holm", "bonferroni", "max-t"])]
     error: ErrorTerm
-    alpha: float
-    caveats: tuple[Caveat, ...]
+    alpha: Probability
     higher_is_better: bool = True
     seed: int | None = None
-    source: str = ""
-    preparation: Preparation | None = None
+    pairs: tuple[Pair, ...]
     in_score_units: ClassVar[tuple[str, ...]] = (
         "pairs.difference",
         "pairs.interval",
@@ -156,6 +179,7 @@ class Pairs(Result, Sequence[Pair]):
     )
 
     @property
+    @told(after="pairs")
     def notes(self) -> tuple[str, ...]:
         """How p was adjusted, and why not by closed testing where that is impossible."""
         how = NOTES[self.adjust].format(pairs=plural(len(self.pairs), "pair"))
@@ -196,12 +220,11 @@ class Pairs(Result, Sequence[Pair]):
     def significant(self, effect: str = "algorithm") -> tuple[Pair, ...]:
         """Return the pairs in which an effect is significant after adjustment."""
         found = ((pair, pair.effect(effect)) for pair in self.pairs)
-        return tuple(
-            pair for pair, each in found if each is not None and each.significant
-        )
+        return tuple(pair for pair, each in found if each is not None and each.significant)
 
     @property
-    def smallest_pvalue(self) -> float:
+    @told(after="notes")
+    def smallest_pvalue(self) -> Probability:
         """The smallest adjusted p that these runs could have given."""
         if not self.pairs:
             return 0.0
@@ -210,28 +233,11 @@ class Pairs(Result, Sequence[Pair]):
         return min(1.0, factor * min(1 / pair.n_relabellings for pair in self.pairs))
 
     @cached_property
+    @told(after="pairs")
     def letters(self) -> Mapping[str, str]:
         """Letters: algorithms that share one are not told apart in height."""
         different = [(pair.a, pair.b) for pair in self.significant()]
         return letters(self.ranked, different)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything but the null distributions as JSON-ready data."""
-        return {
-            "question": "compare_pairs",
-            "source": self.source,
-            "algorithms": list(self.algorithms),
-            "adjust": self.adjust,
-            "error": self.error,
-            "alpha": self.alpha,
-            "higher_is_better": self.higher_is_better,
-            "seed": self.seed,
-            "pairs": [pair.to_dict() for pair in self.pairs],
-            "letters": dict(self.letters),
-            "notes": list(self.notes),
-            "smallest_pvalue": self.smallest_pvalue,
-            **self.shared_dict(),
-        }
 
     @cached_property
     def ranked(self) -> tuple[str, ...]:
@@ -247,47 +253,77 @@ class Pairs(Result, Sequence[Pair]):
         """Return the pairs in order of rank, each as seen from the better algorithm."""
         rank = {name: place for place, name in enumerate(self.ranked)}
         sign = 1 if self.higher_is_better else -1
-        seen = [
-            pair if sign * pair.difference >= 0 else pair.reversed()
-            for pair in self.pairs
-        ]
+        seen = [pair if sign * pair.difference >= 0 else pair.reversed() for pair in self.pairs]
         return sorted(seen, key=lambda pair: (rank[pair.a], rank[pair.b]))
 
     def table(self) -> Table:
         """Return a row for every pair, that of the best algorithms first."""
 
-        def cells(effect: Effect | None) -> tuple[str, ...]:
-            if effect is None or effect.pvalue_adjusted is None:
-                return "", ""
-            return p_text(effect.pvalue), p_text(effect.pvalue_adjusted)
+        def p_of(name: str, field: str) -> Callable[[Pair], str]:
+            return lambda pair: p_text(p) if (p := getattr(pair.effect(name), field, None)) else ""
 
-        rows = tuple(
-            (
-                pair.a,
-                pair.b,
-                number_text(pair.difference),
-                interval_text(pair.interval),
-                "" if pair.hedges_g is None else number_text(pair.hedges_g),
-                *cells(pair.algorithm),
-                *cells(pair.interaction),
-            )
-            for pair in self.best_first()
+        return Table.of(
+            self.best_first(),
+            ("a", lambda pair: pair.a),
+            ("b", lambda pair: pair.b),
+            ("a - b", lambda pair: number_text(pair.difference)),
+            (f"{100 * (1 - self.alpha):g}% interval", lambda pair: interval_text(pair.interval)),
+            ("Hedges' g", lambda pair: "" if pair.hedges_g is None else number_text(pair.hedges_g)),
+            ("p height", p_of("algorithm", "pvalue")),
+            ("adjusted", p_of("algorithm", "pvalue_adjusted")),
+            ("p shape", p_of("interaction", "pvalue")),
+            ("adjusted", p_of("interaction", "pvalue_adjusted")),
+            notes=self.notes,
+            n_text_columns=2,
         )
-        level = f"{100 * (1 - self.alpha):g}% interval"
-        header = (
-            "a",
-            "b",
-            "a - b",
-            level,
-            "Hedges' g",
-            "p height",
-            "adjusted",
-            "p shape",
-        )
-        return Table((*header, "adjusted"), rows, notes=self.notes, n_text_columns=2)
 
     def tables(self) -> list[Table]:
         """Return what there is to show, as tables: the pairs, and the letters."""
-        rows = tuple((name, self.letters[name]) for name in self.ranked)
         notes = ("Algorithms that share a letter are not told apart in height.",)
+        rows = tuple((name, self.letters[name]) for name in self.ranked)
         return [self.table(), Table(("algorithm", "letters"), rows, "", notes, 2)]
+
+
+class TooManyPairs(Caveat):
+    """No adjusted p can be as small as alpha, whatever the data.
+
+    ``by_runs`` tells whether runs are too few, not shuffles; ``n_enough`` runs of each would
+    do, where that is known, or the adjustment ``instead``, where there is one.
+    """
+
+    n_pairs: int
+    smallest_pvalue: float
+    alpha: float
+    by_runs: bool
+    n_enough: int | None
+    instead: str | None
+
+    def sentence(self) -> str:
+        """Say how small an adjusted p can be, and what to do."""
+        remedy = "Use more blocks that hold both algorithms of a pair"
+        if not self.by_runs:
+            enough = math.ceil(self.n_pairs / self.alpha) - 1
+            remedy = f"Use at least {argument('n_shuffles', enough)}"
+        elif self.n_enough is not None:
+            remedy = f"Use {self.n_enough} runs of each algorithm"
+        if self.by_runs and self.instead is not None:
+            remedy += f", or {argument('adjust', self.instead)}"
+        return (
+            f"With these runs the smallest p possible is {p_text(self.smallest_pvalue)} after "
+            f"adjustment for {plural(self.n_pairs, 'pair')}, which is above alpha = "
+            f"{self.alpha:g}: no data could be significant. {remedy}."
+        )
+
+
+class LeftOut(Caveat):
+    """Some pairs could not be compared."""
+
+    pairs: tuple[str, ...]
+    reason: str
+
+    def sentence(self) -> str:
+        """Say which, and why."""
+        shown = "; ".join(self.pairs[:3])
+        if len(self.pairs) > 3:
+            shown += f"; and {len(self.pairs) - 3:,} other pairs"
+        return f"Left out: {shown}. {self.reason}"

@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING
 
-from curvewise.inference.effects import EFFECTS, json_ready
-from curvewise.inference.result import Result
+from curvewise.inference.caveats import Caveat
+from curvewise.inference.effects import EFFECTS
+from curvewise.questions.power.result import Simulated
+from curvewise.records import UNTOLD, Probability, told
 from curvewise.rendering.tables import Table
-from curvewise.text import call, percent, plural
+from curvewise.text import argument, call, percent, plural
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from curvewise.data.preparation import Preparation
-    from curvewise.inference.caveats import Caveat
     from curvewise.inference.effects import EffectName, Interval
-    from curvewise.questions.plan.pairing import Pairing
+    from curvewise.questions.plan.method import Pairing
     from curvewise.questions.power.result import Assumptions
+    from curvewise.records import Count, Extended
 
-__all__ = ["Plan"]
+
+ByRuns = Mapping[int, Probability]  # by the number of runs of each algorithm
+IN_ORDER = {"through": lambda powers: dict(sorted(powers.items()))}
 
 
-@dataclass(frozen=True, eq=False)
-class Plan(Result):
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Plan(Simulated, question="plan"):
     """How many runs an experiment needs.
 
     Attributes
@@ -73,99 +75,65 @@ class Plan(Result):
         The ``rng`` that repeats the result, when it was a number.
     """
 
-    n_runs: int
-    n_estimate: float
+    n_runs: Count
+    n_estimate: Extended
     n_runs_range: Interval
-    sizes: tuple[int, ...]
+    sizes: tuple[Count, ...]
     reachable: bool
-    power: float
-    power_at: Mapping[int, float]
-    power_at_ends: tuple[Mapping[int, float], Mapping[int, float]]
-    test_power_at: Mapping[int, float]
-    test_power_at_ends: tuple[Mapping[int, float], Mapping[int, float]]
-    smallest_n: int
-    question: EffectName
+    power: Probability
+    power_at: ByRuns = field(metadata=IN_ORDER)
+    power_at_ends: tuple[ByRuns, ByRuns] = field(metadata=UNTOLD)
+    test_power_at: ByRuns = field(metadata=IN_ORDER)
+    test_power_at_ends: tuple[ByRuns, ByRuns] = field(metadata=UNTOLD)
+    smallest_n: Count
+    question: EffectName = field(metadata={"key": "to_find"})
     cautious: bool
     reuse_pilot: bool
     pairing: Pairing | None
-    max_runs: int
+    max_runs: Count
     assumptions: Assumptions
-    caveats: tuple[Caveat, ...]
     seed: int | None = None
     source: str = ""
-    preparation: Preparation | None = field(default=None, repr=False)
-    in_score_units: ClassVar[tuple[str, ...]] = (
-        "assumptions.height_sd",
-        "assumptions.lift",
-    )
 
-    @property
-    def effect_source(self) -> str:
-        """Where the effect comes from: "stated" or "observed, shrunk"."""
-        return self.assumptions.effect_source
+    @told(after="power_at", **IN_ORDER)
+    def power_at_if_runs_vary_more(self) -> ByRuns:
+        """Return ``power_at`` if runs vary more than the pilots."""
+        return self.power_at_ends[0]
 
-    @property
-    def noise_df(self) -> float:
-        """How many runs' worth is known about the spread."""
-        return self.assumptions.noise_df
+    @told(after="power_at_if_runs_vary_more", **IN_ORDER)
+    def power_at_if_runs_vary_less(self) -> ByRuns:
+        """Return ``power_at`` if runs vary less than the pilots."""
+        return self.power_at_ends[1]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as JSON-ready data; what is infinite is None."""
-        more, less = self.power_at_ends
-        return {
-            "question": "plan",
-            "n_runs": self.n_runs,
-            "n_estimate": json_ready(self.n_estimate),
-            "n_runs_range": [json_ready(end) for end in self.n_runs_range],
-            "sizes": list(self.sizes),
-            "reachable": self.reachable,
-            "power": self.power,
-            "power_at": _by_runs(self.power_at),
-            "power_at_if_runs_vary_more": _by_runs(more),
-            "power_at_if_runs_vary_less": _by_runs(less),
-            "test_power_at": _by_runs(self.test_power_at),
-            "test_power_at_if_runs_vary_more": _by_runs(self.test_power_at_ends[0]),
-            "test_power_at_if_runs_vary_less": _by_runs(self.test_power_at_ends[1]),
-            "smallest_n": self.smallest_n,
-            "to_find": self.question,
-            "cautious": self.cautious,
-            "reuse_pilot": self.reuse_pilot,
-            "pairing": None if self.pairing is None else self.pairing.to_dict(),
-            "max_runs": self.max_runs,
-            "assumptions": self.assumptions.to_dict(),
-            "seed": self.seed,
-            "source": self.source,
-            **self.shared_dict(),
-        }
+    @told(after="test_power_at", **IN_ORDER)
+    def test_power_at_if_runs_vary_more(self) -> ByRuns:
+        """Return ``test_power_at`` if runs vary more than the pilots."""
+        return self.test_power_at_ends[0]
+
+    @told(after="test_power_at_if_runs_vary_more", **IN_ORDER)
+    def test_power_at_if_runs_vary_less(self) -> ByRuns:
+        """Return ``test_power_at`` if runs vary less than the pilots."""
+        return self.test_power_at_ends[1]
 
     def table(self) -> Table:
         """Return what is needed, by how much runs vary."""
-        asked = self.assumptions
+        asked, shows_test = self.assumptions, self.question != "overall"
         low, high = self.n_runs_range
         (more, less), (test_more, test_less) = self.power_at_ends, self.test_power_at_ends
         as_known = "as in the pilots" if asked.n_pilots else "as assumed"
-        rows = [(as_known, self.n_estimate, self.power_at, self.test_power_at)]
+        items = [(as_known, self.n_estimate, self.power_at, self.test_power_at)]
         if math.isfinite(asked.noise_df):
-            rows = [
-                ("less than the pilots", low, less, test_less),
-                *rows,
-                ("more than the pilots", high, more, test_more),
-            ]
-        shows_test = self.question != "overall"
+            items.insert(0, ("less than the pilots", low, less, test_less))
+            items.append(("more than the pilots", high, more, test_more))
         each = "runs of each needed" if asked.ratio == 1 else "runs of each other needed"
-        if asked.blocks:
-            each = "blocks needed"
-        cells = tuple(
-            (
-                name,
-                f"more than {self.max_runs}" if math.isinf(n) else f"{n:.0f}",
-                *(
-                    _power_text(powers, self.max_runs if math.isinf(n) else int(n))
-                    for powers in (claims, *([tests] if shows_test else []))
-                ),
-            )
-            for name, n, claims, tests in rows
-        )
+        rows = []
+        for name, n, claims, tests in items:
+            needed = f"more than {self.max_runs}" if math.isinf(n) else f"{n:.0f}"
+            powers = [
+                own.get(int(min(n, self.max_runs))) for own in (claims, tests)[: 1 + shows_test]
+            ]
+            texts = ("" if power is None else f"{power:.2f}" for power in powers)
+            rows.append((name, needed, *texts))
         aim = f"To find a difference {EFFECTS[self.question].how} with a power of {self.power:g}"
         notes = [f"{aim} at α = {asked.alpha:g}."]
         if shows_test:
@@ -173,29 +141,42 @@ class Plan(Result):
                 f"Power: how often {call('compare')} claims it, which takes a difference overall "
                 f"too; its test: that of {EFFECTS[self.question].noun} alone."
             )
-        if len(rows) > 1:
+        if len(items) > 1:
             notes.append(
                 f"Less and more: by as much as {plural(asked.n_pilots, 'pilot')} leave open "
                 f"({percent(asked.confidence)})."
             )
+        header = ("if runs vary", "blocks needed" if asked.blocks else each, "power with these")
         return Table(
-            (
-                *("if runs vary", each, "power with these"),
-                *(["its test"] if shows_test else []),
-            ),
-            cells,
-            notes=tuple(notes),
+            (*header, *(["its test"] if shows_test else [])), tuple(rows), notes=tuple(notes)
         )
 
-    def tables(self) -> list[Table]:
-        """Return what there is to show, as tables."""
-        return [self.table()]
+
+class NotReachable(Caveat):
+    """The most runs that were considered are not enough."""
+
+    max_runs: int
+    power_there: float
+    power: float
+
+    def sentence(self) -> str:
+        """Say what power there is, and what to do."""
+        return (
+            f"With {plural(self.max_runs, 'run')} the power is {self.power_there:.2f}, below the "
+            f"{self.power:g} asked for. Look for a larger difference, ask for less power, or "
+            f"allow more runs: {argument('max_runs')}."
+        )
 
 
-def _by_runs(powers: Mapping[int, float]) -> dict[str, float]:
-    """Return powers by runs as JSON has it, whose keys are text."""
-    return {str(n): powers[n] for n in sorted(powers)}
+class PairsTooFew(Caveat):
+    """With pairs more runs are needed before anything can be significant."""
 
+    smallest_n: int
+    smallest_unpaired: int
 
-def _power_text(powers: Mapping[int, float], n_runs: int) -> str:
-    return f"{powers[n_runs]:.2f}" if n_runs in powers else ""
+    def sentence(self) -> str:
+        """Say how many pairs it takes at least."""
+        return (
+            f"Paired runs need at least {self.smallest_n} pairs before any data could be "
+            f"significant; runs that are not paired need {self.smallest_unpaired} of each."
+        )

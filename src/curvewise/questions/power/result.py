@@ -2,28 +2,41 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import numpy as np
 
-from curvewise.inference.effects import EFFECTS, json_ready
+from curvewise.inference.caveats import Caveat, prepared, spread_caveat, too_few_shuffles
+from curvewise.inference.effects import EFFECTS
 from curvewise.inference.result import Result
+from curvewise.inference.simulate import MIN_PILOTS_UNPOOLED, PilotNoise
+from curvewise.records import UNTOLD, As, Record
 from curvewise.rendering.tables import Table
-from curvewise.text import call, percent, plural, step_text
+from curvewise.text import (
+    argument,
+    call,
+    in_python,
+    listed,
+    number_text,
+    percent,
+    plural,
+    step_text,
+)
 
 if TYPE_CHECKING:
-    from curvewise.data.preparation import Preparation
-    from curvewise.inference.caveats import Caveat
-    from curvewise.inference.effects import EffectName
-    from curvewise.inference.scenarios import Scenario
-    from curvewise.kernels import Floats
+    from collections.abc import Iterator
 
-__all__ = ["Assumptions", "Power", "PowerCurve"]
+    from curvewise.inference.effects import EffectName, OverallTest
+    from curvewise.inference.simulate import Scenario
+    from curvewise.kernels import Floats
+    from curvewise.questions.power.method import Model
+    from curvewise.records import Count, Extended, Probability
 
 
 @dataclass(frozen=True)
-class Assumptions:
+class Assumptions(Record):
     """What a simulation takes for true, and how it tests.
 
     Attributes
@@ -52,31 +65,28 @@ class Assumptions:
         As asked for.
     """
 
-    effect: Scenario | None
+    effect: Annotated[Scenario | None, As(str | None)] = field(
+        metadata={"through": lambda effect: effect and str(effect)}
+    )
     effect_source: str
     base: str
-    n_pilots: int
+    n_pilots: Count
     noise: str
-    noise_df: float
-    height_sd: float
-    lift: float
-    n_algorithms: int
+    noise_df: Extended
+    height_sd: Extended
+    lift: Extended
+    n_algorithms: Count
     ratio: float
     blocks: bool
-    alpha: float
-    overall: str
-    n_experiments: int
-    n_shuffles: int
-    confidence: float
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as JSON-ready data; the effect in words."""
-        values = {name: json_ready(value) for name, value in vars(self).items()}
-        return values | {"effect": None if self.effect is None else str(self.effect)}
+    alpha: Probability
+    overall: OverallTest
+    n_experiments: Count
+    n_shuffles: Count
+    confidence: Probability
 
 
 @dataclass(frozen=True, eq=False)
-class PowerCurve:
+class PowerCurve(Record):
     """How often one test finds the difference, by runs and sizes.
 
     Arrays are (n_runs, n_sizes), or have low and high as a last axis.
@@ -96,29 +106,45 @@ class PowerCurve:
         is significant too. None for the overall test, which is claimed as it is.
     """
 
-    name: EffectName
-    power: Floats
-    interval: Floats
-    range: Floats
-    claimed: PowerCurve | None = None
+    name: EffectName = field(metadata=UNTOLD)
+    power: Annotated[Floats, As(list[list[Probability]])]
+    interval: Annotated[Floats, As(list[list[list[Probability]]])]
+    range: Annotated[Floats, As(list[list[list[Probability]]])]
+    claimed: PowerCurve | None = field(default=None, metadata={"unless": None})
 
     @property
     def verdict(self) -> PowerCurve:
         """How often `compare` would say so: what is claimed, or the overall test itself."""
         return self if self.claimed is None else self.claimed
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as JSON-ready data."""
-        own = {
-            "power": self.power.tolist(),
-            "interval": self.interval.tolist(),
-            "range": self.range.tolist(),
-        }
-        return own if self.claimed is None else own | {"claimed": self.claimed.to_dict()}
+
+class Simulated(Result):
+    """What was found by simulating experiments under some assumptions."""
+
+    assumptions: Assumptions
+    in_score_units: ClassVar[tuple[str, ...]] = ("assumptions.height_sd", "assumptions.lift")
+
+    @property
+    def effect_source(self) -> str:
+        """Where the effect comes from: "stated" or "observed, shrunk"."""
+        return self.assumptions.effect_source
+
+    @property
+    def noise_df(self) -> float:
+        """How many runs' worth is known about the spread."""
+        return self.assumptions.noise_df
+
+    @abstractmethod
+    def table(self) -> Table:
+        """Return all that was found."""
+
+    def tables(self) -> list[Table]:
+        """Return what there is to show, as tables."""
+        return [self.table()]
 
 
-@dataclass(frozen=True, eq=False)
-class Power(Result):
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Power(Simulated, question="power"):
     """How often an experiment would find a difference, by its runs and the size of it.
 
     Attributes
@@ -146,32 +172,16 @@ class Power(Result):
         The ``rng`` that repeats the result, when it was a number.
     """
 
-    n_runs: tuple[int, ...]
+    n_runs: tuple[Count, ...]
     sizes: tuple[float, ...]
     overall: PowerCurve
     algorithm: PowerCurve
-    interaction: PowerCurve | None
-    smallest_n: int
+    interaction: PowerCurve | None = field(metadata={"unless": None})
+    smallest_n: Count
     lacking: tuple[EffectName, ...]
     assumptions: Assumptions
-    caveats: tuple[Caveat, ...]
     seed: int | None = None
     source: str = ""
-    preparation: Preparation | None = field(default=None, repr=False)
-    in_score_units: ClassVar[tuple[str, ...]] = (
-        "assumptions.height_sd",
-        "assumptions.lift",
-    )
-
-    @property
-    def effect_source(self) -> str:
-        """Where the effect comes from: "stated" or "observed, shrunk"."""
-        return self.assumptions.effect_source
-
-    @property
-    def noise_df(self) -> float:
-        """How many runs' worth is known about the spread."""
-        return self.assumptions.noise_df
 
     @property
     def has_ranges(self) -> bool:
@@ -184,46 +194,26 @@ class Power(Result):
         """The powers of all tests."""
         return tuple(filter(None, (self.overall, self.algorithm, self.interaction)))
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as JSON-ready data."""
-        return {
-            "question": "power",
-            "n_runs": list(self.n_runs),
-            "sizes": list(self.sizes),
-            **{curve.name: curve.to_dict() for curve in self.curves},
-            "smallest_n": self.smallest_n,
-            "lacking": list(self.lacking),
-            "assumptions": self.assumptions.to_dict(),
-            "seed": self.seed,
-            "source": self.source,
-            **self.shared_dict(),
-        }
-
     def table(self) -> Table:
         """Return a row for every number of runs and size: how often `compare` finds what.
 
         Beside what is claimed of height and of shape stands the power of its test alone.
         """
         several = len(self.sizes) > 1
+        tested = [curve for curve in self.curves if self._shows_test(curve)]
         rows = []
         for place, n_runs in enumerate(self.n_runs):
             for column, size in enumerate(self.sizes):
                 cells = [
-                    cell
-                    for curve in self.curves
-                    for cell in self._cells(curve, place, column)
+                    cell for curve in self.curves for cell in self._cells(curve, place, column)
                 ]
                 if n_runs < self.smallest_n:
                     cells = ["0 (not attainable)", *["0"] * (len(cells) - 1)]
-                shown = (step_text(size),) if several else ()
-                rows.append((str(n_runs), *shown, *cells))
+                rows.append((str(n_runs), *([step_text(size)] if several else []), *cells))
         names = [
             name
             for curve in self.curves
-            for name in (
-                EFFECTS[curve.name].noun,
-                *(["its test"] if self._shows_test(curve) else []),
-            )
+            for name in (EFFECTS[curve.name].noun, *(["its test"] if curve in tested else []))
         ]
         asked = self.assumptions
         each = "runs of each" if asked.ratio == 1 else "runs of each other"
@@ -231,7 +221,7 @@ class Power(Result):
         notes = [
             f"Power at α = {asked.alpha:g}: the share of {experiments} that find the difference."
         ]
-        if any(map(self._shows_test, self.curves)):
+        if tested:
             notes.append(
                 f"Height and shape as {call('compare')} claims them, only where it finds a "
                 "difference overall too; its test: that of height, or of shape, alone."
@@ -245,7 +235,7 @@ class Power(Result):
             f"The effect leaves {EFFECTS[name].noun} as it is: what is found there is a false alarm."
             for name in self.lacking
         ]
-        header = (each, *(("size",) if several else ()), *names)
+        header = (each, *(["size"] if several else []), *names)
         return Table(header, tuple(rows), notes=tuple(notes), n_text_columns=0)
 
     def _shows_test(self, curve: PowerCurve) -> bool:
@@ -253,17 +243,136 @@ class Power(Result):
         return curve.claimed is not None and self.interaction is not None
 
     def _cells(self, curve: PowerCurve, place: int, column: int) -> list[str]:
-        """Write what is found, and the power of its test alone where that may be another."""
-        alone = [f"{curve.power[place, column]:.2f}"] if self._shows_test(curve) else []
-        return [_cell(curve.verdict, place, column), *alone]
+        """Write what is found and its range, and the power of its test where that may be another."""
+        power, low, high, alone = (
+            f"{share:.2f}"
+            for share in (
+                curve.verdict.power[place, column],
+                *curve.verdict.range[place, column],
+                curve.power[place, column],
+            )
+        )
+        found = power if low == high else f"{power} ({low}–{high})"
+        return [found, *([alone] if self._shows_test(curve) else [])]
 
-    def tables(self) -> list[Table]:
-        """Return what there is to show, as tables."""
-        return [self.table()]
+
+# A difference of so many standard deviations at a step, and so many times that of the median
+# step, is found at that step.
+MIN_STRIKING, MIN_OVER_TYPICAL = 4.0, 4.0
 
 
-def _cell(curve: PowerCurve, place: int, column: int) -> str:
-    """Write a power, and its range where it has one."""
-    shown = f"{curve.power[place, column]:.2f}"
-    low, high = (f"{end:.2f}" for end in curve.range[place, column])
-    return shown if low == high else f"{shown} ({low}–{high})"
+class ObservedEffect(Caveat):
+    """The effect is that of the pilots."""
+
+    n_fewest: int
+
+    def sentence(self) -> str:
+        """Say how little pilots tell about it."""
+        return (
+            f"A pilot of {plural(self.n_fewest, 'run')} cannot tell the size of the effect: what "
+            "was observed is shrunk here, and may still be far from the truth. State the "
+            "smallest difference you care about instead."
+        )
+
+
+class SpreadTakenForEqual(Caveat):
+    """Pilots of different spread are pooled."""
+
+    wide: str
+    narrow: str
+    n_needed: int
+
+    def sentence(self) -> str:
+        """Say who varies more, and what to do."""
+        return (
+            f"The pilots of {self.wide} vary more than those of {self.narrow}, and their noise "
+            "was pooled as if they varied alike. Keep the algorithms whose spread the "
+            f"experiment will have, or use {argument('pool', value=False)} with at least "
+            f"{self.n_needed} pilots of each."
+        )
+
+
+class UnequalRuns(Caveat):
+    """Algorithms get different numbers of runs."""
+
+    ratio: float
+
+    def sentence(self) -> str:
+        """Say what that takes for granted."""
+        little = ""
+        if max(self.ratio, 1 / self.ratio) > 4:
+            little = " More than four runs to one bring little."
+        return (
+            "With unequal numbers of runs the test takes the algorithms to vary alike. If the "
+            f"one with fewer runs varies more, use {call('compare', spread='unequal')}, whose "
+            f"power is not simulated here.{little}"
+        )
+
+
+class NotAttainable(Caveat):
+    """Some of the numbers of runs are too small for any data to be significant."""
+
+    n_runs: tuple[int, ...]
+    smallest_n: int
+    alpha: float
+
+    def sentence(self) -> str:
+        """Say which, and how many runs it takes."""
+        runs = f"{listed([str(n) for n in self.n_runs])} runs"
+        if self.n_runs == (1,):
+            runs = "a single run of each"
+        return (
+            f"With {runs} no data could be significant at "
+            f"alpha = {self.alpha:g}: power is 0, and nothing was simulated. At least "
+            f"{self.smallest_n} are needed."
+        )
+
+
+class QuietStep(Caveat):
+    """At some step pilots hardly vary, so that the difference there is found at once.
+
+    ``sd`` is how much they vary there, and ``difference`` how far apart mean curves are.
+    """
+
+    step: float
+    sd: float
+    difference: float
+
+    def sentence(self) -> str:
+        """Say where, and what to do if algorithms do not differ there."""
+        return (
+            f"At step {step_text(self.step)} the difference is {number_text(self.difference)}, "
+            f"and pilots vary by {number_text(self.sd)} only: an overall test finds it there, "
+            "which makes its power large, and that of all that is claimed behind it. If the "
+            "algorithms are alike there, as they often are when training starts, leave these "
+            f"steps out: {in_python('Curves.window') or '--from, --to'}."
+        )
+
+
+def model_caveats(model: Model, *, pool: bool) -> Iterator[Caveat]:
+    """Yield what calls for a caveat in what is simulated."""
+    asked, pilots = model.assumptions, model.pilots
+    yield from too_few_shuffles(asked.n_shuffles, asked.alpha)
+    if asked.effect is None and pilots is not None:
+        yield ObservedEffect(min(pilots.sizes))
+    if pilots is not None:
+        yield from prepared(pilots)
+        uneven = spread_caveat(pilots) if pool and asked.n_pilots else None
+        if uneven is not None:
+            yield SpreadTakenForEqual(uneven.wide, uneven.narrow, MIN_PILOTS_UNPOOLED)
+    if asked.ratio != 1:
+        yield UnequalRuns(asked.ratio)
+
+
+def quiet_step(model: Model) -> Iterator[Caveat]:
+    """Warn where the overall test lives on a step at which pilots hardly vary."""
+    noise, truth = model.noises[-1], model.truth
+    if model.assumptions.effect is None or not isinstance(noise, PilotNoise):
+        return  # blocks are compared within
+    sd = np.sqrt(np.sum(noise.residuals**2, axis=0) / noise.df)
+    differences = np.abs(truth.differences[-1])
+    times = np.divide(differences, sd, out=np.zeros_like(sd), where=sd > 0)
+    most = int(np.argmax(times))
+    is_quiet = sd[most] * MIN_OVER_TYPICAL < float(np.median(sd))
+    if is_quiet and times[most] > max(MIN_STRIKING, MIN_OVER_TYPICAL * float(np.median(times))):
+        yield QuietStep(float(truth.steps[most]), float(sd[most]), float(differences[most]))

@@ -1,54 +1,186 @@
-"""TensorBoard event files, whoever wrote them: torch, tensorboardX, TensorFlow, Keras, CLU.
-
-Read without TensorBoard, whose reader keeps 10,000 points of a metric unless told otherwise,
-leaves out the scalars that TensorFlow 2 writes (tensors), and takes eight times as long.
-"""
+"""TensorBoard event files, whoever wrote them, and the JSON that tensorboardX exports of them."""
 
 from __future__ import annotations
 
+import itertools
 import re
 from array import array
-from dataclasses import dataclass, field
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from curvewise.errors import CurvesError
-from curvewise.readers.logged import (
-    SINGLE,
-    Claim,
-    LoggedRun,
-    Series,
-    counts_episodes,
-)
-from curvewise.readers.parsing.event_folders import (
-    event_files,
-    first_events,
-    home_of,
-    key_of_scalars,
-    repeats_results,
-)
-from curvewise.readers.parsing.event_messages import (
+from curvewise.readers.parsing.events import (
     CONFIG_MARKS,
+    RecordFile,
+    begins_with_record,
+    damage_note,
     event_messages,
     hyperparameters,
     is_scalar,
     number_in,
     text_config,
+    text_of,
 )
-from curvewise.readers.parsing.protobuf_messages import text_of
-from curvewise.readers.parsing.recording import chosen_x
-from curvewise.readers.parsing.tfrecords import RecordFile, damage_note
+from curvewise.readers.parsing.files import damaged
+from curvewise.readers.parsing.json_files import as_number, beginning, document
+from curvewise.readers.parsing.series import Recorder, chosen_x, part_of
+from curvewise.readers.walk import SINGLE, Claim, LoggedRun, Series, counts_episodes
 from curvewise.text import plural, step_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from curvewise.kernels import Floats
-    from curvewise.readers.folders import File, Folder
-    from curvewise.readers.logged import Wanted
+    from curvewise.readers.walk import File, Folder, Wanted
 
-__all__ = ["claims", "read"]
+
+# Which folders of event files belong to one run.
+
+# add_hparams makes a folder that is named by the time, if the caller names none.
+TIME_NAME = re.compile(r"\d{9,}\.\d+")
+# What writers replace in tags, or in the folders that they name by them.
+NO_NAME = re.compile(r"[^-.\w]")
+MAX_RESULTS_SIZE = 100_000  # bytes of hyperparameters and of one value of each metric
+HPARAMS_MARK = b"_hparams_/session_start_info"
+
+
+def event_files(folder: Folder) -> list[File]:
+    """Return the event files in a folder, in the order in which they were begun."""
+    named = [file for file in folder.files.values() if "tfevents" in file.name]
+    found = [
+        file
+        for file in named
+        if file.name.startswith("events.out.tfevents") or begins_with_record(file.head())
+    ]
+    return sorted(found, key=_order)
+
+
+def _order(file: File) -> tuple[float, int, str]:
+    """Return when a file was begun, and the counter of its writer, as its name tells."""
+    _, _, rest = file.name.partition("tfevents")
+    numbers = [int(part) for part in rest.split(".") if part.isdecimal()]
+    if not numbers:
+        begun = next((event.wall_time for event in first_events(file)), 0.0)
+        return begun, -1, file.name
+    return numbers[0], numbers[-1] if len(numbers) > 1 else -1, file.name
+
+
+def first_events(file: File) -> Iterator[Any]:
+    """Yield the events in the first bytes of a file, as far as they are whole."""
+    yield from _events(RecordFile(file).first_payloads())
+
+
+def _events(payloads: Iterable[bytes]) -> Iterator[Any]:
+    """Yield the events in payloads, up to the first that is damaged."""
+    from google.protobuf.message import DecodeError
+
+    with suppress(DecodeError):
+        yield from map(event_messages()["Event"].FromString, payloads)
+
+
+def home_of(folder: Folder, files: Sequence[File]) -> tuple[Folder, str]:
+    """Return the folder of the run that event files belong to, and what goes before their tags.
+
+    A folder below another one with event files may be a run of its own: only its name and what
+    it holds tell that it is a part of the run above.
+    """
+    above = folder.parent
+    if above is None:
+        return folder, ""
+    run = _run_of_scalars(folder, files)
+    if run is not None:
+        return run, ""
+    name = folder.path.name.lower()
+    is_below_events = bool(event_files(above))
+    if part_of(name) and (is_below_events or _is_apart(folder, above)):
+        return above, f"{folder.path.name}/"
+    if name.startswith("eval_") and is_below_events:
+        return above, f"{folder.path.name}/"
+    if is_below_events and _are_results(files):
+        is_timed = TIME_NAME.fullmatch(name) is not None
+        # There are event files below Keras' runs.
+        has_parts = any(map(event_files, folder.folders.values()))
+        if is_timed or (_has_scalars(above) and not has_parts):
+            return above, ""
+    return folder, ""
+
+
+def _has_scalars(folder: Folder) -> bool:
+    """Whether the event files in a folder begin with scalars, as those of a run may."""
+    return any(
+        is_scalar(value)
+        for file in event_files(folder)
+        for event in first_events(file)
+        for value in event.summary.value
+    )
+
+
+def _are_results(files: Sequence[File]) -> bool:
+    """Whether files are those of add_hparams, with one value of each metric.
+
+    Its folder is named by the time, unless the caller names it.
+    """
+    if not any(HPARAMS_MARK in file.head() for file in files):
+        return False
+    if TIME_NAME.fullmatch(files[0].path.parent.name):
+        return True
+    if any(file.size > MAX_RESULTS_SIZE for file in files):
+        return False
+    tags = []
+    for file in files:
+        with suppress(CurvesError):
+            payloads = itertools.chain.from_iterable(RecordFile(file).batches())
+            tags += [value.tag for event in _events(payloads) for value in event.summary.value]
+    return len(tags) == len(set(tags))
+
+
+def _run_of_scalars(folder: Folder, files: Sequence[File]) -> Folder | None:
+    """Return the run that add_scalars wrote a folder for, if it did."""
+    above = folder.parent
+    while above is not None:
+        if event_files(above):
+            place = folder.path.relative_to(above.path).as_posix()
+            tags = {
+                text_of(value.tag)
+                for event in first_events(files[0])
+                for value in event.summary.value
+            }
+            if len(tags) == 1 and key_of_scalars(place, *tags):
+                return above
+        above = above.parent
+    return None
+
+
+def _is_apart(folder: Folder, above: Folder) -> bool:
+    """Whether a folder named as a part of a run has no runs beside it, but other parts or none."""
+    others = [other for other in above.folders.values() if other is not folder]
+    if any(part_of(other.path.name) and event_files(other) for other in others):
+        return True
+    return not any(event_files(below) for other in others for below in other.tree())
+
+
+def key_of_scalars(place: str, tag: str) -> str:
+    """Return the key of a curve that add_scalars wrote, from its place below the run; or nothing.
+
+    torch writes to TAG_key, tensorboardX to TAG/key.
+
+    >>> key_of_scalars("eval_loss_adam", "eval/loss"), key_of_scalars("loss/sgd", "loss")
+    ('adam', 'sgd')
+    """
+    begin = NO_NAME.sub("_", tag) + "_"
+    return place[len(begin) :] if NO_NAME.sub("_", place).startswith(begin) else ""
+
+
+def repeats_results(claim: Claim) -> bool:
+    """Whether files are those of add_hparams, which repeat how metrics ended."""
+    return claim.files[0].path.parent != claim.home and _are_results(claim.files)
+
+
+# TensorBoard event files, whoever wrote them: torch, tensorboardX, TensorFlow, Keras, CLU.
+#
+# Read without TensorBoard, whose reader keeps 10,000 points of a metric unless told otherwise,
+# leaves out the scalars that TensorFlow 2 writes (tensors), and takes eight times as long.
 
 PLACEHOLDER = ("hp_metric", -1.0)  # Lightning logs it so that hyperparameters are shown
 ITERATIONS = "_vs_iterations"  # Keras counts these evaluations so, all else in epochs
@@ -80,7 +212,7 @@ def read(claims: Sequence[Claim], wanted: Wanted) -> Iterator[LoggedRun]:
     for claim in [*own, *(claim for claim in claims if claim not in own)]:
         run.read_claim(claim, is_summary=claim not in own)
     if run.unreadable and not run.n_readable:
-        raise CurvesError(run.unreadable[0])
+        raise run.unreadable[0]
     yield LoggedRun(
         series=run.series(),
         x=x,
@@ -91,41 +223,25 @@ def read(claims: Sequence[Claim], wanted: Wanted) -> Iterator[LoggedRun]:
     )
 
 
-@dataclass
 class _Records:
-    """The records of one metric: those of the session under way, and those before."""
+    """The records of one metric; ``sessions`` are told when a session ends."""
 
-    steps: array[int] = field(default_factory=lambda: array("q"))
-    scores: array[float] = field(default_factory=lambda: array("d"))
-    times: array[float] = field(default_factory=lambda: array("d"))
-    sessions: list[tuple[int, Floats, Floats, Floats]] = field(default_factory=list)
-    precision: float = 0.0
+    def __init__(self) -> None:
+        self.steps, self.scores, self.times = array("q"), array("d"), array("d")
+        self.sessions = array("q")
+        self.precision = 0.0
 
     def close(self, session: int) -> None:
         """End the session."""
-        if self.steps:
-            columns = (self.steps, self.scores, self.times)
-            steps, scores, times = (np.array(column, dtype=float) for column in columns)
-            self.sessions.append((session, steps, scores, times))
-            for column in columns:
-                del column[:]
+        self.sessions.extend([session] * (len(self.steps) - len(self.sessions)))
 
     def drop_from(self, step: int) -> int:
-        """Drop what earlier sessions have at a step and after it; return how much that is."""
-        before = sum(len(steps) for _, steps, _, _ in self.sessions)
-        kept = []
-        for session, steps, scores, times in self.sessions:
-            early = steps < step
-            kept.append(
-                (
-                    session,
-                    steps[early],
-                    scores[early],
-                    times[early] if times.size else times,
-                )
-            )
-        self.sessions = kept
-        return before - sum(len(steps) for _, steps, _, _ in kept)
+        """Drop what is there at a step and after it; return how much that is."""
+        early = np.array(self.steps) < step
+        for name, column in vars(self).items():
+            if isinstance(column, array) and column:
+                setattr(self, name, array(column.typecode, np.array(column)[early]))
+        return len(early) - len(self.steps)
 
 
 class _Reading:
@@ -135,7 +251,7 @@ class _Reading:
         self.config: dict[str, Any] = {}
         self.has_failed = False
         self.notes: list[str] = []
-        self.unreadable: list[str] = []
+        self.unreadable: list[CurvesError] = []
         self.n_readable = 0
         self._wanted = wanted
         self._by_time = by_time
@@ -163,7 +279,7 @@ class _Reading:
             try:
                 self._read_file(file, is_kept, records_of, metrics)
             except CurvesError as error:
-                self.unreadable.append(str(error))
+                self.unreadable.append(error)
                 self.notes.append(str(error).removesuffix("."))
             else:
                 self.n_readable += 1
@@ -232,8 +348,7 @@ class _Reading:
                     if by_time:
                         records.times.append(event.wall_time)
         if frames.is_damaged and not frames.n_records:
-            msg = f"{file.path.name} is damaged: its first record cannot be read."
-            raise CurvesError(msg)
+            raise damaged(file, "its first record cannot be read")
         if n_damaged:
             frames.notes.append(damage_note(n_damaged, file.path.name))
         self.notes += frames.notes
@@ -275,22 +390,18 @@ class _Reading:
         """Return the series of each metric that has a record."""
         found = {}
         for metric, records in self._metrics.items():
-            if not records.sessions:
-                continue
-            numbers, *columns = zip(*records.sessions, strict=True)
-            steps, scores, times = map(np.concatenate, columns)
-            sessions = np.repeat(numbers, [len(part) for part in columns[0]])
+            steps, scores = np.array(records.steps, np.float64), np.array(records.scores)
             if self._by_time:
-                steps = times - min(self._begun, times.min(initial=np.inf))
-            kept = np.ones(len(steps), dtype=bool)
-            if metric.rpartition("/")[2] == PLACEHOLDER[0]:
-                kept = scores != PLACEHOLDER[1]
+                steps = np.array(records.times)
+                steps -= min(self._begun, steps.min(initial=np.inf))
+            tag, placeholder = PLACEHOLDER
+            kept = (scores != placeholder) | (metric.rpartition("/")[2] != tag)
             if kept.any():
                 in_iterations = metric.endswith(ITERATIONS) and not self._by_time
                 found[metric] = Series(
                     steps[kept],
                     scores[kept],
-                    sessions[kept],
+                    np.array(records.sessions)[kept],
                     counts_episodes(metric),
                     records.precision,
                     "iteration" if in_iterations else "",
@@ -309,3 +420,69 @@ def _tag_filter(wanted: Wanted, prefix: str) -> Callable[[bytes], object] | None
     marks = [*(tag.encode() for tag in tags), *CONFIG_MARKS]
     search = re.compile(b"|".join(map(re.escape, marks))).search
     return lambda payload: len(payload) <= MAX_SESSION_LOG_SIZE or search(payload)
+
+
+# The JSON that tensorboardX exports: {path/tag: [[time, step, value], …]}.
+#
+# It repeats the event files of its folder, and is read only where there are none.
+
+NAME = "all_scalars.json"
+STEP, TIME = "step", "time"
+
+
+def export_claims(folder: Folder) -> Iterator[Claim]:
+    """Yield a claim on the export of a folder, also if it is empty."""
+    for file in folder.files.values():
+        start: Any = beginning(file) if file.name.lower().endswith(".json") else None
+        if file.name == NAME or (_is_export(start, is_cut=True) and any(start.values())):
+            yield Claim(folder.path, (file,))
+
+
+def _is_export(start: Any, *, is_cut: bool = False) -> bool:
+    """Whether a document has lists of a time stamp, a step and a value.
+
+    Of a document that is cut, only the first of each list is looked at.
+    """
+    return isinstance(start, dict) and all(
+        isinstance(points, list) and all(map(_is_point, points[:1] if is_cut else points))
+        for points in start.values()
+    )
+
+
+def _is_point(point: Any) -> bool:
+    # Times are seconds since 1970.
+    return (
+        isinstance(point, list)
+        and len(point) == 3
+        and (as_number(point[0]) or 0) > 1e8
+        and as_number(point[1]) is not None
+    )
+
+
+def export_runs(file: File, wanted: Wanted) -> Iterator[LoggedRun]:
+    """Yield the run of an export, unless event files beside it hold the same."""
+    if any(file.path.parent.glob("*tfevents*")):
+        return
+    x, others = chosen_x(wanted, [STEP, TIME])
+    found = document(file)
+    if not _is_export(found):
+        raise damaged(file, "it holds more than times, steps and values")
+    names = _short_tags(list(found))
+    recorder = Recorder()
+    starts = [points[0][0] for points in found.values() if points]
+    for key, points in found.items():
+        for time, step, value in points if names[key] in wanted else ():
+            score = as_number(value)
+            if score is not None:
+                recorder.add(names[key], float(step) if x == STEP else time - min(starts), score)
+    yield LoggedRun(recorder.series(), x, others)
+
+
+def _short_tags(keys: list[str]) -> dict[str, str]:
+    """Return the tag of each key, without the folder that all keys begin with."""
+    parts = [key.split("/")[:-1] for key in keys]
+    n_shared = 0
+    if len(keys) > 1:
+        shared = itertools.takewhile(lambda names: len(set(names)) == 1, zip(*parts, strict=False))
+        n_shared = sum(1 for _ in shared)
+    return {key: "/".join(key.split("/")[n_shared:]) for key in keys}

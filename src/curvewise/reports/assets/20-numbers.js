@@ -88,13 +88,15 @@ function roundTicks(low, high, about) {
   if (!(high > low)) return [low];
   const raw = (high - low) / about, power = 10 ** Math.floor(Math.log10(raw));
   const by = [1, 2, 2.5, 5, 10].find((factor) => factor * power >= raw) * power;
-  const ticks = [];
-  for (let i = Math.ceil(low / by - 1e-9); i * by <= high + 1e-9 * by; i++) ticks.push(i * by);
-  return ticks;
+  const ticks = [], first = Math.ceil(low / by - 1e-9);
+  // Of numbers so large that the next is the same, there would be no end.
+  for (let k = 0; k <= 2 * about && (first + k) * by <= high + 1e-9 * by; k++) ticks.push((first + k) * by);
+  return [...new Set(ticks)];
 }
 
 function logTicks(low, high) {
   const ticks = [];
+  if (!(low > 0 && high < Infinity)) return [low, high].filter(Number.isFinite);
   for (let e = Math.ceil(Math.log10(low) - 1e-9); e <= Math.log10(high) + 1e-9; e++) ticks.push(10 ** e);
   return ticks.length > 1 ? ticks : roundTicks(low, high, 4).filter((tick) => tick > 0);
 }

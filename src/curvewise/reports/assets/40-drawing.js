@@ -70,7 +70,7 @@ function points(xs, ys, width) {
   }
   for (let i = 0; i < n;) {
     const column = Math.floor(xs[i]);
-    let low = i, high = i, end = i;
+    let low = i, high = i, end = i + 1; // where a place is no number, too, it goes on
     while (end < n && Math.floor(xs[end]) === column) {
       if (ys[end] < ys[low]) low = end;
       if (ys[end] > ys[high]) high = end;

@@ -1,1 +1,0 @@
-"""Sums of squares of shuffled tables, and what counts as extreme."""

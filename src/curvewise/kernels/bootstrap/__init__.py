@@ -1,1 +1,0 @@
-"""Resamples, and intervals from them."""

@@ -1,1 +1,0 @@
-"""Differences step by step and window by window."""

@@ -1,1 +1,0 @@
-"""Relabellings of runs: drawn at random, or all of them."""

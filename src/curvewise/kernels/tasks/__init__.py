@@ -1,1 +1,0 @@
-"""Kernels of many tasks judged as a whole: rank sums and shares, summed over tasks."""

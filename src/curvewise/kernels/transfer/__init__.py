@@ -1,1 +1,0 @@
-"""Learning-comparison metrics of pairs of mean curves."""

@@ -1,1 +1,0 @@
-"""Files that hold all runs and say whose they are: tables, and arrays."""
