@@ -66,6 +66,7 @@ def replacing(path: Path, what: str, *, option: str | None = None) -> Iterator[P
             partial.replace(path)
         finally:
             partial.unlink(missing_ok=True)
+            _UNFINISHED.discard(partial)
     except OSError as error:
         msg = (
             f"The {what} cannot be saved as {str(path)!r}: {error.strerror}. Make room, or choose "

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
 import pickle
-import tempfile
 import zipfile
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
@@ -510,10 +510,10 @@ def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
 def test_a_folder_in_which_no_file_can_be_made_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse(**_: Any) -> None:
+    def refuse(*_: Any) -> None:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(tempfile, "mkstemp", refuse)
+    monkeypatch.setattr(os, "open", refuse)
     with pytest.raises(OptionError, match=r"No checkpoint can .*: Permission denied\."):
         QUESTIONS["compare"](checkpoint=tmp_path / "work.npz")
 

@@ -73,7 +73,6 @@ class Checkpoint:
         self._tallies: list[Tally] = []
         self._works: list[str] = []  # what each tally is of
         self._n_handed_out = 0
-        self._seal: str | None = None  # that of the file as it was read or written here
         self._written = time.monotonic()
         from curvewise.files import check_place
 
@@ -137,12 +136,14 @@ class Checkpoint:
         with replacing(self._path, "checkpoint", option="checkpoint") as partial:
             with partial.open("wb") as file:
                 np.savez(file, **arrays)
-            if self._path.exists() and self._head().get("seal") != self._seal:
+            # Two processes with one question and seed may share a file: either's work is the other's.
+            there = self._head() if self._path.exists() else head
+            if (there.get("asked"), there.get("keys")) != (self._asked, self._keys):
                 refuse(
                     f"{str(self._path)!r} was written by another process meanwhile; it is left "
                     "as that wrote it. Ask again with a checkpoint of another name."
                 )
-        self._seal, self._written = head["seal"], time.monotonic()
+        self._written = time.monotonic()
 
     def _head(self) -> dict[str, Any]:
         """Read what a checkpoint says of itself, and none of its counts."""
@@ -158,7 +159,7 @@ class Checkpoint:
     def _read(self) -> None:
         # Of an archive that something else wrote, no more is read than this.
         head = self._head()
-        self._seal = head.pop("seal", None)
+        seal = head.pop("seal", None)
         try:
             written_as, asked, keys = (head[key] for key in ("format", "asked", "keys"))
             if written_as == FORMAT:
@@ -166,7 +167,7 @@ class Checkpoint:
                     names = [name for name in archive.files if name != "head"]
                     arrays = {name: archive[name] for name in names}
                 # The archive vouches for each array, but not for their names and number.
-                if self._seal != fingerprint(*head.values(), arrays):
+                if seal != fingerprint(*head.values(), arrays):
                     raise ValueError(head)  # noqa: TRY301 (damaged like any other)
                 tallies, works = _tallies(arrays), head["works"]
         except Exception as error:  # a damaged archive fails in any of a dozen ways
