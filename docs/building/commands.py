@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from click import Context
 
 from curvewise.cli import COMMANDS, app
-from curvewise.cli.process import EPILOG
+from curvewise.cli.terminal import EPILOG
 from docs.building.writing import write_if_changed
 
 if TYPE_CHECKING:

@@ -8,8 +8,9 @@ from .errors import CurvewiseError as CurvewiseError
 from .errors import CurvewiseWarning as CurvewiseWarning
 from .errors import MissingPackageError as MissingPackageError
 from .errors import OptionError as OptionError
-from .inference.effects import Effect as Effect
-from .inference.effects import Interval as Interval
+from .inference.result import Effect as Effect
+from .inference.result import Interval as Interval
+from .inference.result import describe as describe
 from .inference.simulate import AutoregressiveNoise as AutoregressiveNoise
 from .inference.simulate import Scenario as Scenario
 from .inference.simulate import noise as noise
@@ -50,7 +51,6 @@ from .questions.criteria.ask import check_criteria as check_criteria
 from .questions.criteria.result import Criteria as Criteria
 from .questions.criteria.result import Verdict as Verdict
 from .questions.criteria.tell import plot_criterion as plot_criterion
-from .questions.describe import describe as describe
 from .questions.gate.ask import gate as gate
 from .questions.gate.ask import gate_many as gate_many
 from .questions.gate.result import Gate as Gate

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from jsonschema import Draft202012Validator
 
 from curvewise.cli import app
-from curvewise.cli.process import FAILED, SUCCESS, UNDECIDED, UNUSABLE
+from curvewise.cli.terminal import FAILED, SUCCESS, UNDECIDED, UNUSABLE
 from curvewise.schemas import schema_of
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from curvewise.cli import process as exit_codes
-from curvewise.cli.process import EPILOG, MEANINGS
+from curvewise.cli import terminal as exit_codes
+from curvewise.cli.terminal import EPILOG, MEANINGS
 from tests.cli.running import invoke
 
 ROOT = Path(__file__).parents[2]

@@ -14,7 +14,7 @@ from click.shell_completion import BashComplete
 from curvewise import __version__
 from curvewise.cli import COMMANDS, app, main
 from curvewise.cli.completion import PowerShell
-from curvewise.cli.process import EPILOG
+from curvewise.cli.terminal import EPILOG
 from tests.cli.running import invoke, one_line, run_process
 from tests.platforms import needs_posix
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from curvewise.cli import process as interrupts
-from curvewise.cli.process import begin_writing, interrupted_by, interruptible
+from curvewise.cli import terminal as interrupts
+from curvewise.cli.terminal import begin_writing, interrupted_by, interruptible
 from tests.platforms import HEARS_INTERRUPTS, IGNORES_INTERRUPTS, ended, needs_posix
 
 if TYPE_CHECKING:
@@ -106,8 +106,8 @@ def test_an_interrupt_inside_a_destructor_is_not_lost(system: str) -> None:
     code = f"""
 import os, signal, sys, time
 {system}
-from curvewise.cli.process import take_signals
-from curvewise.cli.printing import exit_with_message
+from curvewise.cli.terminal import take_signals
+from curvewise.cli.terminal import exit_with_message
 take_signals()
 class Busy:
     def __del__(self):
@@ -131,8 +131,8 @@ with exit_with_message():
 def test_an_interrupt_of_code_that_was_compiled_from_text_has_the_same_exit_code() -> None:
     code = """
 import os, signal, sys
-from curvewise.cli.process import take_signals
-from curvewise.cli.printing import exit_with_message
+from curvewise.cli.terminal import take_signals
+from curvewise.cli.terminal import exit_with_message
 take_signals()
 try:
     with exit_with_message():
@@ -154,8 +154,8 @@ def test_a_second_signal_while_the_first_is_told_changes_nothing() -> None:
     """Libraries may raise what a signal means before its own handler does, so one is enough."""
     code = """
 import os, signal, sys
-from curvewise.cli import printing
-from curvewise.cli.process import take_signals
+from curvewise.cli import terminal
+from curvewise.cli.terminal import take_signals
 take_signals()
 def note(text, note=printing.note):
     os.kill(os.getpid(), signal.SIGTERM)

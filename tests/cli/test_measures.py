@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 import pytest
 
-from curvewise.cli.groups import measure_of
+from curvewise.cli.command import measure_of
 
 NAMED = {"mean": "mean", "every-step": "every step"}
 

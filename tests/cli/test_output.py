@@ -9,7 +9,7 @@ from click import BadParameter
 from matplotlib.figure import Figure
 
 from curvewise import Best, OptionError
-from curvewise.cli.groups import CurveOutput, Output
+from curvewise.cli.command import CurveOutput, Output
 from tests.cli.running import invoke, one_line
 
 

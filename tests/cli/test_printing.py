@@ -14,8 +14,7 @@ import numpy as np
 import pytest
 
 from curvewise import Curves, CurvesError
-from curvewise.cli.printing import chosen_style, exit_with_message
-from curvewise.cli.process import note
+from curvewise.cli.terminal import chosen_style, exit_with_message, note
 from curvewise.text import argument
 from tests.cli.running import SHUFFLING_COMMANDS, invoke, one_line, run_process
 from tests.data.tables import long_frame

@@ -6,8 +6,8 @@ import io
 import sys
 from typing import TYPE_CHECKING
 
-from curvewise.cli import process as module
-from curvewise.cli.process import progress
+from curvewise.cli import terminal as module
+from curvewise.cli.terminal import progress
 from curvewise.shuffling.visit import track_items
 
 if TYPE_CHECKING:

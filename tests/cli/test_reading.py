@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 from curvewise import Curves, read, read_tasks
-from curvewise.cli.groups import MAX_NOTES, Reading
+from curvewise.cli.command import MAX_NOTES, Reading
 from studies.sources import tutorial_table
 from tests.cli.running import SHUFFLING_COMMANDS, invoke, json_of, one_line
 from tests.data.tables import long_frame

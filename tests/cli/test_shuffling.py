@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from curvewise.cli.groups import Shuffling
+from curvewise.cli.command import Shuffling
 from tests.cli.running import SHUFFLING_COMMANDS, invoke, json_of, one_line
 from tests.crossing import crossed
 

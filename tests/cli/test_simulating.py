@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from curvewise import OptionError
-from curvewise.cli.groups import Simulating, check_stated, numbers_of
+from curvewise.cli.command import Simulating, check_stated, numbers_of
 
 
 def simulating(**given: Any) -> Simulating:

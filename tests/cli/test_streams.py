@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from curvewise.cli import process as streams
+from curvewise.cli import terminal as streams
 from tests.cli.running import run_process
 
 slow = pytest.mark.slow
@@ -102,7 +102,7 @@ def test_without_signals_of_posix_streams_are_prepared_all_the_same(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.delattr(signal, "SIGPIPE", raising=False)
-    monkeypatch.setattr("curvewise.cli.process.os.name", "nt")
+    monkeypatch.setattr("curvewise.cli.terminal.os.name", "nt")
     asked: list[object] = []
     monkeypatch.setattr(signal, "signal", lambda *given: asked.append(given))
     codecs.register_error(streams.SPELT, codecs.strict_errors)

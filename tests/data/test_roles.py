@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from curvewise import Curves, CurvesError, RunLog
-from curvewise.data.align import Unaligned
-from curvewise.data.curves import Display
+from curvewise.data.curves import Display, Unaligned
 from curvewise.data.tables import Columns, Selection
 from curvewise.data.tasks import side_by_side, unaligned
 from tests.simulation import some_curves

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from curvewise import CurvesError
-from curvewise.data.points import MAX_STEP, as_steps, cut, in_window, trapezoids
+from curvewise.data.checks import MAX_STEP, as_steps
+from curvewise.data.points import cut, in_window, trapezoids
 
 STEPS = np.array([0, 1, 2])
 

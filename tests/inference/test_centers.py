@@ -9,7 +9,7 @@ from scipy import stats
 from curvewise import CurvesError, OptionError
 from curvewise.inference.two_groups import RunNumbers, check_center, check_center_alone
 from curvewise.inference.work import shuffling_work
-from curvewise.shuffling.plan import Layout
+from curvewise.shuffling.visit import Layout
 from curvewise.text import naming_flags
 from tests.simulation import some_curves
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from curvewise.inference.effects import EFFECTS, PARTS, Effect, Interval, f_statistic
+from curvewise.inference.result import EFFECTS, PARTS, Effect, Interval, f_statistic
 from curvewise.records import json_ready
 
 NULL = np.linspace(0, 8, 100)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from curvewise import CurvesError, OptionError
-from curvewise.inference.family import (
+from curvewise.inference.work import (
     ADJUSTMENTS,
     FAMILYWISE,
     adjusted,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from curvewise.inference.effects import first_line, method_parts, names_text, one_line, p_of
+from curvewise.inference.result import first_line, method_parts, names_text, one_line, p_of
 from curvewise.inference.work import Sampling
 from tests.inference.test_effects import effect
 

@@ -9,7 +9,7 @@ import pytest
 
 from curvewise import CurvesError, OptionError
 from curvewise.inference.work import family_seed, random_keys, shuffling_work
-from curvewise.shuffling.plan import Layout, Limits, StoppingRule
+from curvewise.shuffling.visit import Layout, Limits, StoppingRule
 from tests.shuffling.statistics import statistic_of
 from tests.simulation import some_curves
 

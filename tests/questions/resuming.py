@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from curvewise import CurvesError
-from curvewise.inference.family import LargestOf
+from curvewise.inference.work import LargestOf
 from curvewise.questions.compare.method import Overall
 from curvewise.questions.locate.method import StepScan
 from curvewise.shuffling import visit

@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     import pytest
 
     from curvewise.kernels import Floats, Integers
-    from curvewise.shuffling.plan import Plan
-    from curvewise.shuffling.visit import Counts, Statistic
+    from curvewise.shuffling.visit import Counts, Plan, Statistic
 
 TIE = 1e-9
 

@@ -32,7 +32,7 @@ from tests.questions.locate.agreement import contradictions
 from tests.simulation import some_curves
 
 if TYPE_CHECKING:
-    from curvewise.inference.effects import Interval
+    from curvewise.inference.result import Interval
     from curvewise.kernels import Floats
 
 # A few shuffles are enough to contradict oneself; with more than two algorithms all are sampled.

@@ -9,7 +9,7 @@ from curvewise.kernels.relabel import RandomDraws
 from curvewise.kernels.steps import StepDesign
 from curvewise.questions.compare.method import Overall, WelchStatistic
 from curvewise.questions.locate.method import Reference, StepScan
-from curvewise.shuffling.plan import Layout
+from curvewise.shuffling.visit import Layout
 
 if TYPE_CHECKING:
     from collections.abc import Callable

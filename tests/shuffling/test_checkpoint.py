@@ -31,10 +31,9 @@ from curvewise.questions.compare import method
 from curvewise.questions.compare.method import Overall, WelchStatistic
 from curvewise.questions.locate.method import StepScan
 from curvewise.shuffling import checkpoint as checkpoints
-from curvewise.shuffling import plan as planning
+from curvewise.shuffling import visit as planning
 from curvewise.shuffling.checkpoint import Checkpoint, fingerprint
-from curvewise.shuffling.plan import FIRST_LOOK
-from curvewise.shuffling.visit import reporting_progress
+from curvewise.shuffling.visit import FIRST_LOOK, reporting_progress
 from tests.questions.resuming import Chunks, Interrupted
 from tests.simulation import some_curves
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from curvewise import Curves
-from curvewise.shuffling.plan import Layout
+from curvewise.shuffling.visit import Layout
 from tests.simulation import integer_tied, some_curves
 
 

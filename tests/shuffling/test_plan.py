@@ -10,7 +10,7 @@ import pytest
 
 from curvewise import OptionError
 from curvewise.kernels.relabel import BATCH, WithinBlocks
-from curvewise.shuffling.plan import (
+from curvewise.shuffling.visit import (
     MAX_FREE,
     MAX_IN_NUMPY,
     MAX_SHUFFLES,

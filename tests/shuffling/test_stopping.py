@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from curvewise.kernels.pvalues import clopper_pearson
-from curvewise.shuffling.plan import (
+from curvewise.shuffling.visit import (
     FIRST_LOOK,
     MAX_SHUFFLES,
     MIN_EXTREME,

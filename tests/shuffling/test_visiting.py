@@ -19,9 +19,16 @@ from curvewise.kernels.relabel import BATCH
 from curvewise.questions.compare import method
 from curvewise.questions.compare.method import Overall
 from curvewise.questions.locate.method import ScanCounts, StepScan
-from curvewise.shuffling import plan as planning
-from curvewise.shuffling.plan import FIRST_LOOK, Layout, Limits, Plan
-from curvewise.shuffling.visit import Statistic, reporting_progress, visit
+from curvewise.shuffling import visit as planning
+from curvewise.shuffling.visit import (
+    FIRST_LOOK,
+    Layout,
+    Limits,
+    Plan,
+    Statistic,
+    reporting_progress,
+    visit,
+)
 from tests.platforms import needs_proc
 from tests.shuffling.statistics import STATISTICS, restriction_of, statistic_of
 from tests.simulation import some_curves

@@ -14,7 +14,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from curvewise import __version__
-from curvewise.cli.process import (
+from curvewise.cli.terminal import (
     BUG,
     EPILOG,
     UNUSABLE,

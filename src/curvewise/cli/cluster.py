@@ -17,7 +17,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from curvewise import __version__
-from curvewise.cli.process import ignore_closed_pipes, note
+from curvewise.cli.terminal import ignore_closed_pipes, note
 from curvewise.errors import OptionError, needed_for, refuse
 from curvewise.shuffling.visit import LOST_WORKER, working_elsewhere
 from curvewise.text import listed, plural

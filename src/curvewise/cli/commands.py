@@ -12,19 +12,19 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import click
 
 import curvewise
-from curvewise.cli.command import asks, typed_options
-from curvewise.cli.groups import (
+from curvewise.cli.command import (
     CurveOutput,
     Output,
     Reading,
     Shuffling,
     Simulating,
+    asks,
     check_stated,
     named_numbers,
     numbers_of,
+    typed_options,
 )
-from curvewise.cli.printing import chosen_style, print_json, save_plots, show
-from curvewise.cli.process import note, progress
+from curvewise.cli.terminal import chosen_style, note, print_json, progress, save_plots, show
 from curvewise.errors import MissingPackageError, OptionError, refuse
 from curvewise.rendering.figures import check_figure_path
 from curvewise.text import did_you_mean
@@ -335,7 +335,7 @@ def plan(
     question
         Which difference compare is to claim: in height, in shape, or any (overall).
     """
-    from curvewise.inference.effects import EFFECTS
+    from curvewise.inference.result import EFFECTS
 
     if len(simulating.sizes or []) > 1:
         refuse("--size must be one number here; 'curvewise power' takes several.", "size")

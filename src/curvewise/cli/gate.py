@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import click
 
 import curvewise
-from curvewise.cli.command import asks
-from curvewise.cli.groups import (
+from curvewise.cli.command import (
     Output,
     Reading,
     Shuffling,
+    asks,
     check_not_read,
     measure_of,
     named_numbers,
     note_reading,
 )
-from curvewise.cli.process import FAILED, SUCCESS, UNDECIDED, begin_writing, progress
+from curvewise.cli.terminal import FAILED, SUCCESS, UNDECIDED, begin_writing, progress
 from curvewise.data.tasks import BASELINE, CANDIDATE
 from curvewise.errors import refuse
 from curvewise.files import append_text, check_place, replacing

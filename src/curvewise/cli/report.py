@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import click
 
 import curvewise
-from curvewise.cli.command import Group, asks
-from curvewise.cli.groups import Reading, Shuffling, check_not_read
-from curvewise.cli.process import begin_writing, ignore_closed_pipes, note
+from curvewise.cli.command import Group, Reading, Shuffling, asks, check_not_read
+from curvewise.cli.terminal import begin_writing, ignore_closed_pipes, note
 from curvewise.errors import refuse
 from curvewise.files import check_place
 from curvewise.text import did_you_mean

@@ -8,10 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import curvewise
-from curvewise.cli.command import asks
-from curvewise.cli.groups import Output, Reading, Shuffling, measure_of
-from curvewise.cli.printing import save_plots
-from curvewise.cli.process import note
+from curvewise.cli.command import Output, Reading, Shuffling, asks, measure_of
+from curvewise.cli.terminal import note, save_plots
 from curvewise.errors import CurvesError
 from curvewise.text import listed
 

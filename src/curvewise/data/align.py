@@ -13,19 +13,18 @@ before any label is used.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Literal, NoReturn
 
 import numpy as np
 
-from curvewise.data.checks import as_names, check_choice, check_names
-from curvewise.data.curves import Curves, Display, better_higher
-from curvewise.data.points import RunLog, as_steps, cut
+from curvewise.data.checks import as_names, as_steps, check_choice, check_names
+from curvewise.data.curves import Curves, Display, Unaligned, better_higher
+from curvewise.data.points import RunLog, cut
 from curvewise.data.tables import (
     AlignmentOptions,
     Columns,
     Selection,
-    WideTable,
     check_algorithms,
     natural_order,
 )
@@ -1080,53 +1079,7 @@ def _checked(logs: Sequence[RunLog], only: Sequence[str] | None) -> Sequence[Run
     return logs
 
 
-@dataclass(frozen=True, eq=False)
-class Unaligned:
-    """What was read, before it is brought to common steps.
-
-    Attributes
-    ----------
-    table : WideTable or sequence of RunLog
-        Of the algorithms that are kept.
-    selection : Selection
-        What was asked for.
-    source : str
-        Where it came from, to be shown with the curves.
-    display : Display
-        What its steps and scores are called, and who is in it.
-    """
-
-    table: WideTable | Sequence[RunLog]
-    selection: Selection
-    source: str
-    display: Display
-
-    def curves(self) -> Curves:
-        """Build the curves, aligning the runs if need be.
-
-        Of runs × steps, a score that is NaN was written as such. Algorithms were selected before.
-        """
-        table, selection = self.table, self.selection
-        is_part = selection.start is not None or selection.stop is not None
-        display = replace(self.display, is_part=is_part)
-        if not isinstance(table, WideTable) or selection.alignment.asks_for_steps:
-            return _aligned(self.logs(), selection, self.source, display)
-        if not (np.isfinite(table.scores.min()) and np.isfinite(table.scores.max())):
-            return _aligned(self.logs(), selection, self.source, display)
-        return Curves(
-            *(table.scores, table.labels, table.steps, table.runs, table.blocks),
-            selection.higher_is_better,
-            source=self.source,
-            precision=table.precision,
-            display=display,
-        )
-
-    def logs(self) -> Sequence[RunLog]:
-        """Return a log per run."""
-        return self.table.logs() if isinstance(self.table, WideTable) else self.table
-
-
-def _aligned(logs: Sequence[RunLog], selection: Selection, source: str, display: Display) -> Curves:
+def aligned(logs: Sequence[RunLog], selection: Selection, source: str, display: Display) -> Curves:
     """Bring runs to common steps, as `align` does it."""
     options, window = selection.alignment, selection.window
     runs = [usable_part(log) for log in _in_natural_order(logs)]

@@ -6,6 +6,8 @@ import math
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, NoReturn
 
+import numpy as np
+
 from curvewise.errors import OptionError, refuse
 from curvewise.text import argument, shown_value
 
@@ -144,3 +146,26 @@ def check_drawn(given: object, kinds: type | tuple[type, ...], what: str) -> Non
     if not isinstance(given, kinds):
         msg = f"{what}; it was given {type(given).__name__}."
         raise OptionError(msg)
+
+
+# --- Steps.
+
+MAX_STEP = 2**53
+
+
+def check_exact(largest: float) -> None:
+    """Raise CurvesError if the largest step of a table, without its sign, is too large."""
+    if largest >= MAX_STEP:
+        refuse(
+            f"Steps as large as {largest:.4g} are too large to be exact. Subtract the first step "
+            "from all of them, or count in a larger unit."
+        )
+
+
+def as_steps(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Return steps as integers if they are whole, so that 5000 is shown as 5000."""
+    if np.issubdtype(values.dtype, np.integer):
+        return values.astype(np.int64, copy=False)
+    if np.all(np.abs(values) < MAX_STEP) and np.all(values == np.rint(values)):
+        return values.astype(np.int64)
+    return values

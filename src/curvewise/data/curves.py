@@ -13,17 +13,19 @@ import numpy as np
 
 from curvewise.data.checks import (
     as_float,
+    as_steps,
     check_choice,
     check_flags,
     check_kind,
     check_names,
     refuse_option,
 )
-from curvewise.data.points import as_steps, cut, in_window
+from curvewise.data.points import cut, in_window
 from curvewise.data.tables import (
     AlignmentOptions,
     Columns,
     Selection,
+    WideTable,
     check_algorithms,
     name_of,
     numbered,
@@ -37,7 +39,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from curvewise.data.align import Preparation
-    from curvewise.data.points import Duplicates
+    from curvewise.data.points import Duplicates, RunLog
     from curvewise.data.tables import How, Names, Policy
     from curvewise.kernels import Floats, Integers
 
@@ -685,7 +687,6 @@ class Curves:
         columns = Columns(algorithm, run, step, score, block)
         better = better_higher(higher_is_better, str(score))
         selection = Selection(columns, only, start, stop, better, options, duplicates)
-        from curvewise.data.align import Unaligned
         from curvewise.data.tables import long_table, names_in
 
         table = long_table(frame, selection)
@@ -860,3 +861,54 @@ def _coded(labels: Names) -> dict[str, Any]:
     places = {name: place for place, name in enumerate(algorithms)}
     codes = np.array([places[name] for name in labels], dtype=np.int64)
     return {"labels": labels, "algorithms": algorithms, "_codes": codes}
+
+
+# --- Curves of what was read.
+
+
+@dataclass(frozen=True, eq=False)
+class Unaligned:
+    """What was read, before it is brought to common steps.
+
+    Attributes
+    ----------
+    table : WideTable or sequence of RunLog
+        Of the algorithms that are kept.
+    selection : Selection
+        What was asked for.
+    source : str
+        Where it came from, to be shown with the curves.
+    display : Display
+        What its steps and scores are called, and who is in it.
+    """
+
+    table: WideTable | Sequence[RunLog]
+    selection: Selection
+    source: str
+    display: Display
+
+    def curves(self) -> Curves:
+        """Build the curves, aligning the runs if need be.
+
+        Of runs × steps, a score that is NaN was written as such. Algorithms were selected before.
+        """
+        from curvewise.data.align import aligned
+
+        table, selection = self.table, self.selection
+        is_part = selection.start is not None or selection.stop is not None
+        display = replace(self.display, is_part=is_part)
+        if not isinstance(table, WideTable) or selection.alignment.asks_for_steps:
+            return aligned(self.logs(), selection, self.source, display)
+        if not (np.isfinite(table.scores.min()) and np.isfinite(table.scores.max())):
+            return aligned(self.logs(), selection, self.source, display)
+        return Curves(
+            *(table.scores, table.labels, table.steps, table.runs, table.blocks),
+            selection.higher_is_better,
+            source=self.source,
+            precision=table.precision,
+            display=display,
+        )
+
+    def logs(self) -> Sequence[RunLog]:
+        """Return a log per run."""
+        return self.table.logs() if isinstance(self.table, WideTable) else self.table

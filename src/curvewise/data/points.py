@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from curvewise.data.checks import as_float, check_flags
+from curvewise.data.checks import MAX_STEP, as_float, check_flags
 from curvewise.errors import refuse
 from curvewise.text import capitalised, listed, plural, shown_value, step_text
 
@@ -19,29 +19,10 @@ if TYPE_CHECKING:
 
 
 # Beyond it neighbouring whole numbers are the same number in double precision.
-MAX_STEP = 2**53
 # How far numbers drift from what they stand for by rounding, in relation to their size.
 ROUNDING = 8 * float(np.finfo(np.float64).eps)
 # The size of what rounding leaves in place of 0, in relation to the step beside it.
 MAX_NOISE = 1e-9
-
-
-def check_exact(largest: float) -> None:
-    """Raise CurvesError if the largest step of a table, without its sign, is too large."""
-    if largest >= MAX_STEP:
-        refuse(
-            f"Steps as large as {largest:.4g} are too large to be exact. Subtract the first step "
-            "from all of them, or count in a larger unit."
-        )
-
-
-def as_steps(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Return steps as integers if they are whole, so that 5000 is shown as 5000."""
-    if np.issubdtype(values.dtype, np.integer):
-        return values.astype(np.int64, copy=False)
-    if np.all(np.abs(values) < MAX_STEP) and np.all(values == np.rint(values)):
-        return values.astype(np.int64)
-    return values
 
 
 def in_window(

@@ -17,15 +17,16 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypedDict, get
 
 import numpy as np
 
-from curvewise.data.checks import as_float, as_integer, as_names, check_choice, refuse_option
-from curvewise.data.points import (
-    Duplicates,
-    RunLog,
+from curvewise.data.checks import (
+    as_float,
+    as_integer,
+    as_names,
     as_steps,
+    check_choice,
     check_exact,
-    in_window,
-    one_score_per_step,
+    refuse_option,
 )
+from curvewise.data.points import Duplicates, RunLog, in_window, one_score_per_step
 from curvewise.errors import CurvesError, refuse
 from curvewise.text import argument, did_you_mean, encodable, plural, shown_value, step_text
 

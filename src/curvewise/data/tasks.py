@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
 
-from curvewise.data.align import Unaligned
 from curvewise.data.checks import as_names, check_choice
-from curvewise.data.curves import Curves
+from curvewise.data.curves import Curves, Unaligned
 from curvewise.data.tables import Columns, Selection, SelectionOptions, WideTable, check_algorithms
 from curvewise.errors import CurvesError, refuse
 from curvewise.text import argument, in_python, listed, plural, quoted, shown_value

@@ -29,8 +29,7 @@ import numpy as np
 from curvewise.data.checks import check_alpha, check_choice, check_flags, check_number
 from curvewise.data.curves import Curves
 from curvewise.errors import refuse
-from curvewise.inference.family import check_members
-from curvewise.inference.work import shuffling_work
+from curvewise.inference.work import check_members, shuffling_work
 from curvewise.text import number_text, plural
 
 if TYPE_CHECKING:

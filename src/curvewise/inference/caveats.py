@@ -17,15 +17,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, dataclass_transform
 import numpy as np
 
 from curvewise.data.align import counts_text
-from curvewise.data.points import as_steps
-from curvewise.inference.effects import EFFECTS
+from curvewise.data.checks import as_steps
+from curvewise.inference.result import EFFECTS
 from curvewise.inference.work import Sampling
 from curvewise.kernels.anova import centred, rounding, strata
 from curvewise.kernels.pvalues import t_survival
 from curvewise.kernels.relabel import n_relabellings
 from curvewise.kernels.welch import equal_spread_pvalue
 from curvewise.records import Record
-from curvewise.shuffling.plan import MAX_SHUFFLES, Layout
+from curvewise.shuffling.visit import MAX_SHUFFLES, Layout
 from curvewise.text import (
     argument,
     call,
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from dataclasses import Field
 
     from curvewise.data.curves import Curves
-    from curvewise.inference.effects import Center, EffectName
+    from curvewise.inference.result import Center, EffectName
     from curvewise.kernels import Floats, Integers
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from curvewise.data.checks import check_choice
 from curvewise.data.points import in_window
 from curvewise.errors import refuse
-from curvewise.inference.effects import Center, f_statistic
+from curvewise.inference.result import Center, f_statistic
 from curvewise.inference.work import Sampling
 from curvewise.kernels.anova import EPSILON, centred
 from curvewise.kernels.contrasts import Fit, count_extreme, is_mirrored, least_extreme, student_t
@@ -39,8 +39,14 @@ from curvewise.kernels.invert import (
 )
 from curvewise.kernels.pvalues import TIE, pvalue
 from curvewise.kernels.relabel import BATCH
-from curvewise.shuffling.plan import MAX_FREE, MAX_IN_NUMPY, Limits, Plan
-from curvewise.shuffling.visit import MAX_KEPT_BATCHES, Statistic
+from curvewise.shuffling.visit import (
+    MAX_FREE,
+    MAX_IN_NUMPY,
+    MAX_KEPT_BATCHES,
+    Limits,
+    Plan,
+    Statistic,
+)
 from curvewise.text import argument, plural, step_text
 
 if TYPE_CHECKING:
@@ -51,8 +57,7 @@ if TYPE_CHECKING:
     from curvewise.inference.work import Work
     from curvewise.kernels import Floats, Integers
     from curvewise.kernels.relabel import Relabellings
-    from curvewise.shuffling.plan import Layout
-    from curvewise.shuffling.visit import Counts, Measured
+    from curvewise.shuffling.visit import Counts, Layout, Measured
 
 
 MAX_SHUFFLES = 2**24  # of "auto" and "precise"

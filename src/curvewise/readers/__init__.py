@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Unpack
 
-    from curvewise.data.align import Unaligned
-    from curvewise.data.curves import Curves
+    from curvewise.data.curves import Curves, Unaligned
     from curvewise.data.points import Duplicates
     from curvewise.data.tables import How, Policy
 
@@ -433,7 +432,7 @@ def read_sides(
 
 
 def _tasks(side: PathLike | Unaligned, request: Request) -> RunsByTask:
-    from curvewise.data.align import Unaligned
+    from curvewise.data.curves import Unaligned
 
     if isinstance(side, Unaligned):
         return RunsByTask({None: lambda: side})

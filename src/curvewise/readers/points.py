@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from curvewise.data.align import Unaligned
-from curvewise.data.curves import Display
+from curvewise.data.curves import Display, Unaligned
 from curvewise.data.points import RunLog, one_score_per_step
 from curvewise.data.tables import check_algorithms, natural_order
 from curvewise.errors import CurvewiseWarning, refuse

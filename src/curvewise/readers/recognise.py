@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from curvewise.data.points import MAX_STEP
+from curvewise.data.checks import MAX_STEP
 from curvewise.errors import CurvesError, refuse
 from curvewise.readers.logs import LOG_FORMATS
 from curvewise.readers.naming.config import is_configuration

@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TextIO
 
 import numpy as np
 
-from curvewise.data.align import Unaligned
-from curvewise.data.curves import Display, increasing_steps, precision_of, score_matrices
+from curvewise.data.curves import Display, Unaligned, increasing_steps, precision_of, score_matrices
 from curvewise.data.tables import BLANK_CELLS, PLAIN_NUMBERS, WideTable, check_points, number_of
 from curvewise.errors import CurvesError, refuse
 from curvewise.readers.parsing.files import read_archive

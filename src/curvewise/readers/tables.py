@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 import numpy as np
 
-from curvewise.data.align import Unaligned
-from curvewise.data.curves import Display, increasing_steps
-from curvewise.data.points import check_exact
+from curvewise.data.checks import check_exact
+from curvewise.data.curves import Display, Unaligned, increasing_steps
 from curvewise.data.tables import (
     WideTable,
     check_columns,

@@ -15,8 +15,7 @@ import curvewise
 from curvewise import __version__
 from curvewise.data.curves import Curves
 from curvewise.errors import CurvesError, OptionError, refuse
-from curvewise.inference.effects import names_text
-from curvewise.inference.result import Result
+from curvewise.inference.result import Result, names_text
 from curvewise.questions.locate.result import Location
 from curvewise.shuffling.visit import track_items
 from curvewise.text import capitalised, listed, plural, step_text

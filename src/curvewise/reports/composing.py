@@ -25,8 +25,7 @@ import numpy as np
 
 from curvewise import __version__
 from curvewise.data.curves import Display
-from curvewise.inference.effects import names_text
-from curvewise.inference.result import warnings_of
+from curvewise.inference.result import names_text, warnings_of
 from curvewise.questions.best.result import Bests
 from curvewise.questions.compare.result import Comparison
 from curvewise.questions.locate.result import Location

@@ -11,7 +11,7 @@ from curvewise import Curves
 from curvewise.kernels import combined as module
 from curvewise.kernels.anova import Design
 from curvewise.kernels.combined import COMPONENTS, CombinedDesign, Scales, log_sum
-from curvewise.shuffling.plan import Layout
+from curvewise.shuffling.visit import Layout
 from tests.simulation import some_curves
 from tests.textbook import all_relabellings, combined_shares
 

@@ -14,7 +14,7 @@ from curvewise.kernels.anova import Design as AnovaDesign
 from curvewise.kernels.combined import CombinedDesign, Scales
 from curvewise.kernels.many_tables import Tables
 from curvewise.kernels.relabel import BATCH, WithinBlocks
-from curvewise.shuffling import plan as layout_module
+from curvewise.shuffling import visit as layout_module
 from tests.crossing import crossed
 from tests.simulation import NULLS
 

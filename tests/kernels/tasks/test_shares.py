@@ -10,7 +10,7 @@ import pytest
 from curvewise import Curves
 from curvewise.kernels.anova import Design
 from curvewise.kernels.tasks import TaskShares
-from curvewise.shuffling.plan import Layout
+from curvewise.shuffling.visit import Layout
 from tests.simulation import some_curves
 
 

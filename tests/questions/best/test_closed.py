@@ -9,8 +9,7 @@ import pytest
 from curvewise import Curves, best, compare
 from curvewise.kernels.relabel import SideBySide
 from curvewise.questions.best.method import LeadsInSets, Ranking, RivalSet
-from curvewise.shuffling.plan import FIRST_LOOK, Limits, Plan
-from curvewise.shuffling.visit import visit
+from curvewise.shuffling.visit import FIRST_LOOK, Limits, Plan, visit
 from tests.questions.slow_contrasts import LeastSquares, n_at_least
 from tests.simulation import integer_tied, some_curves
 

@@ -7,11 +7,10 @@ import pytest
 from scipy import stats
 
 from curvewise import Curves
-from curvewise.inference.family import LargestOf
+from curvewise.inference.work import LargestOf
 from curvewise.questions.best.ask import best
 from curvewise.questions.best.method import Ranking, largest_leads
-from curvewise.shuffling.plan import Plan
-from curvewise.shuffling.visit import visit
+from curvewise.shuffling.visit import Plan, visit
 from tests.questions.slow_contrasts import (
     LeastSquares,
     all_labels,

@@ -12,7 +12,7 @@ from curvewise.inference.caveats import DifferentSpread, SingleRun, TooFewRuns, 
 from curvewise.questions.best.ask import best
 from curvewise.questions.best.result import KeptUncompared, TooFewToRuleOut
 from curvewise.questions.contrast.ask import contrast
-from curvewise.shuffling.plan import FIRST_LOOK, Limits
+from curvewise.shuffling.visit import FIRST_LOOK, Limits
 from tests.questions.resuming import check_refuses, check_resumes, digits, progress_of
 from tests.simulation import some_curves
 

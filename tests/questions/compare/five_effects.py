@@ -8,7 +8,7 @@ import pytest
 
 if TYPE_CHECKING:
     from curvewise import Comparison
-    from curvewise.inference.effects import Effect
+    from curvewise.inference.result import Effect
 
 
 def five_effects(found: Comparison) -> dict[str, Effect]:

@@ -17,7 +17,7 @@ from curvewise.questions.compare.method import (
     label_blind_scales,
     least_to_count,
 )
-from curvewise.shuffling.plan import Layout
+from curvewise.shuffling.visit import Layout
 from tests.simulation import NULLS, some_curves
 from tests.textbook import all_relabellings, combined_shares
 
@@ -168,7 +168,7 @@ def test_beyond_what_can_be_visited_a_sample_is_taken(monkeypatch: pytest.Monkey
 
 
 def test_a_sample_is_no_larger_than_can_be_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    from curvewise.shuffling.plan import Limits
+    from curvewise.shuffling.visit import Limits
 
     monkeypatch.setattr(module, "COMBINED_LIMITS", Limits(shuffles=2_048))
     found = compare(some_curves(7, (9, 9)), exact=False, n_shuffles=5_000, rng=0)

@@ -15,8 +15,7 @@ from curvewise.inference.caveats import OfMembers, SingleStep, TooFewRuns
 from curvewise.kernels import compiling, relabel
 from curvewise.kernels.pvalues import benjamini_hochberg, bonferroni, holm, n_different_at_least
 from curvewise.questions.compare.result import TooManyTables
-from curvewise.shuffling.plan import FIRST_LOOK
-from curvewise.shuffling.visit import reporting_progress
+from curvewise.shuffling.visit import FIRST_LOOK, reporting_progress
 from tests.questions.compare.test_question import LOOKS, capped
 from tests.simulation import some_curves
 

@@ -16,8 +16,7 @@ from scipy import stats
 from curvewise import Curves, CurvesError, OptionError, compare
 from curvewise.kernels.relabel import BATCH
 from curvewise.questions.compare import ask, method
-from curvewise.shuffling.plan import FIRST_LOOK, N_LOOKS, Limits
-from curvewise.shuffling.visit import reporting_progress
+from curvewise.shuffling.visit import FIRST_LOOK, N_LOOKS, Limits, reporting_progress
 from tests.questions.compare.five_effects import assert_same_effects, five_effects
 from tests.simulation import NULLS, autoregressive, integer_tied, some_curves
 from tests.textbook import exact_pvalues, f_ratios

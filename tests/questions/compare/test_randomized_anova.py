@@ -24,9 +24,8 @@ from curvewise.questions.compare.method import (
     label_blind_scales,
     least_to_count,
 )
-from curvewise.shuffling import plan as planning
-from curvewise.shuffling.plan import Plan
-from curvewise.shuffling.visit import visit
+from curvewise.shuffling import visit as planning
+from curvewise.shuffling.visit import Plan, visit
 from tests.kernels.anova.test_thresholds import exact_counts
 from tests.questions.compare.five_effects import five_effects
 from tests.shuffling.statistics import statistic_of
@@ -36,7 +35,7 @@ from tests.textbook import all_relabellings, f_ratios, sums_of_squares
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from curvewise.shuffling.plan import Layout
+    from curvewise.shuffling.visit import Layout
 
 CURVES = some_curves(0, (4, 5))
 

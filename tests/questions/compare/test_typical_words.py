@@ -6,7 +6,7 @@ from typing import get_args
 
 import pytest
 
-from curvewise.inference.effects import Center
+from curvewise.inference.result import Center
 from curvewise.questions.compare.tell import HEIGHTS, METHODS, SUBJECTS
 
 

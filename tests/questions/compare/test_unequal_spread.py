@@ -18,8 +18,7 @@ from curvewise import Curves, CurvewiseError, compare, describe
 from curvewise.kernels.relabel import BATCH
 from curvewise.questions.compare import method
 from curvewise.questions.compare.method import WELCH_LIMITS, WelchStatistic
-from curvewise.shuffling.plan import FIRST_LOOK
-from curvewise.shuffling.visit import Statistic, reporting_progress
+from curvewise.shuffling.visit import FIRST_LOOK, Statistic, reporting_progress
 from curvewise.text import naming_flags
 from tests.kernels.anova.test_welch import by_definition
 from tests.shuffling.statistics import statistic_of

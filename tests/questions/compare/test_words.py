@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from curvewise import Comparison, Comparisons, Curves, OptionError, compare, compare_many, describe
-from curvewise.inference.effects import EFFECTS, Effect, Interval
+from curvewise.inference.result import EFFECTS, Effect, Interval
 from curvewise.inference.work import Sampling
 from curvewise.questions.compare.result import AlgorithmSummary, Difference
 from tests.simulation import autoregressive, some_curves
@@ -18,7 +18,7 @@ from tests.simulation import autoregressive, some_curves
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from curvewise.inference.effects import EffectName
+    from curvewise.inference.result import EffectName
 
 # The size of the difference and the method, which end every paragraph below.
 SIZE = (

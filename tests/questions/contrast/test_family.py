@@ -12,7 +12,7 @@ from curvewise import Curves, OptionError
 from curvewise.inference.caveats import TooFewRuns
 from curvewise.questions.contrast.ask import contrast, contrast_many
 from curvewise.questions.contrast.result import TooManyContrasts
-from curvewise.shuffling.plan import FIRST_LOOK, Limits
+from curvewise.shuffling.visit import FIRST_LOOK, Limits
 from tests.questions.resuming import check_refuses, check_resumes, digits, progress_of
 from tests.simulation import some_curves
 

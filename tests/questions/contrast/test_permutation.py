@@ -7,13 +7,12 @@ import numpy as np
 import pytest
 
 from curvewise import Curves, OptionError
-from curvewise.inference.family import LargestOf
 from curvewise.inference.two_groups import Extremes, first_sums
+from curvewise.inference.work import LargestOf
 from curvewise.kernels.contrasts import least_extreme, shuffled_t
 from curvewise.kernels.relabel import WithinBlocks
 from curvewise.questions.contrast.ask import contrast, largest_t, weighted_fit
-from curvewise.shuffling.plan import Layout, Plan
-from curvewise.shuffling.visit import visit
+from curvewise.shuffling.visit import Layout, Plan, visit
 from tests.questions.slow_contrasts import (
     LeastSquares,
     all_labels,
@@ -151,7 +150,7 @@ def test_an_enumeration_without_keeping_counts_both_mirror_images(
     curves = some_curves(9, (6, 6), blocks=list("xxxyyyxxxyyy"))
     # Of 400 relabellings 20.4 may be as extreme: a sample cannot mistake how many.
     kept = contrast(curves, AB, alternative="greater", alpha=0.051)
-    monkeypatch.setattr("curvewise.shuffling.plan.MAX_FREE", 10)
+    monkeypatch.setattr("curvewise.shuffling.visit.MAX_FREE", 10)
     counted = contrast(curves, AB, alternative="greater", alpha=0.051, exact=True)
     assert counted.pvalue == kept.pvalue
     assert counted.n_shuffles == kept.n_shuffles == 400

@@ -13,7 +13,7 @@ from curvewise import Curves, CurvesError, OptionError, compare, load_example
 from curvewise.inference.caveats import DifferentSpread, TooFewRuns, TooFewShuffles
 from curvewise.questions.contrast.ask import contrast
 from curvewise.questions.contrast.result import EqualRuns, InfiniteT
-from curvewise.shuffling.plan import FIRST_LOOK
+from curvewise.shuffling.visit import FIRST_LOOK
 from tests.questions.resuming import check_refuses, check_resumes, digits, progress_of
 from tests.simulation import integer_tied, some_curves
 from tests.textbook import all_relabellings

@@ -13,8 +13,7 @@ from scipy import stats
 
 from curvewise import Curves, CurvesError, Interval, OptionError, compare, locate
 from curvewise.questions.locate import method
-from curvewise.shuffling.plan import FIRST_LOOK
-from curvewise.shuffling.visit import reporting_progress
+from curvewise.shuffling.visit import FIRST_LOOK, reporting_progress
 from curvewise.text import naming_flags
 from tests.questions.locate.planted import step_ratios, with_regions
 from tests.simulation import autoregressive, some_curves

@@ -24,8 +24,7 @@ from curvewise.questions.locate.method import (
     scan_limits,
     stretches,
 )
-from curvewise.shuffling.plan import MAX_FREE, Layout, Plan
-from curvewise.shuffling.visit import visit
+from curvewise.shuffling.visit import MAX_FREE, Layout, Plan, visit
 from tests.questions.locate.planted import step_ratios, with_regions
 from tests.simulation import some_curves
 from tests.textbook import all_relabellings, sums_of_squares

@@ -10,7 +10,7 @@ import pytest
 
 from curvewise import Interval, locate
 from curvewise.questions.locate.method import Share, ShareBootstrap
-from curvewise.shuffling.plan import Layout
+from curvewise.shuffling.visit import Layout
 from tests.questions.locate.planted import with_regions
 from tests.simulation import some_curves
 

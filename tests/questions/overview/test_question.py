@@ -8,7 +8,7 @@ import pytest
 
 from curvewise import Curves, CurvesError, OptionError, best, compare, locate, overview
 from curvewise.inference.asking import ask
-from curvewise.shuffling.plan import FIRST_LOOK
+from curvewise.shuffling.visit import FIRST_LOOK
 from tests.questions.resuming import check_refuses, check_resumes, digits, progress_of
 from tests.simulation import some_curves
 

@@ -8,8 +8,7 @@ import pytest
 
 from curvewise import Curves, compare, compare_pairs
 from curvewise.questions.pairs.ask import AlikeGroup, PartitionSums
-from curvewise.shuffling.plan import FIRST_LOOK, Limits, Plan
-from curvewise.shuffling.visit import visit
+from curvewise.shuffling.visit import FIRST_LOOK, Limits, Plan, visit
 from tests.simulation import integer_tied, some_curves
 from tests.textbook import combined_shares
 

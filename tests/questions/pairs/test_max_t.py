@@ -10,14 +10,12 @@ import pytest
 from scipy import stats
 
 from curvewise import Curves
-from curvewise.inference.family import LargestOf
-from curvewise.inference.work import Work
+from curvewise.inference.work import LargestOf, Work
 from curvewise.kernels.anova import Design
 from curvewise.kernels.contrasts import Fit, pair_maxima, pair_parts, pair_ratios
 from curvewise.kernels.pvalues import MaxCounts
 from curvewise.questions.pairs.ask import compare_pairs, max_t_adjusted
-from curvewise.shuffling.plan import Layout, Plan
-from curvewise.shuffling.visit import visit
+from curvewise.shuffling.visit import Layout, Plan, visit
 from tests.questions.slow_contrasts import (
     LeastSquares,
     all_labels,

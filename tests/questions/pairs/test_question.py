@@ -24,7 +24,7 @@ from curvewise.kernels.pvalues import bonferroni, holm
 from curvewise.questions.pairs import ask as question
 from curvewise.questions.pairs.ask import compare_pairs
 from curvewise.questions.pairs.result import LeftOut, TooManyPairs
-from curvewise.shuffling.plan import FIRST_LOOK, Limits
+from curvewise.shuffling.visit import FIRST_LOOK, Limits
 from tests.questions.resuming import check_refuses, check_resumes, digits, progress_of
 from tests.simulation import some_curves
 

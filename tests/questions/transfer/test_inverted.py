@@ -23,7 +23,7 @@ from tests.questions.transfer.gains import SIDES, pair, rising
 
 if TYPE_CHECKING:
     from curvewise import Transfer
-    from curvewise.shuffling.plan import Plan
+    from curvewise.shuffling.visit import Plan
 
 ALPHA = 0.05
 

@@ -22,7 +22,7 @@ from curvewise.questions.transfer.method import (
     tail_counts,
 )
 from curvewise.questions.transfer.metrics import RECORDS
-from curvewise.shuffling import plan, visit
+from curvewise.shuffling import visit
 from tests.questions.transfer.gains import pair, rising
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ def test_what_is_exact_depends_on_how_many_there_are() -> None:
 def test_more_relabellings_than_are_kept_are_all_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     conditions = laid_out(rising(5, 6), optimum=9.0)
     every, exact = shuffled(conditions)
-    monkeypatch.setattr(plan, "MAX_FREE", 100)
+    monkeypatch.setattr(visit, "MAX_FREE", 100)
     monkeypatch.setattr(visit.Statistic, "n_kept", 1)
     tests, sampling = shuffled(conditions, exact=True)
     assert sampling == exact

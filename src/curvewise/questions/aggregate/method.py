@@ -16,7 +16,7 @@ import numpy as np
 
 from curvewise.data.checks import check_choice, check_number
 from curvewise.errors import CurvesError, OptionError, refuse
-from curvewise.inference.effects import Interval
+from curvewise.inference.result import Interval
 from curvewise.inference.two_groups import EVERY_STEP, final_weights, mean_weights, window_weights
 from curvewise.kernels.contrasts import largest_moves
 from curvewise.kernels.pvalues import upper_quantile

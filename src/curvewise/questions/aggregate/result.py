@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from curvewise.data.align import Preparation
     from curvewise.data.curves import Display
     from curvewise.data.tasks import Tasks
-    from curvewise.inference.effects import Interval
+    from curvewise.inference.result import Interval
     from curvewise.kernels import Floats
     from curvewise.kernels.tasks import StratifiedRuns
     from curvewise.questions.aggregate.method import On, Scaling, Stacked

@@ -8,7 +8,7 @@ import numpy as np
 
 from curvewise.data.checks import check_drawn
 from curvewise.errors import refuse
-from curvewise.inference.effects import one_line
+from curvewise.inference.result import one_line
 from curvewise.inference.two_groups import EVERY_STEP
 from curvewise.questions.aggregate.result import STATISTIC_NAMES, Aggregate, Profiles
 from curvewise.rendering.curves import MAX_NAMES_AT_ENDS, name_lines

@@ -38,9 +38,9 @@ from curvewise.inference.caveats import (
     too_few_for_max_t,
     too_few_shuffles,
 )
-from curvewise.inference.effects import Center, Interval
-from curvewise.inference.family import ask_each
+from curvewise.inference.result import Center, Interval
 from curvewise.inference.two_groups import check_center, check_center_alone
+from curvewise.inference.work import ask_each
 from curvewise.kernels.contrasts import MAX_MEMBERS
 from curvewise.kernels.invert import agreeing
 from curvewise.kernels.pvalues import TIE, over_families

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from curvewise.inference.effects import Interval
-from curvewise.inference.family import LIMITS, AlikeSet, LargestOf, OfAlikeSets, tag_of
+from curvewise.inference.result import Interval
 from curvewise.inference.two_groups import RunNumbers
+from curvewise.inference.work import LIMITS, AlikeSet, LargestOf, OfAlikeSets, tag_of
 from curvewise.kernels.anova import group_squares
 from curvewise.kernels.contrasts import (
     Fit,
@@ -29,13 +29,13 @@ from curvewise.kernels.contrasts import (
 )
 from curvewise.kernels.invert import trimmed_means
 from curvewise.kernels.pvalues import UpperTail, least_maximum, pvalue
-from curvewise.shuffling.plan import Layout
+from curvewise.shuffling.visit import Layout
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from curvewise.data.curves import Curves
-    from curvewise.inference.effects import Center
+    from curvewise.inference.result import Center
     from curvewise.inference.work import Work
     from curvewise.kernels import Floats, Integers
     from curvewise.questions.contrast.result import Contrast

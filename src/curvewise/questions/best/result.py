@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 
 from curvewise.inference.caveats import SPREAD, Caveat
-from curvewise.inference.family import ADJUSTMENTS
 from curvewise.inference.result import Family, Result
+from curvewise.inference.work import ADJUSTMENTS
 from curvewise.records import UNTOLD, Record, told
 from curvewise.rendering.tables import Mark, Table
 from curvewise.text import (
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from curvewise.inference.caveats import DifferentSpread
-    from curvewise.inference.effects import Center, Interval
+    from curvewise.inference.result import Center, Interval
     from curvewise.kernels import Floats
     from curvewise.records import Count, Probability
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from curvewise.data.checks import check_choice, check_drawn
-from curvewise.inference.effects import one_line
-from curvewise.inference.family import ADJUSTMENTS
+from curvewise.inference.result import one_line
+from curvewise.inference.work import ADJUSTMENTS
 from curvewise.questions.best.result import Best, Bests
 from curvewise.rendering.figures import axes_or_current, label_text, legend_below, one_axes
 from curvewise.rendering.forest import (

@@ -25,9 +25,9 @@ from curvewise.inference.asking import (
     question,
 )
 from curvewise.inference.caveats import gathered
-from curvewise.inference.effects import EFFECTS, Center, ErrorTerm, Interval, OverallTest, Spread
-from curvewise.inference.family import adjusted, ask_each
+from curvewise.inference.result import EFFECTS, Center, ErrorTerm, Interval, OverallTest, Spread
 from curvewise.inference.two_groups import check_center, check_center_alone
+from curvewise.inference.work import adjusted, ask_each
 from curvewise.kernels.anova import Design
 from curvewise.kernels.invert import (
     MAX_SUBSET_RUNS,
@@ -55,8 +55,7 @@ from curvewise.questions.compare.result import (
     TooManyTables,
     comparison_caveats,
 )
-from curvewise.shuffling.plan import MAX_FREE, Layout
-from curvewise.shuffling.visit import single_blas
+from curvewise.shuffling.visit import MAX_FREE, Layout, single_blas
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -11,7 +11,7 @@ import numpy as np
 
 from curvewise.errors import refuse
 from curvewise.inference.asking import check_variation
-from curvewise.inference.effects import Effect, EffectName, ErrorTerm, Interval, f_statistic
+from curvewise.inference.result import Effect, EffectName, ErrorTerm, Interval, f_statistic
 from curvewise.inference.two_groups import TRIMMED_LIMITS, Extremes, RunNumbers
 from curvewise.kernels.anova import EPSILON, MIN_GROUPS_ADDED_UP, Design, effect_ratio, rounding
 from curvewise.kernels.combined import COMPONENTS, CombinedDesign, Scales
@@ -28,22 +28,20 @@ from curvewise.kernels.pvalues import TIE, critical_value, hedges_correction, pv
 from curvewise.kernels.relabel import BATCH, RandomDraws
 from curvewise.kernels.welch import WelchDesign, f_at
 from curvewise.questions.compare.result import Difference
-from curvewise.shuffling.plan import Limits
-from curvewise.shuffling.visit import MAX_KEPT_BATCHES, Statistic
+from curvewise.shuffling.visit import MAX_KEPT_BATCHES, Limits, Statistic
 from curvewise.text import argument
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from curvewise.data.curves import Curves
-    from curvewise.inference.effects import Center, Spread
+    from curvewise.inference.result import Center, Spread
     from curvewise.inference.work import Work
     from curvewise.kernels import Floats, Integers
     from curvewise.kernels.anova import Totals
     from curvewise.kernels.compiled_kernels import Counter
     from curvewise.kernels.relabel import Relabellings
-    from curvewise.shuffling.plan import Layout, Plan
-    from curvewise.shuffling.visit import Counts, Measured
+    from curvewise.shuffling.visit import Counts, Layout, Measured, Plan
 
     HeightCounter = Callable[[Layout, Design], tuple[int, int] | None]
 

@@ -25,10 +25,8 @@ from curvewise.inference.caveats import (
     uneven_blocks,
     welch_with_few_runs,
 )
-from curvewise.inference.effects import EFFECTS, PARTS, Interval, f_statistic, p_cell
-from curvewise.inference.family import ADJUSTMENTS, adjusted
-from curvewise.inference.result import Family, Result
-from curvewise.inference.work import Sampled
+from curvewise.inference.result import EFFECTS, PARTS, Family, Interval, Result, f_statistic, p_cell
+from curvewise.inference.work import ADJUSTMENTS, Sampled, adjusted
 from curvewise.kernels.invert import n_alike
 from curvewise.kernels.pvalues import f_survival
 from curvewise.records import INLINE, UNTOLD, Record, told
@@ -39,11 +37,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from curvewise.data.curves import Curves
-    from curvewise.inference.effects import Bounded, Center, Effect, EffectName, ErrorTerm, Spread
+    from curvewise.inference.result import Bounded, Center, Effect, EffectName, ErrorTerm, Spread
     from curvewise.inference.work import Sampling
     from curvewise.kernels import Floats
     from curvewise.records import As, Count, Extended, Keywords, Probability
-    from curvewise.shuffling.plan import Layout
+    from curvewise.shuffling.visit import Layout
 
     Effects = Annotated[
         Mapping[str, Effect],

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from curvewise.data.checks import check_drawn
-from curvewise.inference.effects import (
+from curvewise.inference.result import (
     EFFECTS,
     PARTS,
     Effect,
@@ -17,7 +17,7 @@ from curvewise.inference.effects import (
     one_line,
     p_of,
 )
-from curvewise.inference.family import ADJUSTMENTS
+from curvewise.inference.work import ADJUSTMENTS
 from curvewise.kernels.combined import MAX_EXPONENT
 from curvewise.questions.compare.result import (
     Comparison,
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from curvewise.data.curves import Curves
-    from curvewise.inference.effects import Center, EffectName
+    from curvewise.inference.result import Center, EffectName
     from curvewise.kernels import Floats
     from curvewise.questions.compare.result import Difference
     from curvewise.rendering.curves import CurveOptions

@@ -39,15 +39,7 @@ from curvewise.inference.caveats import (
     too_few,
     too_few_for_max_t,
 )
-from curvewise.inference.effects import Center, Interval
-from curvewise.inference.family import (
-    LIMITS,
-    LargestOf,
-    ask_each,
-    at_own_levels,
-    check_members,
-    seeded,
-)
+from curvewise.inference.result import Center, Interval
 from curvewise.inference.two_groups import (
     MAX_SHUFFLES,
     Extremes,
@@ -60,6 +52,14 @@ from curvewise.inference.two_groups import (
     mean_weights,
     window_weights,
 )
+from curvewise.inference.work import (
+    LIMITS,
+    LargestOf,
+    ask_each,
+    at_own_levels,
+    check_members,
+    seeded,
+)
 from curvewise.kernels.contrasts import Fit, least_ratio, shuffled_t, student_t
 from curvewise.kernels.invert import agreeing
 from curvewise.kernels.pvalues import TIE, pvalue, upper_quantile
@@ -71,7 +71,7 @@ from curvewise.questions.contrast.result import (
     InfiniteT,
     TooManyContrasts,
 )
-from curvewise.shuffling.plan import Layout, Limits
+from curvewise.shuffling.visit import Layout, Limits
 from curvewise.text import argument, did_you_mean, in_python
 
 if TYPE_CHECKING:

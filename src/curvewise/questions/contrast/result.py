@@ -15,7 +15,7 @@ from curvewise.text import argument, interval_text, number_text, p_text, percent
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from curvewise.inference.effects import Center, Interval
+    from curvewise.inference.result import Center, Interval
     from curvewise.inference.work import Sampling
     from curvewise.kernels import Floats
     from curvewise.records import As, Count, Extended, Probability

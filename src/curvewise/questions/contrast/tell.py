@@ -7,7 +7,7 @@ from functools import singledispatch
 from typing import TYPE_CHECKING
 
 from curvewise.data.checks import check_drawn
-from curvewise.inference.family import ADJUSTMENTS
+from curvewise.inference.work import ADJUSTMENTS
 from curvewise.questions.contrast.result import Contrast, Contrasts
 from curvewise.rendering.figures import axes_or_current, label_text, one_axes
 from curvewise.rendering.forest import finding, forest, forest_size, legend_of_significance

@@ -18,7 +18,7 @@ from curvewise.text import did_you_mean, plural
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from curvewise.inference.effects import Interval
+    from curvewise.inference.result import Interval
     from curvewise.kernels import Floats
     from curvewise.questions.transfer.method import Integration
     from curvewise.questions.transfer.metrics import UndefinedKind

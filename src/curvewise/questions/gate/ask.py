@@ -23,9 +23,9 @@ from curvewise.inference.asking import (
     question,
 )
 from curvewise.inference.caveats import gathered
-from curvewise.inference.effects import Center, Interval
-from curvewise.inference.family import ask_each, at_own_levels
+from curvewise.inference.result import Center, Interval
 from curvewise.inference.two_groups import EVERY_STEP, check_center
+from curvewise.inference.work import ask_each, at_own_levels
 from curvewise.kernels.anova import rounding
 from curvewise.questions.gate.method import (
     GateNumbers,

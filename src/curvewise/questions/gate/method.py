@@ -61,8 +61,7 @@ from curvewise.questions.gate.result import (
     GateOutOfReach,
     SpreadMatters,
 )
-from curvewise.shuffling.plan import Layout, Limits, Plan
-from curvewise.shuffling.visit import Statistic
+from curvewise.shuffling.visit import Layout, Limits, Plan, Statistic
 from curvewise.text import argument, number_text, threshold_text
 
 if TYPE_CHECKING:
@@ -71,7 +70,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from curvewise.inference.caveats import Caveat
-    from curvewise.inference.effects import Center
+    from curvewise.inference.result import Center
     from curvewise.inference.survival import Reaching
     from curvewise.inference.two_groups import Shuffled
     from curvewise.inference.work import Work

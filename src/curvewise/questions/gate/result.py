@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from typing import Any
 
-    from curvewise.inference.effects import Center, Interval
+    from curvewise.inference.result import Center, Interval
     from curvewise.inference.work import Sampling
     from curvewise.records import As, Count, Extended, Probability
 

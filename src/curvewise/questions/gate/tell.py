@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from curvewise.data.checks import check_drawn
 from curvewise.data.tasks import BASELINE, CANDIDATE
-from curvewise.inference.effects import method_parts, one_line
+from curvewise.inference.result import method_parts, one_line
 from curvewise.questions.gate.result import MAX_RUNS, Gate, Gates, amount_text, limits_text
 from curvewise.rendering.figures import axes_or_current, label_text, one_axes
 from curvewise.rendering.forest import (

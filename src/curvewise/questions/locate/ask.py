@@ -25,7 +25,7 @@ from curvewise.inference.asking import (
     question,
 )
 from curvewise.inference.caveats import different_spread, prepared, single_runs, too_few
-from curvewise.inference.effects import PARTS, Interval
+from curvewise.inference.result import PARTS, Interval
 from curvewise.kernels.pvalues import f_quantile
 from curvewise.kernels.steps import StepDesign, sequential, sign_changes, zero_crossing
 from curvewise.questions.locate.method import (
@@ -36,7 +36,7 @@ from curvewise.questions.locate.method import (
     scan_limits,
 )
 from curvewise.questions.locate.result import Adjustment, Crossing, InfiniteFAtSteps, Location
-from curvewise.shuffling.plan import Layout
+from curvewise.shuffling.visit import Layout
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Self
 import numpy as np
 
 from curvewise.errors import refuse
-from curvewise.inference.effects import PARTS, Interval
+from curvewise.inference.result import PARTS, Interval
 from curvewise.kernels.compiling import compiling_repays
 from curvewise.kernels.pvalues import TIE, MaxCounts, pvalue, upper_quantile
 from curvewise.kernels.steps import (
@@ -29,21 +29,19 @@ from curvewise.kernels.steps import (
 from curvewise.kernels.windows import PlaceSums, Windows, intervalwise
 from curvewise.questions.locate.result import Band, Cluster, Region, StepEffect
 from curvewise.records import UNTOLD, Record, told
-from curvewise.shuffling.plan import MAX_FREE, Limits
-from curvewise.shuffling.visit import MAX_KEPT_BATCHES, Statistic
+from curvewise.shuffling.visit import MAX_FREE, MAX_KEPT_BATCHES, Limits, Statistic
 from curvewise.text import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from curvewise.data.curves import Curves
-    from curvewise.inference.effects import EffectName
+    from curvewise.inference.result import EffectName
     from curvewise.kernels import Floats, Integers
     from curvewise.kernels.steps import StepDesign
     from curvewise.questions.locate.result import Adjustment
     from curvewise.records import As, Count, Extended, Keywords, Probability
-    from curvewise.shuffling.plan import Layout
-    from curvewise.shuffling.visit import Counts, Measured
+    from curvewise.shuffling.visit import Counts, Layout, Measured
 
 
 MAX_PLACES = 400  # beyond so many steps, windows begin and end at portions of them

@@ -27,7 +27,7 @@ from curvewise.text import (
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from curvewise.inference.effects import Interval
+    from curvewise.inference.result import Interval
     from curvewise.inference.work import Sampling
     from curvewise.kernels import Floats
     from curvewise.questions.locate.method import Share, ShareBootstrap, WindowTest, WindowTests

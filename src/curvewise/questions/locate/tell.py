@@ -9,7 +9,7 @@ import numpy as np
 
 from curvewise.data.checks import check_choice, check_drawn
 from curvewise.errors import OptionError, refuse
-from curvewise.inference.effects import EFFECTS, PARTS, method_parts, names_text, one_line, p_phrase
+from curvewise.inference.result import EFFECTS, PARTS, method_parts, names_text, one_line, p_phrase
 from curvewise.questions.locate.result import Location
 from curvewise.rendering.curves import plot_curves
 from curvewise.rendering.figures import (

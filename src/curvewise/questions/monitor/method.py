@@ -13,10 +13,9 @@ from curvewise.data.checks import refuse_option
 from curvewise.data.curves import Curves, names_of
 from curvewise.data.tables import natural_order
 from curvewise.errors import CurvesError, refuse
-from curvewise.inference.effects import EFFECTS
-from curvewise.inference.family import tag_of
+from curvewise.inference.result import EFFECTS
 from curvewise.inference.simulate import Scenario, pilot_noise
-from curvewise.inference.work import random_keys
+from curvewise.inference.work import random_keys, tag_of
 from curvewise.kernels.many_tables import Tables
 from curvewise.kernels.pvalues import TIE, holm
 from curvewise.kernels.relabel import BATCH, WithinBlocks
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from curvewise.inference.caveats import Caveat
-    from curvewise.inference.effects import EffectName
+    from curvewise.inference.result import EffectName
     from curvewise.inference.simulate import PilotNoise
     from curvewise.kernels import Floats, Integers
     from curvewise.questions.monitor.result import MonitoringPlan, Status

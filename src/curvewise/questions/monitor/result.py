@@ -14,8 +14,7 @@ import numpy as np
 from curvewise.data.checks import refuse_option, value_text
 from curvewise.errors import refuse
 from curvewise.inference.caveats import Caveat
-from curvewise.inference.effects import EFFECTS
-from curvewise.inference.result import Result
+from curvewise.inference.result import EFFECTS, Result
 from curvewise.kernels.sequential import spent_shares
 from curvewise.records import UNTOLD, Record, told
 from curvewise.rendering.tables import Table
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from curvewise.inference.asking import Asked
-    from curvewise.inference.effects import EffectName
+    from curvewise.inference.result import EffectName
     from curvewise.kernels import Floats
     from curvewise.records import Count, Probability
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from curvewise.data.checks import check_drawn
-from curvewise.inference.effects import EFFECTS, PARTS, names_text
+from curvewise.inference.result import EFFECTS, PARTS, names_text
 from curvewise.questions.monitor.result import Monitoring
 from curvewise.rendering.figures import COLOURS, axes_or_current, label_text, lower_legend, one_axes
 from curvewise.rendering.forest import CLEAR_COLOUR, UNCLEAR_COLOUR

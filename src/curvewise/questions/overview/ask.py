@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from curvewise.data.curves import Curves
 from curvewise.inference.asking import PathLike, RNGLike, Share, Shuffles, asked_of, question
-from curvewise.inference.effects import Center, ErrorTerm, OverallTest, Spread
+from curvewise.inference.result import Center, ErrorTerm, OverallTest, Spread
 from curvewise.inference.work import family_seed, known_seed, open_checkpoint, shuffle_count
 from curvewise.questions.compare.ask import compare
 from curvewise.questions.overview.result import Overview

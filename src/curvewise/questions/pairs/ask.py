@@ -35,8 +35,8 @@ from curvewise.inference.caveats import (
     stray_runs,
     too_few_shuffles,
 )
-from curvewise.inference.effects import EFFECTS, ErrorTerm
-from curvewise.inference.family import (
+from curvewise.inference.result import EFFECTS, ErrorTerm
+from curvewise.inference.work import (
     ADJUSTMENTS,
     LIMITS,
     AlikeSet,
@@ -71,8 +71,7 @@ from curvewise.questions.compare.ask import (
 )
 from curvewise.questions.compare.method import combined_design, exact_height, label_blind_scales
 from curvewise.questions.pairs.result import LeftOut, Pair, Pairs, TooManyPairs
-from curvewise.shuffling.plan import FIRST_LOOK, MAX_FREE
-from curvewise.shuffling.visit import single_blas, track_items
+from curvewise.shuffling.visit import FIRST_LOOK, MAX_FREE, single_blas, track_items
 from curvewise.text import argument
 
 if TYPE_CHECKING:
@@ -84,8 +83,7 @@ if TYPE_CHECKING:
     from curvewise.kernels.anova import Design
     from curvewise.kernels.combined import CombinedDesign, Scales
     from curvewise.questions.compare.result import Comparison
-    from curvewise.shuffling.plan import Layout
-    from curvewise.shuffling.visit import Measured
+    from curvewise.shuffling.visit import Layout, Measured
 
     Names = tuple[str, str]
     Pvalues = Mapping[str, Mapping[Names, float]]  # by effect and pair

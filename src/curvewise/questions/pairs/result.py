@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, overload
 
 from curvewise.errors import OptionError, refuse
 from curvewise.inference.caveats import Caveat
-from curvewise.inference.effects import EFFECTS, Interval
-from curvewise.inference.family import ADJUSTMENTS
-from curvewise.inference.result import Result
+from curvewise.inference.result import EFFECTS, Interval, Result
+from curvewise.inference.work import ADJUSTMENTS
 from curvewise.kernels.contrasts import MAX_MEMBERS
 from curvewise.records import Record, told
 from curvewise.rendering.tables import Table
@@ -21,7 +20,7 @@ from curvewise.text import argument, did_you_mean, interval_text, number_text, p
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from curvewise.inference.effects import Effect, ErrorTerm
+    from curvewise.inference.result import Effect, ErrorTerm
     from curvewise.records import As, Count, Extended, Probability
 
 

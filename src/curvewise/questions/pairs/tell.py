@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from curvewise.data.checks import check_drawn
-from curvewise.inference.effects import EFFECTS, PARTS
-from curvewise.inference.family import ADJUSTMENTS
+from curvewise.inference.result import EFFECTS, PARTS
+from curvewise.inference.work import ADJUSTMENTS
 from curvewise.questions.pairs.result import Pairs
 from curvewise.rendering.figures import axes_or_current, label_text, one_axes
 from curvewise.rendering.forest import (
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from curvewise.data.curves import Curves
-    from curvewise.inference.effects import Effect, EffectName
+    from curvewise.inference.result import Effect, EffectName
     from curvewise.kernels import Integers
     from curvewise.questions.pairs.result import Pair
 

@@ -12,7 +12,7 @@ from curvewise.data.checks import check_whole, refuse_option
 from curvewise.data.curves import Curves
 from curvewise.errors import refuse
 from curvewise.inference.asking import Number, RNGLike, Share, asked_of, question
-from curvewise.inference.effects import EFFECTS, EffectName, Interval, OverallTest
+from curvewise.inference.result import EFFECTS, EffectName, Interval, OverallTest
 from curvewise.inference.simulate import AutoregressiveNoise, NoiseKind
 from curvewise.inference.work import known_seed
 from curvewise.questions.plan.method import Claims, pairing_of, smallest_enough, spaced, starting_n

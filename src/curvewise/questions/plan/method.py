@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from curvewise.inference.effects import Interval
+from curvewise.inference.result import Interval
 from curvewise.questions.power.method import COUNTED, claim_of
 from curvewise.records import Record
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from curvewise.data.curves import Curves
-    from curvewise.inference.effects import EffectName
+    from curvewise.inference.result import EffectName
     from curvewise.kernels import Integers
     from curvewise.kernels.many_tables import Tests
     from curvewise.questions.power.method import Model

@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from curvewise.inference.caveats import Caveat
-from curvewise.inference.effects import EFFECTS
+from curvewise.inference.result import EFFECTS
 from curvewise.questions.power.result import Simulated
 from curvewise.records import UNTOLD, Probability, told
 from curvewise.rendering.tables import Table
 from curvewise.text import argument, call, percent, plural
 
 if TYPE_CHECKING:
-    from curvewise.inference.effects import EffectName, Interval
+    from curvewise.inference.result import EffectName, Interval
     from curvewise.questions.plan.method import Pairing
     from curvewise.questions.power.result import Assumptions
     from curvewise.records import Count, Extended

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from curvewise.data.checks import check_drawn
-from curvewise.inference.effects import EFFECTS
+from curvewise.inference.result import EFFECTS
 from curvewise.questions.plan.result import Plan
 from curvewise.questions.power.tell import (
     ALONE,

@@ -10,7 +10,7 @@ import numpy as np
 from curvewise.data.checks import refuse_option
 from curvewise.data.curves import MAX_SCORE, Curves
 from curvewise.inference.asking import Number, RNGLike, Share, asked_of, question
-from curvewise.inference.effects import PARTS, OverallTest
+from curvewise.inference.result import PARTS, OverallTest
 from curvewise.inference.simulate import UNCHANGED, AutoregressiveNoise, NoiseKind
 from curvewise.inference.work import known_seed
 from curvewise.kernels.pvalues import clopper_pearson
@@ -25,7 +25,7 @@ from curvewise.questions.power.result import (
 from curvewise.shuffling.visit import track_items
 
 if TYPE_CHECKING:
-    from curvewise.inference.effects import EffectName
+    from curvewise.inference.result import EffectName
     from curvewise.questions.power.method import Model
 
 

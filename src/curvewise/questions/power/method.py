@@ -12,7 +12,7 @@ import numpy as np
 from curvewise.data.checks import check_jobs, check_whole, refuse_option
 from curvewise.data.curves import MAX_SCORE, Curves
 from curvewise.errors import refuse
-from curvewise.inference.effects import f_statistic
+from curvewise.inference.result import f_statistic
 from curvewise.inference.simulate import (
     AutoregressiveNoise,
     BlockNoise,
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from curvewise.inference.asking import Asked
-    from curvewise.inference.effects import EffectName
+    from curvewise.inference.result import EffectName
     from curvewise.inference.simulate import Noise
     from curvewise.kernels import Floats, Integers
     from curvewise.kernels.many_tables import Tests

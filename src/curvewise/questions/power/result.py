@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 import numpy as np
 
 from curvewise.inference.caveats import Caveat, prepared, spread_caveat, too_few_shuffles
-from curvewise.inference.effects import EFFECTS
-from curvewise.inference.result import Result
+from curvewise.inference.result import EFFECTS, Result
 from curvewise.inference.simulate import MIN_PILOTS_UNPOOLED, PilotNoise
 from curvewise.records import UNTOLD, As, Record
 from curvewise.rendering.tables import Table
@@ -28,7 +27,7 @@ from curvewise.text import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from curvewise.inference.effects import EffectName, OverallTest
+    from curvewise.inference.result import EffectName, OverallTest
     from curvewise.inference.simulate import Scenario
     from curvewise.kernels import Floats
     from curvewise.questions.power.method import Model

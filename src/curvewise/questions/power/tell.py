@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from curvewise.data.checks import check_drawn
-from curvewise.inference.effects import EFFECTS
+from curvewise.inference.result import EFFECTS
 from curvewise.questions.power.result import Power
 from curvewise.rendering.figures import (
     COLOURS,
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from curvewise.data.curves import Curves
-    from curvewise.inference.effects import EffectName
+    from curvewise.inference.result import EffectName
     from curvewise.questions.power.result import Assumptions, PowerCurve
 
 

@@ -27,7 +27,7 @@ from curvewise.inference.asking import (
     question,
 )
 from curvewise.inference.caveats import MIN_VALUES_TO_REPEAT
-from curvewise.inference.family import adjusted, ask_each
+from curvewise.inference.work import adjusted, ask_each
 from curvewise.kernels.pvalues import n_different_at_least
 from curvewise.questions.tasks.method import (
     OneTask,

@@ -11,9 +11,9 @@ import numpy as np
 
 from curvewise.inference.asking import asked_of, check_design
 from curvewise.inference.caveats import prepared
-from curvewise.inference.effects import Interval
-from curvewise.inference.family import LIMITS
+from curvewise.inference.result import Interval
 from curvewise.inference.two_groups import RunNumbers
+from curvewise.inference.work import LIMITS
 from curvewise.kernels.invert import MAX_SUBSET_RUNS, agreeing, count_above
 from curvewise.kernels.pvalues import TIE, pvalue
 from curvewise.kernels.relabel import Products, WithinBlocks
@@ -29,8 +29,7 @@ from curvewise.kernels.tasks import (
 )
 from curvewise.questions.compare.ask import compare, compare_curves, layout_and_design
 from curvewise.questions.tasks.result import Anywhere, OnTheWhole, TaskDifference
-from curvewise.shuffling.plan import MAX_IN_NUMPY
-from curvewise.shuffling.visit import Reached
+from curvewise.shuffling.visit import MAX_IN_NUMPY, Reached
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,7 +40,7 @@ if TYPE_CHECKING:
     from curvewise.kernels import Floats, Integers
     from curvewise.kernels.relabel import Restriction
     from curvewise.kernels.tasks import Listed, Stratum
-    from curvewise.shuffling.plan import Layout
+    from curvewise.shuffling.visit import Layout
 
 
 def judge_anywhere(tasks: Sequence[OneTask], work: Work, alpha: float) -> tuple[Anywhere, Anywhere]:

@@ -21,9 +21,8 @@ from curvewise.inference.caveats import (
     gathered,
     too_few_shuffles,
 )
-from curvewise.inference.effects import Interval, is_at_floor
-from curvewise.inference.family import ADJUSTMENTS, adjusted
-from curvewise.inference.result import Family, Result
+from curvewise.inference.result import Family, Interval, Result, is_at_floor
+from curvewise.inference.work import ADJUSTMENTS, adjusted
 from curvewise.kernels.pvalues import clopper_pearson
 from curvewise.records import UNTOLD, As, Record, told
 from curvewise.rendering.tables import Table
@@ -42,7 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from curvewise.data.align import Preparation
-    from curvewise.inference.effects import Bounded
+    from curvewise.inference.result import Bounded
     from curvewise.records import Count, Extended, Probability
 
 

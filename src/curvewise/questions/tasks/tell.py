@@ -6,8 +6,8 @@ import math
 from typing import TYPE_CHECKING
 
 from curvewise.data.checks import check_drawn
-from curvewise.inference.effects import one_line
-from curvewise.inference.family import ADJUSTMENTS
+from curvewise.inference.result import one_line
+from curvewise.inference.work import ADJUSTMENTS
 from curvewise.questions.tasks.result import TaskComparison, TaskComparisons, by_lead
 from curvewise.rendering.figures import axes_or_current, label_text, one_axes
 from curvewise.rendering.forest import (

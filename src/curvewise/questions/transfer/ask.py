@@ -27,9 +27,8 @@ from curvewise.inference.asking import (
     question,
 )
 from curvewise.inference.caveats import gathered
-from curvewise.inference.effects import Interval
-from curvewise.inference.family import ask_each
-from curvewise.inference.work import as_generator, random_keys
+from curvewise.inference.result import Interval
+from curvewise.inference.work import as_generator, ask_each, random_keys
 from curvewise.kernels.invert import agreeing
 from curvewise.kernels.pvalues import jackknife_error, pvalue
 from curvewise.questions.transfer.method import (

@@ -37,8 +37,15 @@ from curvewise.kernels.survival import (
 )
 from curvewise.questions.transfer.metrics import RECORDS
 from curvewise.records import UNTOLD, Record, told
-from curvewise.shuffling.plan import MAX_FREE, Layout, Limits
-from curvewise.shuffling.visit import Reached, Statistic, chunks_of, in_chunks
+from curvewise.shuffling.visit import (
+    MAX_FREE,
+    Layout,
+    Limits,
+    Reached,
+    Statistic,
+    chunks_of,
+    in_chunks,
+)
 from curvewise.text import argument, number_text
 
 if TYPE_CHECKING:
@@ -50,8 +57,7 @@ if TYPE_CHECKING:
     from curvewise.kernels.survival import SurvivalCurve
     from curvewise.questions.transfer.metrics import MetricRecord
     from curvewise.records import As, Count, Extended, Probability
-    from curvewise.shuffling.plan import Plan
-    from curvewise.shuffling.visit import Measured
+    from curvewise.shuffling.visit import Measured, Plan
 
 
 Integration = Literal["sum", "trapezoid"]

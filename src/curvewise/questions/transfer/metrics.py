@@ -16,7 +16,7 @@ from curvewise.text import interval_text, number_text, p_text
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from curvewise.inference.effects import Interval
+    from curvewise.inference.result import Interval
     from curvewise.kernels import Floats
     from curvewise.records import Count, Probability
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from curvewise.data.checks import check_drawn
-from curvewise.inference.effects import one_line
+from curvewise.inference.result import one_line
 from curvewise.kernels.metrics import first_reached
 from curvewise.questions.transfer.metrics import RECORDS
 from curvewise.questions.transfer.result import Transfer, Transfers
