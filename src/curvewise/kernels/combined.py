@@ -37,8 +37,10 @@ from curvewise.kernels.anova import (
     centred,
     column_squares,
     factored_sums,
+    group_factor,
     ratios,
 )
+from curvewise.kernels.contrasts import GroupMoments
 from curvewise.kernels.invert import Halves, largest_of_halves, squares_of_halves
 
 if TYPE_CHECKING:
@@ -171,8 +173,7 @@ class CombinedDesign:
         roots[4] = striking
         shares = np.maximum(roots, 0.0, out=roots)
         shares *= shares
-        np.minimum(shares, MAX_SHARE, out=shares)
-        return np.sqrt(np.sqrt(shares / np.sqrt(1 - shares)))
+        return unfolded(shares)
 
     def most_striking(self, labels: Integers) -> tuple[int, int]:
         """Return the first and last step of the most striking column, under these labels."""
@@ -203,7 +204,8 @@ def pattern_coordinates(columns: Floats) -> Floats:
     n_runs, n_columns = columns.shape[-2:]
     if n_columns > n_runs:
         # The triangular factor of the transposed columns has the same inner products.
-        columns = np.linalg.qr(columns.swapaxes(-1, -2), mode="r").swapaxes(-1, -2)
+        upper = np.asarray(np.linalg.qr(columns.swapaxes(-1, -2), mode="r"))
+        columns = upper.swapaxes(-1, -2)
     turned = columns.swapaxes(-1, -2)
     factor = np.linalg.cholesky(turned @ columns + RIDGE * np.eye(columns.shape[-1]))
     return np.ascontiguousarray(np.linalg.solve(factor, turned).swapaxes(-1, -2))
@@ -218,8 +220,88 @@ def pattern_slack(column_slack: Floats) -> Floats:
     return (np.linalg.norm(column_slack, axis=-1) + PATTERN_ROUNDING) / math.sqrt(RIDGE)
 
 
+def unfolded(shares: Floats) -> Floats:
+    """Return (r / √(1 − r))^¼ of shares, which are changed in place."""
+    np.minimum(shares, MAX_SHARE, out=shares)
+    return np.asarray(np.sqrt(np.sqrt(shares / np.sqrt(1 - shares))))
+
+
+@dataclass(frozen=True, eq=False)
+class MeanDesign:
+    """One number for each run of some algorithms: two looks at how far their means are apart.
+
+        r_means = SS between / SS of all
+        r_lead  = max t² / (t² + df)        of the best algorithm over any other
+
+    Attributes
+    ----------
+    numbers : array, (n_runs,)
+        Less the mean of their block; higher is better.
+    factor : array
+        As of `group_factor`.
+    total : float
+        The sum of squares of the numbers.
+    noise : float
+        How far rounding can move a mean.
+    own_spread : bool
+        Whether t is that of Welch, by the variances of the two; else by the error of all.
+    """
+
+    numbers: Floats
+    factor: Floats
+    total: float
+    noise: float
+    own_spread: bool
+
+    @classmethod
+    def of(cls, numbers: Floats, labels: Integers, blocks: Integers, noise: float) -> MeanDesign:
+        """Centre the numbers; ``noise`` is how far rounding can move them, as a distance."""
+        numbers = centred(numbers[:, None], blocks)[:, 0]
+        total = float(numbers @ numbers)
+        if total <= noise**2:
+            numbers, total = np.zeros_like(numbers), 0.0
+        own_spread = len(np.unique(blocks)) == 1 and bool(np.bincount(labels).min() > 1)
+        return cls(numbers, group_factor(labels, blocks), total, noise, own_spread)
+
+    def values(self, labels: Integers, *, observed: bool = False) -> tuple[Floats, Floats]:
+        """Return (r / √(1 − r))^¼ of both looks, (2, n), and the largest mean, (n,).
+
+        ``observed`` lowers the shares by what rounding can do, instead of raising them.
+        """
+        sign = -1.0 if observed else 1.0
+        moments = GroupMoments.of(self.numbers, labels)
+        shares = np.zeros((2, len(labels)))
+        means = moments.sums / moments.sizes[:, None]
+        best = means.max(axis=0)
+        if self.total > 0:
+            apart = np.sqrt(moments.between(self.factor) / self.total)
+            apart += sign * 2 * self.noise / math.sqrt(self.total)
+            shares[0] = np.maximum(apart, 0.0) ** 2
+            shares[1] = self._lead(moments, means, best, sign)
+        return unfolded(shares), best
+
+    def _lead(self, moments: GroupMoments, means: Floats, best: Floats, sign: float) -> Floats:
+        """Return the largest share of the lead of the best; of several, that of the right side."""
+        sizes = moments.sizes
+        df = np.full(len(sizes), max(len(self.numbers) - len(sizes), 1) / 2)
+        errors = moments.squares.sum(axis=0) / (2 * df[0]) / sizes[:, None]
+        if self.own_spread:
+            df, errors = sizes - 1, moments.squares / (sizes * (sizes - 1))[:, None]
+            errors[errors <= moments.floors] = 0.0
+        found = np.full(len(best), -np.inf if sign > 0 else np.inf)
+        for group in range(len(sizes)):
+            others = np.arange(len(sizes)) != group
+            ahead = np.maximum(means[group] - means[others] + sign * 2 * self.noise, 0.0) ** 2
+            spread = (df[group] + df[others])[:, None] * (errors[group] + errors[others])
+            own = ratios(ahead, ahead + spread).max(axis=0)
+            is_best = means[group] >= best - 2 * self.noise
+            better = np.maximum(found, own) if sign > 0 else np.minimum(found, own)
+            found = np.where(is_best, better, found)
+        return found
+
+
 class Scales(NamedTuple):
-    """What z is made with; an inverse deviation of 0 leaves a look out.
+    """What z is made with, of each look; an inverse deviation of 0 leaves a look out.
 
     All relabellings agree on such a look: that of shape, where there is a single step.
     """

@@ -123,12 +123,13 @@ class Tables:
         lengths = np.sqrt(np.sum(columns**2, axis=1))
         lengths[lengths <= MIN_VARIATION_OVER_ROUNDING * column_noise] = 0.0
         columns = ratios(columns, lengths[:, None, :])
-        every = coordinates, columns, pattern_coordinates(columns)
         return cls(
             labels,
             blocks,
             group_factor(labels, blocks),
-            *(np.ascontiguousarray(part.transpose(0, 2, 1)) for part in every),
+            np.ascontiguousarray(coordinates.transpose(0, 2, 1)),
+            np.ascontiguousarray(columns.transpose(0, 2, 1)),
+            np.ascontiguousarray(pattern_coordinates(columns).transpose(0, 2, 1)),
             ratios(2 * column_noise, lengths),
             totals,
             noise,

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 from curvewise import Curves, compare, compare_pairs
-from curvewise.questions.pairs.ask import AlikeGroup, PartitionSums
+from curvewise.questions.pairs.method import AlikeGroup, PartitionSums, run_levels
 from curvewise.shuffling.visit import FIRST_LOOK, Limits, Plan, visit
 from tests.simulation import integer_tied, some_curves
 from tests.textbook import combined_shares
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from curvewise import Pairs
     from curvewise.kernels import Floats
@@ -34,7 +34,7 @@ def set_partitions(names: Sequence[str]) -> Iterator[list[list[str]]]:
 
 
 def slow_looks(curves: Curves, labels: Sequence[str]) -> Floats:
-    """The four looks of the combined statistic, by least squares, before they are scaled."""
+    """The looks of the combined statistic, by least squares, before they are scaled."""
     blocks = None
     if curves.blocks is not None:
         blocks = np.unique(np.array(curves.blocks), return_inverse=True)[1]
@@ -46,19 +46,54 @@ def slow_looks(curves: Curves, labels: Sequence[str]) -> Floats:
     return np.asarray((shares / np.sqrt(1 - shares)) ** 0.25)
 
 
+def slow_lead(curves: Curves, labels: Sequence[str]) -> tuple[float, float]:
+    """The share of the lead of the best algorithm, before it is scaled; and its mean.
+
+    By the variances of the two, or in blocks and of single runs by those of all.
+    """
+    numbers = curves.scores.mean(axis=1)
+    blocks = np.zeros(len(numbers)) if curves.blocks is None else np.array(curves.blocks)
+    for block in set(blocks.tolist()):
+        numbers[blocks == block] -= numbers[blocks == block].mean()
+    groups = {name: numbers[np.array(labels) == name] for name in sorted(set(labels))}
+    sizes = [len(own) for own in groups.values()]
+    own_spread = curves.blocks is None and min(sizes) > 1
+    df = sum(sizes) - len(sizes)
+    error = sum(np.sum((own - own.mean()) ** 2) for own in groups.values()) / df
+    best = max(own.mean() for own in groups.values())
+    shares = []
+    for name, own in groups.items():
+        for other, their in groups.items():
+            if name == other or own.mean() < best - 1e-9:
+                continue
+            squares = error / len(own) + error / len(their)
+            if own_spread:
+                squares = own.var(ddof=1) / len(own) + their.var(ddof=1) / len(their)
+                df = len(own) + len(their) - 2
+            ahead = max(own.mean() - their.mean(), 0.0) ** 2
+            shares.append(ahead / (ahead + df * squares) if ahead > 1e-18 else 0.0)
+    share = min(round(max(shares), 10), 1 - 1e-12)
+    return (share / np.sqrt(1 - share)) ** 0.25, best
+
+
 def slow_weights(curves: Curves) -> tuple[Floats, Floats]:
-    """Overall, height and shape: as observed (3,), and of all relabellings (3, n)."""
-    every = np.array([slow_looks(curves, labels) for labels in relabellings(curves)]).T
-    mean, deviation = every.mean(axis=1), every.std(axis=1)
+    """Overall, height, shape, lead, best mean: as observed (5,), and of all relabellings (5, n)."""
+    level = float(run_levels(curves).mean())
+
+    def looks(labels: Sequence[str]) -> Floats:
+        return np.array([*slow_looks(curves, labels), *slow_lead(curves, labels)])
+
+    every = np.array([looks(labels) for labels in relabellings(curves)]).T
+    mean, deviation = every[:-1].mean(axis=1), every[:-1].std(axis=1)
     used = deviation > 1e-6
 
-    def parts(looks: Floats) -> Floats:
-        z = (looks - mean[:, None]) / np.where(used, deviation, 1.0)[:, None]
+    def parts(found: Floats) -> Floats:
+        z = (found[:-1] - mean[:, None]) / np.where(used, deviation, 1.0)[:, None]
         weights = np.exp(2 * z) * used[:, None]
-        return np.stack([weights.sum(axis=0), weights[1], weights[2]])
+        overall, height, shape = weights[:-1].sum(axis=0), weights[1], weights[2]
+        return np.stack([overall, height, shape, weights[-1], found[-1] + level])
 
-    observed = slow_looks(curves, curves.labels.tolist())[:, None]
-    return parts(observed)[:, 0], parts(every)
+    return parts(looks(curves.labels.tolist())[:, None])[:, 0], parts(every)
 
 
 def relabellings(curves: Curves) -> list[tuple[str, ...]]:
@@ -76,29 +111,57 @@ def relabellings(curves: Curves) -> list[tuple[str, ...]]:
     return found
 
 
-def brute_force(curves: Curves) -> dict[str, dict[tuple[str, str], float]]:
-    """The largest p of all partitions that join a pair, by every relabelling of each group."""
+def brute_force(
+    curves: Curves, allowed: Collection[tuple[str, ...]] | None = None
+) -> dict[str, dict[tuple[str, str], float]]:
+    """The largest p of all partitions that join a pair, by every relabelling of each group.
+
+    A pair by itself is tested as `compare` does it. Groups may be those of ``allowed`` only.
+    """
     known: dict[tuple[str, ...], tuple[Floats, Floats]] = {}
+    placed = Curves(run_levels(curves)[:, None], curves.labels)
 
     def sums(group: tuple[str, ...]) -> tuple[Floats, Floats]:
         if group not in known:
-            known[group] = slow_weights(curves.select(*group))
+            observed, every = slow_weights(curves.select(*group))
+            level = placed.select(*group).scores.mean() - run_levels(curves.select(*group)).mean()
+            for part in (observed, every):
+                part[4] += level
+            known[group] = observed, every
         return known[group]
+
+    def together(parts: list[Floats], alone: float) -> Floats:
+        """With the lead of the group of the best, which may stand alone."""
+        found = np.sum([part[:3] for part in parts], axis=0)
+        best = np.array([*(part[4] for part in parts), np.full_like(parts[0][4], alone)])
+        leads = np.array([*(part[3] for part in parts), np.zeros_like(parts[0][3])])
+        found[1] += np.where(best >= best.max(axis=0) - 1e-9, leads, -np.inf).max(axis=0)
+        return np.asarray(found)
 
     found = {name: dict.fromkeys(combinations(curves.algorithms, 2), 0.0) for name in EFFECTS}
     for partition in set_partitions(curves.algorithms):
         groups = [tuple(sorted(group)) for group in partition if len(group) > 1]
-        if not groups:
+        if not groups or not (allowed is None or {*groups} <= {*allowed}):
             continue
-        observed = np.sum([sums(group)[0] for group in groups], axis=0)
-        every = np.zeros((3, 1))
+        alone = max(
+            (placed.select(group[0]).scores.mean() for group in partition if len(group) == 1),
+            default=-np.inf,
+        )
+        if len(groups) == 1 and len(groups[0]) == 2:
+            pair = compare(curves.select(*groups[0]))
+            p = np.array([getattr(getattr(pair, name), "pvalue", 0.0) for name in EFFECTS])
+        else:
+            observed = together([sums(group)[0][:, None] for group in groups], alone)
+            places = np.indices([sums(group)[1].shape[1] for group in groups])
+            each = [
+                sums(group)[1][:, place.ravel()]
+                for group, place in zip(groups, places, strict=True)
+            ]
+            p = np.mean(together(each, alone) >= observed * (1 - 1e-7), axis=1)
         for group in groups:
-            every = (every[:, :, None] + sums(group)[1][:, None, :]).reshape(3, -1)
-        p = np.mean(every >= (observed * (1 - 1e-7))[:, None], axis=1)
-        for group in groups:
-            for pair in combinations(group, 2):
+            for pair_names in combinations(group, 2):
                 for name, value in zip(EFFECTS, p.tolist(), strict=True):
-                    found[name][pair] = max(found[name][pair], value)
+                    found[name][pair_names] = max(found[name][pair_names], value)
     return found
 
 
@@ -156,12 +219,16 @@ def test_of_three_algorithms_overall_is_that_of_a_pair_or_of_all(name: str) -> N
 
 def test_overall_looks_of_two_groups_are_added_up() -> None:
     curves = SMALL["four algorithms"]
-    groups = [AlikeGroup.of(curves, names) for names in ("AB", "CD")]
-    statistic = PartitionSums.of(groups, [(0, 1)], np.array([[True]]), np.zeros((3, 1)), None)
+    levels = run_levels(curves)
+    groups = [AlikeGroup.of(curves, names, levels, whole=True) for names in ("AB", "CD")]
+    some = np.array([[True]]), np.zeros((3, 1)), None
+    statistic = PartitionSums.of(groups, [(0, 1)], [-np.inf], *some)
     plan = Plan(statistic.restriction, exact=True, n_shuffles=1, key=0)
     (counts, n_visited) = visit(plan, statistic).counts
     every, observed = [], 0.0
     for group in groups:
+        assert group.scales is not None
+        assert group.combined is not None
         labels = group.layout.restriction.every().batch(0)
         z = group.scales.scores(group.combined.values(labels))
         own = group.scales.scores(group.combined.values(group.layout.labels[None, :]))
@@ -239,25 +306,18 @@ def test_groups_that_blocks_keep_apart_are_in_no_partition() -> None:
     pairs = compare_pairs(apart)
     assert [(pair.a, pair.b) for pair in pairs] == [("A", "B"), ("C", "D")]
     # Beyond the pairs there is the partition of both.
-    both = brute_force_of_two(apart)
+    both = brute_force(apart, [("A", "B"), ("C", "D")])["algorithm"]
     for pair in pairs:
-        assert pair.algorithm.pvalue_adjusted == pytest.approx(max(pair.algorithm.pvalue, both))
-
-
-def brute_force_of_two(curves: Curves) -> float:
-    """The p in height of A and B alike, and C and D alike."""
-    parts = [slow_weights(curves.select(*names)) for names in ("AB", "CD")]
-    (first, firsts), (second, seconds) = ((o[1], every[1]) for o, every in parts)
-    total = firsts[:, None] + seconds[None, :]
-    return float(np.mean(total >= (first + second) * (1 - 1e-7)))
+        assert pair.algorithm.pvalue_adjusted == pytest.approx(both[pair.a, pair.b])
 
 
 def _statistic(alpha: float | None, known: list[list[float]]) -> PartitionSums:
     curves = some_curves(0, (3, 3, 3))
-    groups = [AlikeGroup.of(curves, names) for names in ("AB", "CB", "ABC")]
+    levels = run_levels(curves)
+    groups = [AlikeGroup.of(curves, names, levels, whole=True) for names in ("AB", "CB", "ABC")]
     joining = np.array([[True, False], [True, True]])
-    chosen = [(0,), (2,)]
-    return PartitionSums.of(groups, chosen, joining, np.array(known), alpha)
+    alone = [-np.inf, -np.inf]
+    return PartitionSums.of(groups, [(0,), (2,)], alone, joining, np.array(known), alpha)
 
 
 def test_the_largest_count_of_each_pair_decides() -> None:
@@ -275,16 +335,19 @@ def test_the_largest_count_of_each_pair_decides() -> None:
 
 def test_a_group_does_not_depend_on_the_order_of_its_names() -> None:
     curves = some_curves(0, (3, 4, 3))
-    one, other = (AlikeGroup.of(curves, names) for names in ("AB", "BA"))
-    assert one.tag == other.tag != AlikeGroup.of(curves, "AC").tag
+    made = [
+        AlikeGroup.of(curves, names, run_levels(curves), whole=True) for names in ("AB", "BA", "AC")
+    ]
+    one, other, third = made
+    assert one.tag == other.tag != third.tag
     np.testing.assert_array_equal(one.layout.labels, other.layout.labels)
-    np.testing.assert_array_equal(
-        one.parts(one.layout.labels[None, :]), other.parts(one.layout.labels[None, :])
-    )
+    labels = one.layout.labels[None, :]
+    for part, same in zip(one.parts(labels), other.parts(labels), strict=True):
+        np.testing.assert_array_equal(part, same)
 
 
 def test_auto_goes_on_where_a_pair_is_not_settled(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("curvewise.questions.pairs.ask.LIMITS", Limits(shuffles=2 * FIRST_LOOK))
+    monkeypatch.setattr("curvewise.questions.pairs.method.LIMITS", Limits(shuffles=2 * FIRST_LOOK))
     curves = some_curves(1, (6, 6, 6))
     options: dict[str, Any] = {"rng": 3}
     many = compare_pairs(curves, n_shuffles=2 * FIRST_LOOK, **options)

@@ -14,7 +14,8 @@ from curvewise.inference.work import LargestOf, Work
 from curvewise.kernels.anova import Design
 from curvewise.kernels.contrasts import Fit, pair_maxima, pair_parts, pair_ratios
 from curvewise.kernels.pvalues import MaxCounts
-from curvewise.questions.pairs.ask import compare_pairs, max_t_adjusted
+from curvewise.questions.pairs.ask import compare_pairs
+from curvewise.questions.pairs.method import max_t_adjusted
 from curvewise.shuffling.visit import Layout, Plan, visit
 from tests.questions.slow_contrasts import (
     LeastSquares,

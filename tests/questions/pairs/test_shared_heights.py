@@ -13,7 +13,7 @@ from curvewise.kernels import invert
 from curvewise.questions.compare.ask import layout_and_design
 from curvewise.questions.compare.method import exact_height
 from curvewise.questions.pairs import ask
-from curvewise.questions.pairs.ask import SharedHeights
+from curvewise.questions.pairs.method import SharedHeights
 from tests.simulation import some_curves
 
 if TYPE_CHECKING:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import combinations
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -38,13 +39,13 @@ from curvewise.inference.caveats import (
     too_few_for_max_t,
     too_few_shuffles,
 )
-from curvewise.inference.result import Center, Interval
+from curvewise.inference.result import EFFECTS, Center, Interval
 from curvewise.inference.two_groups import check_center, check_center_alone
 from curvewise.inference.work import ask_each
 from curvewise.kernels.contrasts import MAX_MEMBERS
 from curvewise.kernels.invert import agreeing
 from curvewise.kernels.pvalues import TIE, over_families
-from curvewise.questions.best.method import Gap, Ranking, closed_gaps, max_t_gaps
+from curvewise.questions.best.method import Gap, Ranking
 from curvewise.questions.best.result import (
     Best,
     Bests,
@@ -56,6 +57,7 @@ from curvewise.questions.best.result import (
     TooFewToRuleOut,
 )
 from curvewise.questions.contrast.ask import contrast, contrast_at
+from curvewise.questions.pairs.method import can_be_compared, closed_adjusted, max_t_adjusted
 from curvewise.shuffling.visit import track_items
 from curvewise.text import argument
 
@@ -66,6 +68,7 @@ if TYPE_CHECKING:
     from curvewise.inference.work import Work
     from curvewise.kernels import Floats
     from curvewise.questions.contrast.result import Contrast
+    from curvewise.questions.pairs.method import Pvalues
 
 
 Adjust = Literal["closed", "bonferroni", "max-t"]
@@ -97,13 +100,10 @@ def best(
     alpha : float
         The chance that the truly best is not kept.
     adjust : "closed", "bonferroni" or "max-t", optional
-        By default "closed" up to eight algorithms and "max-t" beyond. Closed testing rules an
-        algorithm out if no set of algorithms that holds it and the leader may be alike; what
-        `compare_pairs` tells apart from the leader by closed testing is ruled out, and more.
-        Bonferroni multiplies the one-sided p of each pair by the number of algorithms less one.
-        "max-t" shuffles the residuals of all algorithms at once, as Dunnett's test would
-        with each algorithm in turn as control; it is approximate, and assumes that the runs of
-        all algorithms vary equally.
+        By default "closed" up to eight algorithms and "max-t" beyond. With either, those are
+        ruled out that `compare_pairs` tells apart from the leader in height: the two questions
+        are one family of tests. Bonferroni multiplies the one-sided p of each pair by the number
+        of algorithms less one.
     center : "mean", "trimmed" or "ranks"
         As in `contrast`, of what leads and is tested: by ranks, the leader has the best mean
         rank. Of more than two algorithms, closed testing and max-t are for
@@ -148,7 +148,7 @@ def best_at(
     factor = len(others) if adjust == "bonferroni" else 1
     levels = levels or (alpha,)
     one_sided = "greater" if curves.higher_is_better else "less"
-    side = "two-sided" if adjust == "closed" else one_sided
+    side = one_sided if adjust == "bonferroni" else "two-sided"
     own = asked.to(contrast, curves=curves, coefficients={}, alternative=side, alpha=alpha / factor)
     own_levels, member = tuple(level / factor for level in levels), work.of_member()
     tests: dict[str, Callable[[float], Contrast]] = {}
@@ -161,35 +161,28 @@ def best_at(
             )
         except CurvesError as reason:
             refused[name] = str(reason)
-    together: Callable[[float], dict[str, Gap]] | None = None
-    if adjust == "closed":
-        together = closed_gaps(ranking, tests, work, alpha=alpha, levels=levels)
-    elif adjust == "max-t":
-        together = max_t_gaps(ranking, work.sampled(), alpha=alpha, levels=levels)
-
     alone = {name: test(alpha / factor) for name, test in tests.items()}
+    pvalues, sampled = {name: min(1.0, own.pvalue * factor) for name, own in alone.items()}, False
+    if adjust != "bonferroni" and alone:
+        pvalues, sampled = _of_pairs(curves, leader, alone, work, adjust=adjust, levels=levels)
     least = {name: test.smallest_pvalue * factor for name, test in alone.items()}
-    by_pairs, sampled = adjust != "max-t", adjust == "closed" and len(tests) > 1
-    reach = too_few_for_max_t(curves, work.n_shuffles, alpha)
-    if by_pairs:
-        reach = _out_of_reach(alone, factor, alpha, blocked=curves.blocks is not None)
     caveats = (
-        *reach,
-        *(too_few_shuffles(work.n_shuffles, alpha) if sampled else ()),
+        *(too_few_for_max_t(curves, work.n_shuffles, alpha) if adjust == "max-t" else ()),
+        *_out_of_reach(alone, factor, alpha, blocked=curves.blocks is not None),
+        *(too_few_shuffles(work.n_shuffles, alpha) if sampled and adjust == "closed" else ()),
         *prepared(curves),
         *single_runs(curves),
         *no_spread(curves),
         *different_spread(curves),
         *few_for_ranks(curves, center),
-        *(KeptUncompared(name, leader, reason) for name, reason in refused.items() if by_pairs),
+        *(KeptUncompared(name, leader, reason) for name, reason in refused.items()),
     )
     means, sizes = ranking.means(), dict(zip(curves.algorithms, curves.sizes, strict=True))
 
     def at(level: float) -> Best:
-        gaps = together(level) if together else {}
-        for name, test in tests.items() if adjust != "closed" else ():
-            gap = _multiplied(test(level / factor), factor)
-            gaps[name] = _not_below(gaps[name], gap, level) if name in gaps else gap
+        gaps = {
+            name: _gap(test(level / factor), pvalues[name], level) for name, test in tests.items()
+        }
 
         def row(name: str) -> Contender:
             # Where there is no test, nothing speaks against the algorithm.
@@ -215,7 +208,7 @@ def best_at(
             higher_is_better=curves.higher_is_better,
             factor=factor,
             even_blocks=curves.has_even_blocks,
-            smallest_pvalue=max(least.values(), default=0.0) if by_pairs else 0.0,
+            smallest_pvalue=max(least.values(), default=0.0),
             caveats=caveats,
             seed=work.seed,
             center=center,
@@ -243,22 +236,57 @@ def _chosen(asked: Asked) -> str:
     return str(asked.adjust)
 
 
-def _multiplied(test: Contrast, factor: int) -> Gap:
-    """Turn a lead into a difference from the leader, and multiply p."""
+def _of_pairs(
+    curves: Curves,
+    leader: str,
+    alone: Mapping[str, Contrast],
+    work: Work,
+    *,
+    adjust: str,
+    levels: tuple[float, ...],
+) -> tuple[dict[str, float], bool]:
+    """Return the adjusted p of the leader and each other algorithm, as `compare_pairs` has them.
+
+    Also returned is whether shuffles were drawn for them. ``alone`` has the two by themselves.
+    """
+    sign = 1 if curves.higher_is_better else -1
+    # Where blocks hold different algorithms, two of them alone may be in another order.
+    own = {
+        name: test.pvalue if sign * test.value > 0 or not test.value else 1.0
+        for name, test in alone.items()
+    }
+    heights = {}
+    for pair in combinations(curves.algorithms, 2):
+        if leader not in pair:
+            if can_be_compared(curves.select(*pair)):
+                heights[pair] = 0.0
+        elif (name := pair[leader == pair[0]]) in own:
+            heights[pair] = own[name]
+    if adjust == "closed":
+        found, sampled = closed_adjusted(curves, {"algorithm": heights}, work, levels=levels)
+    else:
+        every: Pvalues = dict.fromkeys(EFFECTS, heights)
+        found, sampled = max_t_adjusted(curves, every, work.sampled(), levels=levels), True
+    pvalues = found["algorithm"]
+    return {name: pvalues[_in_order(curves, leader, name)] for name in own}, sampled
+
+
+def _in_order(curves: Curves, *pair: str) -> tuple[str, str]:
+    first, second = sorted(pair, key=curves.algorithms.index)
+    return first, second
+
+
+def _gap(test: Contrast, adjusted: float, level: float) -> Gap:
+    """Turn a lead into a difference from the leader, with an interval that agrees with p.
+
+    It is that of the two alone; where they are not told apart, it is stretched to hold 0.
+    """
     low, high = test.interval
-    adjusted = min(1.0, test.pvalue * factor)
-    return Gap(0.0 - test.value, Interval(0.0 - high, 0.0 - low), adjusted)
-
-
-def _not_below(gap: Gap, alone: Gap, alpha: float) -> Gap:
-    """Take the p of two algorithms alone where it is the larger one, and the wider interval."""
-    low = min(gap.interval.low, alone.interval.low)
-    high = max(gap.interval.high, alone.interval.high)
-    adjusted = max(gap.pvalue_adjusted, alone.pvalue_adjusted)
+    value = 0.0 - test.value
     # p counts ties that are only rounded apart.
-    beside = TIE * abs(gap.difference) * np.array([-1.0, 1.0])
-    ends = agreeing((low, high), gap.difference, 0.0, beside, rejected=adjusted <= alpha)
-    return Gap(gap.difference, Interval(*ends), adjusted)
+    beside = TIE * abs(value) * np.array([-1.0, 1.0])
+    ends = agreeing((0.0 - high, 0.0 - low), value, 0.0, beside, rejected=adjusted <= level)
+    return Gap(value, Interval(*ends), adjusted)
 
 
 def _out_of_reach(

@@ -36,11 +36,9 @@ if TYPE_CHECKING:
 
 NOTES = {
     "closed": (
-        "p is that of the leader and the algorithm alone, two-sided. Adjusted, it is the largest "
-        "of all sets of algorithms that hold both, whose runs are shuffled (closed testing); "
-        "intervals are those of the two alone, widened as far as the adjusted p asks. To be "
-        "worse than the leader is another question than to differ as a pair, and it has other "
-        "p."
+        "p is that of the leader and the algorithm alone. Adjusted, it is that of the pair among "
+        "all pairs, by closed testing; intervals are those of the two alone, stretched to 0 where "
+        "they are not told apart."
     ),
     "bonferroni": (
         "Every p is one-sided, of the leader and the algorithm alone, and multiplied by "
@@ -48,9 +46,10 @@ NOTES = {
         "level that goes with it."
     ),
     "max-t": (
-        "p is adjusted by the largest lead of any algorithm, for each shuffle of the residuals "
-        "of all algorithms; intervals are one-sided and adjusted. This is approximate and "
-        "assumes equal variation."
+        "p is that of the leader and the algorithm alone. Adjusted, it is that of the pair among "
+        "all pairs, by the largest statistic of each shuffle (max-t), which is approximate and "
+        "assumes equal variation; intervals are those of the two alone, stretched to 0 where they "
+        "are not told apart."
     ),
 }
 
@@ -74,10 +73,10 @@ class Contender(Record):
         The algorithm's mean minus the leader's, within blocks when there are blocks; None
         where the two cannot be compared.
     interval : Interval or None
-        What that difference can be; one-sided with Bonferroni and max-t. It excludes 0
-        exactly when the algorithm is ruled out.
+        What that difference can be; one-sided with Bonferroni. It excludes 0 exactly when the
+        algorithm is ruled out.
     pvalue, pvalue_adjusted : float or None
-        Of the test against the leader, one-sided with Bonferroni and max-t; None for the leader.
+        Of the test against the leader, one-sided with Bonferroni; None for the leader.
     contends : bool
         Whether it may be the best.
     smallest_pvalue : float or None

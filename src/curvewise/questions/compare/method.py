@@ -307,17 +307,20 @@ def combined_design(design: Design, layout: Layout) -> CombinedDesign:
     return CombinedDesign.of(design, layout.scores, layout.blocks, noises)
 
 
-def label_blind_scales(combined: CombinedDesign, layout: Layout) -> Scales:
-    """Learn the scales from relabellings that do not depend on which was observed.
+def label_blind(layout: Layout) -> list[Integers]:
+    """Return relabellings that do not depend on which was observed, to learn scales from.
 
     All of them where they are few, else some drawn from a stream of their own.
     """
     every = layout.restriction.every()
     if every.count <= MAX_SCALED_BY_ALL:
-        batches = [every.batch(number) for number in range(-(-every.count // BATCH))]
-    else:
-        batches = [layout.restriction.drawn(BATCH, seed=0).batch(0)]
-    values = [combined.values(batch) for batch in batches]
+        return [every.batch(number) for number in range(-(-every.count // BATCH))]
+    return [layout.restriction.drawn(BATCH, seed=0).batch(0)]
+
+
+def label_blind_scales(combined: CombinedDesign, layout: Layout) -> Scales:
+    """Learn the scales of the combined statistic."""
+    values = [combined.values(batch) for batch in label_blind(layout)]
     return Scales.of(np.concatenate(values, axis=1))
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from itertools import combinations
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -20,7 +20,6 @@ from curvewise.inference.asking import (
     Shuffles,
     ask,
     check_design,
-    check_variation,
     question,
 )
 from curvewise.inference.caveats import (
@@ -35,304 +34,26 @@ from curvewise.inference.caveats import (
     stray_runs,
     too_few_shuffles,
 )
-from curvewise.inference.result import EFFECTS, ErrorTerm
-from curvewise.inference.work import (
-    ADJUSTMENTS,
-    LIMITS,
-    AlikeSet,
-    LargestOf,
-    OfAlikeSets,
-    adjusted,
-    tag_of,
-)
-from curvewise.kernels.combined import COMPONENTS
-from curvewise.kernels.contrasts import (
-    MAX_MEMBERS,
-    Fit,
-    adding_repays_compiling,
-    connected_groups,
-    pair_maxima,
-    pair_parts,
-    pair_ratios,
-    partitions,
-)
-from curvewise.kernels.invert import (
-    MAX_SUBSET_RUNS,
-    GroupSums,
-    count_far,
-    counting_repays_compiling,
-)
-from curvewise.kernels.pvalues import TIE, pvalue
-from curvewise.questions.compare.ask import (
-    compare,
-    compare_curves,
-    layout_and_design,
-    load_compiler_for,
-)
-from curvewise.questions.compare.method import combined_design, exact_height, label_blind_scales
+from curvewise.inference.result import EFFECTS, ErrorTerm, Interval
+from curvewise.inference.work import ADJUSTMENTS, adjusted
+from curvewise.kernels.contrasts import MAX_MEMBERS
+from curvewise.kernels.invert import agreeing
+from curvewise.kernels.pvalues import TIE
+from curvewise.questions.compare.ask import compare, compare_curves, load_compiler_for
+from curvewise.questions.pairs.method import SharedHeights, closed_adjusted, max_t_adjusted
 from curvewise.questions.pairs.result import LeftOut, Pair, Pairs, TooManyPairs
-from curvewise.shuffling.visit import FIRST_LOOK, MAX_FREE, single_blas, track_items
+from curvewise.shuffling.visit import single_blas, track_items
 from curvewise.text import argument
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping
 
     from curvewise.inference.caveats import Caveat
     from curvewise.inference.work import Work
-    from curvewise.kernels import Floats, Integers
-    from curvewise.kernels.anova import Design
-    from curvewise.kernels.combined import CombinedDesign, Scales
     from curvewise.questions.compare.result import Comparison
-    from curvewise.shuffling.visit import Layout, Measured
 
     Names = tuple[str, str]
     Pvalues = Mapping[str, Mapping[Names, float]]  # by effect and pair
-
-
-# --- Every two algorithms by closed testing over partitions of all of them.
-#
-# A partition says which algorithms are alike: those in one group. If it is true, the runs of each
-# group can be shuffled among its algorithms. A pair differs if every partition that has the two in
-# one group is rejected; then the chance of any false claim is at most alpha, whichever partition is
-# true (Marcus, Peritz & Gabriel 1976).
-
-Number = TypeVar("Number", "Integers", "Floats")
-
-
-@dataclass(frozen=True, eq=False)
-class AlikeGroup(AlikeSet):
-    """Algorithms taken to be alike, and what they add to the statistics of a partition.
-
-    ``combined`` are the looks of the combined statistic of `compare`, with their ``scales``.
-    """
-
-    combined: CombinedDesign
-    scales: Scales
-
-    @classmethod
-    def of(cls, curves: Curves, names: Sequence[str]) -> AlikeGroup:
-        """Lay out the curves of some algorithms; the order of the names changes nothing."""
-        layout, design = layout_and_design(curves.select(*sorted(names)))
-        combined = combined_design(design, layout)
-        return cls(layout, tag_of(names), combined, label_blind_scales(combined, layout))
-
-    def parts(self, labels: Integers, *, observed: bool = False) -> Floats:
-        """Return what each relabelling adds, overall, in height and in shape; (3, n).
-
-        That is exp(2 z) of the look at height or at shape, which weighs groups by how unusual
-        their differences are among shuffled curves, whatever the spread of their runs; and
-        overall the sum of all looks, whose logarithm is the statistic of `compare`.
-        ``observed`` takes off what may be rounding.
-        """
-        weights = self.scales.weights(self.combined.values(labels, observed=observed))
-        looks = [COMPONENTS.index("height"), COMPONENTS.index("shape")]
-        return np.concatenate([weights.sum(axis=0, keepdims=True), weights[looks]])
-
-
-@dataclass(frozen=True, eq=False)
-class PartitionSums(OfAlikeSets[AlikeGroup]):
-    """The sum over the groups of each partition; how many relabellings are as extreme.
-
-    Counted for each partition, overall, in height and in shape; and all relabellings, too.
-
-    Attributes
-    ----------
-    partitions : tuple of tuple of int
-        The groups of each partition, by their place.
-    bounds : array, (n_partitions, 3)
-        What counts as extreme.
-    joining : array, (n_partitions, n_pairs)
-        Which partitions have the two algorithms of a pair in one group.
-    known : array, (3, n_pairs)
-        The largest p of each pair that other visits have given.
-    alpha : float or None
-        A pair whose known p is larger needs no more shuffles; None if p itself is wanted.
-    """
-
-    partitions: tuple[tuple[int, ...], ...]
-    bounds: Floats
-    joining: np.ndarray[tuple[int, int], np.dtype[np.bool_]]
-    known: Floats
-    alpha: float | None
-
-    n_kept = 0
-
-    @classmethod
-    def of(
-        cls,
-        groups: Sequence[AlikeGroup],
-        chosen: Sequence[tuple[int, ...]],
-        joining: np.ndarray[tuple[int, int], np.dtype[np.bool_]],
-        known: Floats,
-        alpha: float | None,
-    ) -> PartitionSums:
-        """Keep the groups that these partitions have, and sum up what was observed."""
-        places = sorted({place for partition in chosen for place in partition})
-        kept = tuple(groups[place] for place in places)
-        renamed = {place: number for number, place in enumerate(places)}
-        own = tuple(tuple(renamed[place] for place in partition) for partition in chosen)
-        observed = np.array(
-            [group.parts(group.layout.labels[None, :], observed=True)[:, 0] for group in kept]
-        )
-        bounds = [observed[[*partition]].sum(axis=0) for partition in own]
-        return cls(kept, own, (1 - TIE) * np.array(bounds), joining, known, alpha)
-
-    def measure(self, labels: Integers, *, keep: bool) -> Measured:  # noqa: ARG002
-        """Count the relabellings that are as extreme, and all of them."""
-        parts = [group.parts(own) for group, own in zip(self.sets, self.split(labels), strict=True)]
-        counts = [
-            np.sum(sum((parts[i] for i in others), parts[first]) >= bounds[:, None], axis=1)
-            for (first, *others), bounds in zip(self.partitions, self.bounds, strict=True)
-        ]
-        return (np.array(counts), np.array([len(labels)])), ()
-
-    def deciding(self, counts: tuple[Integers, ...]) -> Integers:
-        """Return, for each pair and effect, the count of the partition with the largest p.
-
-        Where p is known to be larger than that by far, no more shuffles are needed.
-        """
-        n_visited = int(counts[1][0])
-        largest = self.largest(counts[0])
-        is_open = self.known < 2 * pvalue(largest, n_visited, exact=False)
-        if self.alpha is not None:
-            is_open &= self.known <= self.alpha
-        is_open &= self.joining.any(axis=0)
-        return largest[is_open] if is_open.any() else np.array([n_visited])
-
-    def largest(self, values: Number) -> Number:
-        """Return the largest value of the partitions that join each pair; (3, n_pairs)."""
-        joined = self.joining[:, None, :] * values[:, :, None]
-        return np.asarray(joined.max(axis=0))
-
-
-def closed_adjusted(
-    curves: Curves, own: Pvalues, work: Work, *, alpha: float
-) -> tuple[Pvalues, bool]:
-    """Return, for each effect and pair, the largest p of a partition that joins the pair.
-
-    Also returned is whether any of these p comes from shuffles drawn at random here.
-    ``own`` has the p of each pair alone, for each effect: that of the partition in which all
-    others stand alone. Groups are those that the pairs connect, so a group that no test could
-    tell apart, such as two single runs, is in no partition.
-    """
-    pairs = list(own["overall"])
-    # By name, so that the order of the algorithms changes no digit.
-    ordered = sorted(curves.algorithms)
-    codes = [{ordered.index(name) for name in pair} for pair in pairs]
-    every = connected_groups((min(pair), max(pair)) for pair in codes)
-    # Every pair alone is in `own`.
-    chosen = [own for own in partitions(every) if len(own) > 1 or len(own[0]) > 2]
-    joining = np.array([[any(pair <= {*group} for group in p) for pair in codes] for p in chosen])
-    groups = [AlikeGroup.of(curves, [ordered[i] for i in each]) for each in every]
-    place = {group: number for number, group in enumerate(every)}
-    by_place = [tuple(place[group] for group in partition) for partition in chosen]
-    sizes = [math.prod(groups[i].layout.restriction.count for i in p) for p in by_place]
-    few = np.array([size * len(chosen) <= MAX_FREE for size in sizes], dtype=np.bool_)
-    few &= work.exact is not False
-    known = np.array([[own[name].get(pair, 0.0) for pair in pairs] for name in EFFECTS])
-    settled = alpha if work.n_shuffles == "auto" else None
-
-    def largest(rows: Integers, *, exact: bool) -> Floats:
-        """Visit the relabellings of some partitions together."""
-        places = [by_place[row] for row in rows]
-        statistic = PartitionSums.of(groups, places, joining[rows], known, settled)
-        planned = replace(work, exact=exact)
-        plan = planned.plan(statistic.restriction, levels=(alpha,), limits=LIMITS)
-        found = work.visit(plan, statistic)
-        pvalues = pvalue(found.counts[0], found.n_visited, exact=exact)
-        return np.maximum(known, statistic.largest(pvalues))
-
-    for row in track_items(np.flatnonzero(few).tolist()):
-        known = largest(np.array([row]), exact=True)
-    if not few.all():
-        known = largest(np.flatnonzero(~few), exact=False)
-    return _by_effect(own, known), not few.all()
-
-
-def _by_effect(own: Pvalues, adjusted: Floats) -> Pvalues:
-    """Return p by effect and pair, of those that were tested; (3, n_pairs)."""
-    return {
-        name: {pair: p for pair, p in zip(own["overall"], row, strict=True) if pair in own[name]}
-        for name, row in zip(EFFECTS, adjusted.tolist(), strict=True)
-    }
-
-
-# --- Every two algorithms held against the largest pair of each shuffle (max-t).
-
-
-def max_t_adjusted(
-    curves: Curves, own: Pvalues, work: Work, *, error: ErrorTerm, alpha: float
-) -> Pvalues:
-    """Hold every pair against the largest of all pairs, for each shuffle of the residuals.
-
-    With few runs, shuffled residuals of shapes alone raise some false alarms too many where all
-    algorithms are alike. The shuffled curves themselves raise none too many there, so the largest
-    of all pairs must stand out among those as well. ``own`` has the p of each pair alone, for
-    each effect: it is of another distribution, so the larger of the two is returned.
-    """
-    layout, design = layout_and_design(curves)
-    check_variation(curves, sum(design.totals))
-    fit = Fit.of(design.coordinates, layout.labels, layout.blocks, layout.noise)
-    every = list(combinations(curves.algorithms, 2))
-    kept = np.array([every.index(pair) for pair in own["overall"]])
-    pooled = error == "pooled"
-    parts = pair_parts(fit.estimates[None], fit.factor)
-    ratios = pair_ratios(parts, fit.errors[None], pooled=pooled)[:, 0, kept]
-    plan = work.plan(layout.restriction, levels=(alpha,), limits=LIMITS)
-    n_first = plan.n_shuffles if plan.rule is None else min(plan.n_shuffles, FIRST_LOOK)
-    compiled = adding_repays_compiling(2 * n_first, fit.values, len(curves.algorithms))
-
-    def pvalues(values: Floats, observed: Floats) -> Floats:
-        maxima = partial(pair_maxima, values, fit, kept=kept, pooled=pooled, compiled=compiled)
-        found = work.visit(plan, LargestOf.against(observed, maxima))
-        return pvalue(found.counts[0], found.n_visited, exact=False)
-
-    of_residuals = pvalues(fit.residuals, ratios)
-    of_curves = pvalues(fit.values, ratios.max(axis=1, keepdims=True))
-    alone = [[own[name].get(pair, 0.0) for pair in own["overall"]] for name in EFFECTS]
-    return _by_effect(own, np.maximum(np.maximum(of_residuals, of_curves), alone))
-
-
-# --- The exact p of height of every pair, from sorted sums that an algorithm's pairs share.
-
-MAX_KEPT_SUMS = 2**25  # of all algorithms: 256 megabytes
-
-
-@dataclass(frozen=True, eq=False)
-class SharedHeights:
-    """Counts as `exact_height` does, for any two algorithms of the curves.
-
-    The sums of an algorithm are made for the first of its pairs, and kept while there is room.
-    """
-
-    curves: Curves
-    _kept: dict[str, GroupSums] = field(default_factory=dict)
-
-    def of(self, pair: tuple[str, str], layout: Layout, design: Design) -> tuple[int, int] | None:
-        """Count the relabellings of a pair that are as extreme in height, and all of them."""
-        n_runs, n_first = len(layout.labels), int((layout.labels == 0).sum())
-        n_larger = max(n_first, n_runs - n_first)
-        bound = float(design.extreme_rule.bounds[1])
-        countable = self.curves.blocks is None and bound > 0 and 2 * n_larger <= MAX_SUBSET_RUNS
-        if not countable or not counting_repays_compiling(2**n_larger):
-            return exact_height(layout, design)
-        # A height is the root of the number of steps times the mean of a curve.
-        scale = design.factor[0, 0] * math.sqrt(layout.scores.shape[1]) / layout.unit
-        first, second = (self._sums(name) for name in pair)
-        count = count_far(first, second, math.sqrt(bound) / float(scale))
-        if count is None:
-            return exact_height(layout, design)
-        mirrored = 2 if 2 * n_first == n_runs else 1
-        return count // mirrored, math.comb(n_runs, n_first) // mirrored
-
-    def _sums(self, name: str) -> GroupSums:
-        if name in self._kept:
-            return self._kept[name]
-        made = GroupSums.of(self.curves.scores[self.curves.labels == name])
-        every = (*self._kept.values(), made)
-        if sum(2 ** (len(sums.by_size) - 1) for sums in every) <= MAX_KEPT_SUMS:
-            self._kept[name] = made
-        return made
 
 
 # --- Which algorithms differ?
@@ -473,9 +194,9 @@ def _compared_pairs(asked: PairsOptions, work: Work) -> Pairs:
         }
         sampled = adjust == "max-t"
         if adjust == "closed":
-            pvalues, sampled = closed_adjusted(curves, own, work, alpha=alpha)
+            pvalues, sampled = closed_adjusted(curves, own, work, levels=(alpha,))
         elif sampled:
-            pvalues = max_t_adjusted(curves, own, work.sampled(), error=error, alpha=alpha)
+            pvalues = max_t_adjusted(curves, own, work.sampled(), levels=(alpha,), error=error)
         else:
             pvalues = {name: adjusted(own[name], adjust) for name in EFFECTS}
     return Pairs(
@@ -511,6 +232,9 @@ def _pair(comparison: Comparison, pvalues: Mapping[str, float | None]) -> Pair:
     difference = comparison.difference
     assert difference is not None  # noqa: S101 (two algorithms always have one)
     first, second = comparison.algorithms
+    height = effects["algorithm"]
+    beside = TIE * abs(difference.value) * np.array([-1.0, 1.0])
+    ends = agreeing(difference.interval, difference.value, 0.0, beside, rejected=height.significant)
     return Pair(
         a=difference.a,
         b=difference.b,
@@ -518,7 +242,7 @@ def _pair(comparison: Comparison, pvalues: Mapping[str, float | None]) -> Pair:
         algorithm=effects["algorithm"],
         interaction=effects.get("interaction"),
         difference=difference.value,
-        interval=difference.interval,
+        interval=Interval(*ends),
         confidence=difference.confidence,
         hedges_g=difference.hedges_g,
         probability_of_superiority=difference.probability_of_superiority,

@@ -90,7 +90,8 @@ class Pair(Record):
     difference : float
         The curve mean of ``a`` minus that of ``b``; within blocks when there are blocks.
     interval : Interval
-        All differences that the test of this pair alone does not reject.
+        All differences that the test of this pair alone does not reject; stretched to 0 where
+        the two are not told apart after adjustment. It excludes 0 exactly when they are.
     hedges_g : float or None
         The difference in standard deviations of curve means, corrected for few runs.
     probability_of_superiority : float
