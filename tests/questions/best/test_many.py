@@ -26,7 +26,7 @@ def lifted(seed: int, sizes: tuple[int, ...], levels: list[float]) -> Curves:
     return Curves(curves.scores + np.array(levels)[curves.codes][:, None], curves.labels)
 
 
-def several(n_tasks: int = 6, n_runs: int = 5, size: float = 1.5) -> dict[str, Curves]:
+def several(n_tasks: int = 6, n_runs: int = 5, size: float = 2.0) -> dict[str, Curves]:
     rng = np.random.default_rng(1)
     return {
         f"task {i}": lifted(i, (n_runs,) * 3, (size * rng.normal(size=3)).tolist())

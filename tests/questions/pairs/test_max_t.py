@@ -160,7 +160,7 @@ def test_the_larger_p_of_residuals_and_of_curves_counts(error: Any) -> None:
     curves, names = some_curves(1, (4, 4, 4)), [("A", "B"), ("B", "C")]
     work = Work(999, exact=False, n_jobs=1, keys=(5,), seed=None, checkpoint=None)
     none = {name: dict.fromkeys(names, 0.0) for name in EFFECTS}
-    found = max_t_adjusted(curves, none, work, error=error, alpha=0.05)
+    found = max_t_adjusted(curves, none, work, error=error, levels=(0.05,))
     layout = Layout.of(curves)
     design = Design.from_scores(layout.scores, layout.labels, layout.blocks, layout.noise)
     fit = Fit.of(design.coordinates, layout.labels, layout.blocks, layout.noise)
@@ -191,9 +191,9 @@ def test_no_p_is_below_that_of_the_pair_alone() -> None:
     curves = some_curves(1, (4, 4, 4))
     work = Work(999, exact=False, n_jobs=1, keys=(5,), seed=None, checkpoint=None)
     none = {name: {("A", "B"): 0.0, ("B", "C"): 0.0} for name in EFFECTS}
-    free = max_t_adjusted(curves, none, work, error="split", alpha=0.05)
+    free = max_t_adjusted(curves, none, work, error="split", levels=(0.05,))
     own = {name: {("A", "B"): 0.0, ("B", "C"): 1.0} for name in EFFECTS}
     own["interaction"] = {("A", "B"): 0.0}
-    found = max_t_adjusted(curves, own, work, error="split", alpha=0.05)
+    found = max_t_adjusted(curves, own, work, error="split", levels=(0.05,))
     assert found["algorithm"] == {**free["algorithm"], ("B", "C"): 1.0}
     assert found["interaction"] == {("A", "B"): free["interaction"]["A", "B"]}

@@ -445,7 +445,7 @@ def test_max_t_goes_on_to_its_limit(rule: Any, monkeypatch: pytest.MonkeyPatch) 
         alpha = min(pair.algorithm.pvalue_adjusted or 1.0 for pair in found)
     else:
         curves = spread_out((4, 4, 4), 1e6)
-    monkeypatch.setattr("curvewise.questions.pairs.ask.LIMITS", Limits(shuffles=2**15))
+    monkeypatch.setattr("curvewise.questions.pairs.method.LIMITS", Limits(shuffles=2**15))
     ruled = compare_pairs(curves, alpha=alpha, n_shuffles=rule, **options)  # type: ignore[arg-type]
     most = compare_pairs(curves, alpha=alpha, n_shuffles=2**15, **options)  # type: ignore[arg-type]
     fewer = compare_pairs(curves, alpha=alpha, n_shuffles=FIRST_LOOK, **options)  # type: ignore[arg-type]

@@ -12,7 +12,7 @@ from curvewise.inference.asking import check_curves
 from curvewise.kernels import invert
 from curvewise.questions.compare.ask import layout_and_design
 from curvewise.questions.compare.method import exact_height
-from curvewise.questions.pairs import ask
+from curvewise.questions.pairs import method
 from curvewise.questions.pairs.method import SharedHeights
 from tests.simulation import some_curves
 
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.compiled
 @pytest.fixture(autouse=True)
 def _compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     """So that few runs are counted as many are."""
-    for module in (ask, invert):
+    for module in (method, invert):
         monkeypatch.setattr(module, "counting_repays_compiling", lambda _: True)
 
 
@@ -55,7 +55,7 @@ def test_counts_are_those_of_each_pair_alone(
     check_curves(curves, "a test")
     shared = SharedHeights(curves)
     fallen_back = []
-    monkeypatch.setattr(ask, "exact_height", lambda *pair: fallen_back.append(pair))
+    monkeypatch.setattr(method, "exact_height", lambda *pair: fallen_back.append(pair))
     for pair in combinations(curves.algorithms, 2):
         layout, design = layout_and_design(curves.select(*pair))
         assert shared.of(pair, layout, design) == exact_height(layout, design)
@@ -75,7 +75,7 @@ def test_what_rounding_could_change_is_left_to_the_pair(monkeypatch: pytest.Monk
 
 
 def test_sums_for_which_there_is_no_room_are_made_anew(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ask, "MAX_KEPT_SUMS", 2**6)
+    monkeypatch.setattr(method, "MAX_KEPT_SUMS", 2**6)
     curves = some_curves(2, (6, 6))
     shared = SharedHeights(curves)
     layout, design = layout_and_design(curves)
