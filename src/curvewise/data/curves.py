@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from curvewise.data.align import Preparation
     from curvewise.data.points import Duplicates, RunLog
     from curvewise.data.tables import How, Names, Policy
-    from curvewise.kernels import Floats, Integers
+    from curvewise.kernels import Array, Floats, Integers
 
     Logs = Sequence[tuple[Floats, Floats]]
 
@@ -218,7 +218,7 @@ def score_matrix(scores: npt.ArrayLike) -> Floats:
         return np.array(array, dtype=np.float64, order="C")
 
 
-def _is_constant(array: np.ndarray[Any, Any]) -> bool:
+def _is_constant(array: Array) -> bool:
     """Whether nobody can change the numbers of an array, so that it need not be copied."""
     base: object = array
     while isinstance(base, np.ndarray) and not isinstance(base, np.memmap):
@@ -365,7 +365,7 @@ def names_of(values: Sequence[Any] | npt.ArrayLike, what: str, n_runs: int) -> N
     return np.array(names, dtype=object)
 
 
-def increasing_steps(steps: npt.ArrayLike | None, n_steps: int) -> np.ndarray[Any, Any]:
+def increasing_steps(steps: npt.ArrayLike | None, n_steps: int) -> Array:
     """Return increasing steps, 0, 1, 2, … by default; raise if they are not such numbers."""
     if steps is None:
         return np.arange(n_steps)
@@ -471,7 +471,7 @@ class Curves:
 
     scores: Floats
     labels: Names
-    steps: np.ndarray[Any, Any]
+    steps: Array
     runs: Names
     blocks: Names | None
     algorithms: tuple[str, ...]
@@ -787,7 +787,7 @@ class Curves:
             blocks=None if blocks is None else names_of(blocks, "blocks", self.n_runs)
         )
 
-    def _is(self, algorithm: str) -> np.ndarray[Any, Any]:
+    def _is(self, algorithm: str) -> Array:
         return self.codes == self.algorithms.index(algorithm)
 
     def _subset(self, rows: Any, columns: Any, logs: Logs | None = None) -> Curves:
