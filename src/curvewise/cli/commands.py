@@ -25,7 +25,7 @@ from curvewise.cli.command import (
     typed_options,
 )
 from curvewise.cli.terminal import chosen_style, note, print_json, progress, save_plots, show
-from curvewise.errors import MissingPackageError, OptionError, refuse
+from curvewise.errors import MissingPackageError, refuse
 from curvewise.rendering.figures import check_figure_path
 from curvewise.text import did_you_mean
 
@@ -454,8 +454,7 @@ def schema(command: str | None = None) -> None:
     if command is None:
         click.echo("\n".join(f"{name:<10} {schema_name(name)}" for name in known))
     elif command not in known:
-        msg = f"There is no schema of {command!r}; {did_you_mean(command, known)}"
-        raise OptionError(msg)
+        refuse(f"There is no schema of {command!r}; {did_you_mean(command, known)}", "")
     else:
         click.echo(json_format.dumps(schema_of(command), indent=2, ensure_ascii=False))
 

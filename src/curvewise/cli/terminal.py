@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TextIO
 import click
 
 from curvewise.errors import CurvewiseError, CurvewiseWarning, OptionError
-from curvewise.text import argument, markdown_text, naming_flags, printable
+from curvewise.text import argument, markdown_text, naming_flags, pairs, printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -78,25 +78,16 @@ MEANINGS = {
     TERMINATED: "told to end",
 }
 # What help texts say about them.
-EPILOG = "Exit codes: {}.".format(
-    ", ".join(
-        f"{code} {meaning}"
-        for code, meaning in MEANINGS.items()
-        if code not in (BUG, OUTPUT_CLOSED, TERMINATED)
-    )
-)
+SHOWN_CODES = sorted({*MEANINGS} - {BUG, OUTPUT_CLOSED, TERMINATED})
+EPILOG = f"Exit codes: {', '.join(f'{code} {MEANINGS[code]}' for code in SHOWN_CODES)}."
 
 
 SPELT = "curvewise-spelt"  # what is done about letters that an encoding lacks
 # What GitHub's log takes for a command: the second sign is spelt, as JSON spells it too.
 WORKFLOW_COMMAND = re.compile(r"(?m)^\s*::|##(?=\[)")
 # Signs that curvewise itself prints, on terminals that lack them.
-PLAIN_SIGNS = dict(
-    zip(
-        "αωτ≤≥−–×²∞✓…",
-        ["alpha", "omega", "tau", "<=", ">=", "-", "-", "x", "^2", "infinity", "yes", "..."],
-        strict=True,
-    )
+PLAIN_SIGNS = pairs(
+    "α alpha  ω omega  τ tau  ≤ <=  ≥ >=  − -  – -  × x  ² ^2  ∞ infinity  ✓ yes  … ..."
 )
 
 
@@ -478,4 +469,4 @@ def save_plots(draws: Mapping[Path, Callable[[], Any]], dpi: int | None = None) 
         # the figure; neither is a reason to warn.
         for message in ("Glyph .* missing from", "constrained_layout not applied"):
             warnings.filterwarnings("ignore", message=message, category=UserWarning)
-        save_figures(draws, dpi or SCREEN_DPI, when_drawn=begin_writing)
+        save_figures(draws, dpi or SCREEN_DPI, begin_writing)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from curvewise.errors import OptionError, refuse
+from curvewise.errors import refuse
 from curvewise.text import argument, shown_value
 
 if TYPE_CHECKING:
@@ -141,8 +141,7 @@ def check_whole(option: str, value: object, least: int, most: int) -> None:
 def check_drawn(given: object, kinds: type | tuple[type, ...], what: str) -> None:
     """Raise unless a picture is made of what it draws; ``what`` says so in words."""
     if not isinstance(given, kinds):
-        msg = f"{what}; it was given {type(given).__name__}."
-        raise OptionError(msg)
+        refuse(f"{what}; it was given {type(given).__name__}.", "")
 
 
 # --- Steps.

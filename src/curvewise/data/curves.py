@@ -738,13 +738,10 @@ class Curves:
         """
         if self.blocks is None:
             refuse("These curves have no blocks to count runs in.")
-        n_algorithms = len(self.algorithms)
-        return np.array(
-            [
-                np.bincount(self.codes[self.blocks == block], minlength=n_algorithms)
-                for block in dict.fromkeys(self.blocks)
-            ]
-        )
+        blocks = _coded(self.blocks)["_codes"]
+        counts = np.zeros((blocks.max() + 1, len(self.algorithms)), dtype=np.int64)
+        np.add.at(counts, (blocks, self.codes), 1)
+        return counts
 
     @property
     def has_even_blocks(self) -> bool:
@@ -861,6 +858,11 @@ def _coded(labels: Names) -> dict[str, Any]:
     places = {name: place for place, name in enumerate(algorithms)}
     codes = np.array([places[name] for name in labels], dtype=np.int64)
     return {"labels": labels, "algorithms": algorithms, "_codes": codes}
+
+
+def scores_by_algorithm(curves: Curves) -> list[Floats]:
+    """Return the scores of the runs of each algorithm, (n_runs, n_steps) each."""
+    return [curves.scores[curves.codes == code] for code in range(len(curves.algorithms))]
 
 
 # --- Curves of what was read.

@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 from curvewise.data.checks import check_kind, refuse_option
-from curvewise.errors import OptionError, needed_for, refuse
+from curvewise.errors import needed_for, refuse
 from curvewise.files import check_place, replacing
 from curvewise.text import MIN_SHORT_STEP, did_you_mean, shortened, shown_value, step_text
 
@@ -60,16 +60,15 @@ def check_figure_path(path: Path) -> None:
 
     known = sorted(set(FigureCanvasBase.get_supported_filetypes()) - REFUSED_FORMATS)
     if path.suffix.lower().lstrip(".") not in known:
-        msg = f"A figure cannot be saved as {path.name!r}: end the name in one of .{', .'.join(known)}."
-        raise OptionError(msg)
+        ends = ", .".join(known)
+        refuse(f"A figure cannot be saved as {path.name!r}: end the name in one of .{ends}.", "")
     check_place(path, "figure")
 
 
 def save_figures(
     draws: Mapping[Path, Callable[[], Figure]],
     dpi: int = SCREEN_DPI,
-    *,
-    when_drawn: Callable[[], None] | None = None,
+    when_drawn: Callable[[], None] = lambda: None,
 ) -> None:
     """Draw and write figures, whole and all of them or none, with the permissions of new files.
 
@@ -83,8 +82,7 @@ def save_figures(
             kind = path.suffix.lower()[1:]
             with drawn_alike() as metadata:
                 draw().savefig(partial, dpi=dpi, metadata=metadata.get(kind))
-        if when_drawn is not None:
-            when_drawn()
+        when_drawn()
 
 
 @contextmanager
@@ -440,15 +438,11 @@ def looks_of(curves: Shown, colours: Mapping[str, str] | None = None) -> dict[st
     """
     check_kind("colours", colours, Mapping, "a mapping from names to colours")
     everyone = curves.display.everyone
+    kinds: tuple[Any, ...] = (COLOURS, DARK_COLOURS, DASHES, LINE_STYLES)
     looks = {}
     for name in curves.algorithms:
         place = everyone.index(name)
-        looks[name] = Look(
-            COLOURS[place % len(COLOURS)],
-            DARK_COLOURS[place % len(COLOURS)],
-            DASHES[place % len(DASHES)],
-            LINE_STYLES[place % len(LINE_STYLES)],
-        )
+        looks[name] = Look(*(own[place % len(own)] for own in kinds))
     for name, colour in (colours or {}).items():
         if name not in everyone:
             refuse(f"No algorithm is called {name!r}; {did_you_mean(name, everyone)}", "colours")

@@ -28,8 +28,9 @@ from inspect import isawaitable
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, get_args
 from urllib.parse import unquote
 
+from curvewise.data.checks import as_float
 from curvewise.data.tables import How, Policy
-from curvewise.errors import CurvewiseError, OptionError, needed_for, refuse
+from curvewise.errors import CurvewiseError, needed_for, refuse
 from curvewise.reports.composing import hashed, script
 from curvewise.serve.work import (
     GIGABYTE,
@@ -44,12 +45,7 @@ from curvewise.serve.work import (
 from curvewise.text import shortened
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterable, MutableMapping
-
-    Message = MutableMapping[str, Any]
-    Receive = Callable[[], Awaitable[Message]]
-    Send = Callable[[Message], Awaitable[None]]
-    App = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
+    from collections import abc
     from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
@@ -58,6 +54,11 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
     from curvewise.serve.work import Job
+
+    Message = abc.MutableMapping[str, Any]
+    Receive = Callable[[], Awaitable[Message]]
+    Send = Callable[[Message], Awaitable[None]]
+    App = Callable[[Message, Receive, Send], Awaitable[None]]
 
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
@@ -143,10 +144,7 @@ class Guard:
     public: frozenset[str]
     last_asked: float = field(default_factory=time.monotonic)
 
-    def __post_init__(self) -> None:
-        self._hosts = own_hosts(self.host, self.port)
-
-    async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Answer one request, or refuse it."""
         if scope["type"] != "http":
             return  # neither web sockets nor start-up events are used
@@ -163,7 +161,7 @@ class Guard:
 
         await self.app(scope, receive, send_guarded)
 
-    def _refusal(self, scope: MutableMapping[str, Any]) -> tuple[int, str] | None:
+    def _refusal(self, scope: Message) -> tuple[int, str] | None:
         """Return the status and the reason for which a request is refused, if it is."""
         headers: dict[bytes, list[bytes]] = defaultdict(list)
         for name, value in scope["headers"]:
@@ -186,7 +184,7 @@ class Guard:
 
     def _is_own(self, host: str) -> bool:
         """Whether ``Host`` names this server; on all interfaces any address may, but no name."""
-        if host in self._hosts:
+        if host in own_hosts(self.host, self.port):
             return True
         name, _, port = host.rpartition(":")
         try:
@@ -196,7 +194,7 @@ class Guard:
         return self.host in WILDCARDS and port == str(self.port)
 
 
-def _with_headers(headers: Iterable[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
+def _with_headers(headers: abc.Iterable[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
     """Add what every answer says, unless it says otherwise itself."""
     own = list(headers)
     there = {name.lower() for name, _ in own}
@@ -315,7 +313,7 @@ class Session:
         """
         store = self.store
         return {
-            "files": [_record(file) for file in store.kept.values()],
+            "files": [file.to_dict() for file in store.kept.values()],
             "n_left": store.n_left,
             "size_left": store.limits.size - store.size,
             "too_many": str(store.limits.too_many()),
@@ -337,7 +335,8 @@ class Session:
         length = request.headers.get("content-length")
         is_number = length is not None and length.isascii() and length.isdigit()
         announced = int(str(length)[:MAX_DIGITS]) if is_number else None
-        return _record(await self.store.add(name, announced, request.stream()))
+        file = await self.store.add(name, announced, request.stream())
+        return file.to_dict()
 
     async def forget(self, request: Request) -> dict[str, Any]:
         """Remove files."""
@@ -474,19 +473,12 @@ def _fits(name: str, value: Any) -> bool:
     if name == "align":
         return value in get_args(How)
     if name in {"start", "stop"}:
-        return isinstance(value, int | float) and _is_finite(value)
+        return math.isfinite(as_float(value))
     if name == "only":
         return isinstance(value, list) and all(map(_is_name, value))
     if name == "where":
         return isinstance(value, dict) and all(map(_is_name, value.values()))
     return name in TEXTS and _is_name(value)
-
-
-def _is_finite(value: float) -> bool:
-    try:
-        return not isinstance(value, bool) and math.isfinite(value)
-    except OverflowError:  # an integer that no float is as large as
-        return False
 
 
 def _is_name(value: object) -> bool:
@@ -522,10 +514,6 @@ async def _json(request: Request) -> dict[str, Any]:
     if not isinstance(asked, dict):
         refuse_question("A question is one JSON object.")
     return asked
-
-
-def _record(file: Any) -> dict[str, Any]:
-    return {"number": file.number, "name": file.name, "size": file.size, "in_place": file.in_place}
 
 
 HOUR = 3_600.0
@@ -587,8 +575,7 @@ def serve(
         from uvicorn.protocols.http.h11_impl import H11Protocol
     for path in paths:
         if not os.path.exists(path):  # noqa: PTH110 (unlike Path.exists it never raises)
-            msg = f"There is no file or folder {str(path)!r}. Check the name and the folder."
-            raise OptionError(msg)
+            refuse(f"There is no file or folder {str(path)!r}. Check the name and the folder.", "")
     listening = _listening(host, port)
     port = listening.getsockname()[1]
     store, jobs, keys = Store(limits or Limits()), Jobs(memory), Keys()

@@ -42,6 +42,7 @@ from curvewise.readers.tables import (
     task_column,
     usual_column,
 )
+from curvewise.records import UNTOLD, Record
 from curvewise.text import (
     argument,
     listed,
@@ -117,7 +118,7 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class Kept:
+class Kept(Record):
     """A file of the session.
 
     Attributes
@@ -137,7 +138,7 @@ class Kept:
     number: str
     name: str
     size: int
-    weight: int = 0
+    weight: int = field(default=0, metadata=UNTOLD)
     in_place: bool = False
 
 
