@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from curvewise import Curves, Gate
 
     Side = str | os.PathLike[str] | Curves
+    Names = dict[str, str] | None
 
 
 UNDECIDED = ("fail", "skip")
@@ -52,12 +53,7 @@ def gate(pytestconfig: pytest.Config) -> Callable[..., Gate]:
     undecided = undecided or pytestconfig.getini("gate_undecided")
 
     def check(
-        baseline: Side,
-        candidate: Side,
-        *,
-        margin: float,
-        names: dict[str, str] | None = None,
-        **options: Any,
+        baseline: Side, candidate: Side, *, margin: float, names: Names = None, **options: Any
     ) -> Gate:
         __tracebackhide__ = True
         from curvewise import CurvewiseError
@@ -77,9 +73,7 @@ def gate(pytestconfig: pytest.Config) -> Callable[..., Gate]:
     return check
 
 
-def _asked(
-    baseline: Side, candidate: Side, names: dict[str, str] | None, options: dict[str, Any]
-) -> Gate:
+def _asked(baseline: Side, candidate: Side, names: Names, options: dict[str, Any]) -> Gate:
     import curvewise
     from curvewise.data.tasks import BASELINE, CANDIDATE, unaligned
     from curvewise.readers import Options, read_sides

@@ -198,10 +198,8 @@ def contrast(
     weights: Any = None if over == "mean" else over
     if window is not None:
         if weights is not None:
-            refuse(
-                f"--window is for the mean; for the {over} of some steps use --from and --to.",
-                "window",
-            )
+            text = f"--window is for the mean; for the {over} of some steps use --from and --to."
+            refuse(text, "window")
         weights = ("window", *window)
     curves = reading.curves()
     with shuffling.working():
@@ -272,10 +270,8 @@ def criteria(output: Output, *, criterion: str | None = None, rng: int = 0) -> N
     from curvewise.questions.criteria.ask import CRITERIA
 
     if criterion is not None and criterion.lower() not in CRITERIA:
-        refuse(
-            f"No criterion is called {criterion!r}; {did_you_mean(criterion, CRITERIA)}",
-            "criterion",
-        )
+        close = did_you_mean(criterion, CRITERIA)
+        refuse(f"No criterion is called {criterion!r}; {close}", "criterion")
     found = curvewise.check_criteria(rng=rng)
     if criterion is not None:
         found = found.select(criterion)

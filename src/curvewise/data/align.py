@@ -21,13 +21,7 @@ import numpy as np
 from curvewise.data.checks import as_names, as_steps, check_choice, check_names
 from curvewise.data.curves import Curves, Display, Unaligned, better_higher
 from curvewise.data.points import RunLog, cut
-from curvewise.data.tables import (
-    AlignmentOptions,
-    Columns,
-    Selection,
-    check_algorithms,
-    natural_order,
-)
+from curvewise.data.tables import AlignmentOptions, Selection, check_algorithms, natural_order
 from curvewise.errors import refuse
 from curvewise.kernels.survival import failure_pvalue
 from curvewise.records import Record, told
@@ -813,12 +807,12 @@ def recorded(
     kept: Runs,
     grid: Grid,
     within: Range,
-    selection: Selection,
+    asked: Selection,
     worst: float | None,
     clock: str,
 ) -> Preparation | None:
     """Record what was done; None if all runs had the same steps, and nothing was."""
-    options, window = selection.alignment, selection.window
+    options, window = asked.alignment, asked.window
     short = [run for run in runs if run.is_short]
     scored = [run for run in kept if len(run.steps)]
     shown = [run.steps[inside(run.steps, *window)] for run in scored]
@@ -1031,7 +1025,7 @@ def align(
     metric = kept[0].metric
     everyone = natural_order({log.algorithm for log in logs})
     better = better_higher(higher_is_better, metric)
-    selection = Selection(Columns(), None, start, stop, better, options)
+    selection = Selection(start=start, stop=stop, higher_is_better=better, alignment=options)
     display = Display(score_name=metric or "score", everyone=tuple(everyone))
     return Unaligned(kept, selection, source, display).curves()
 

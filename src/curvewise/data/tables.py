@@ -470,7 +470,7 @@ class Selection:
         Rows without these values are left out.
     """
 
-    columns: Columns
+    columns: Columns = field(default_factory=Columns)
     only: Sequence[str] | None = None
     start: float | None = None
     stop: float | None = None

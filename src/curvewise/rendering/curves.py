@@ -149,10 +149,8 @@ def plot_curves(
     if not isinstance(smooth, int | np.integer) or smooth < 1:
         refuse(f"{argument('smooth')} must be a positive integer, not {smooth!r}.", "smooth")
     if smooth > curves.n_steps:
-        refuse(
-            f"A moving mean of {smooth} steps is longer than the {curves.n_steps} of a curve.",
-            "smooth",
-        )
+        text = f"A moving mean of {smooth} steps is longer than the {curves.n_steps} of a curve."
+        refuse(text, "smooth")
     if ylog and float(curves.scores.min()) <= 0:
         refuse(
             f"Scores of {float(curves.scores.min()):g} have no logarithm. Draw them on an "

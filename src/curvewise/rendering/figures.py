@@ -157,17 +157,12 @@ def legend_below(ax: Axes, handles: Sequence[Artist], names: Sequence[str]) -> N
     column = LEGEND_LINE + CHARACTER * max(map(len, names))
     fitting = int(figure.bbox.width / size / column)
     columns = max(1, min(fitting, len(names), MAX_LEGEND_COLUMNS))
-    look: dict[str, Any] = {
-        "ncols": columns,
-        "fontsize": "small",
-        "handlelength": 2.8,
-        "frameon": False,
-    }
+    look: dict[str, Any] = {"fontsize": "small", "handlelength": 2.8, "frameon": False}
     if figure.get_layout_engine() is None:
         look["bbox_to_anchor"] = (0.5, -0.15)
-        legend = ax.legend(handles, names, loc="upper center", **look)
+        legend = ax.legend(handles, names, loc="upper center", ncols=columns, **look)
     else:
-        legend = figure.legend(handles, names, loc="outside lower center", **look)
+        legend = figure.legend(handles, names, loc="outside lower center", ncols=columns, **look)
     for text in legend.get_texts():
         text.set_parse_math(False)
 
@@ -331,15 +326,11 @@ def lift_legend(figure: Figure) -> None:
         return
     texts = legend.get_texts()
     made: Any = legend
-    above = figure.legend(
-        [handle for handle in made.legend_handles if handle is not None],
-        [text.get_text() for text in texts],
-        loc="outside upper left",
-        ncols=made._ncols,
-        fontsize=texts[0].get_fontsize(),
-        frameon=False,
-        borderaxespad=0.0,
-    )
+    handles = [handle for handle in made.legend_handles if handle is not None]
+    names = [text.get_text() for text in texts]
+    look: Any = {"loc": "outside upper left", "frameon": False, "borderaxespad": 0.0}
+    size = texts[0].get_fontsize()
+    above = figure.legend(handles, names, ncols=made._ncols, fontsize=size, **look)
     for text, own in zip(above.get_texts(), texts, strict=True):
         text.set_parse_math(own.get_parse_math())
     legend.remove()

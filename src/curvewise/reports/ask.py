@@ -183,10 +183,8 @@ class Given:
             elif several and isinstance(result, Mapping):
                 for name, found in result.items():
                     if name not in own:
-                        refuse(
-                            f"There are no curves of task {str(name)!r}, but results of it.",
-                            "results",
-                        )
+                        text = f"There are no curves of task {str(name)!r}, but results of it."
+                        refuse(text, "results")
                     own[name] += _results(found)
             else:
                 _refuse(result)

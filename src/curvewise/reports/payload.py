@@ -52,12 +52,8 @@ def packed(values: Integers, width: int | None = None) -> dict[str, Any]:
     steps = np.diff(table, axis=1, prepend=0)
     text, plain = (_text(own.astype(DTYPES[width]), width) for own in (steps, table))
     differences = len(text) <= len(plain)
-    return {
-        "shape": list(table.shape),
-        "width": width,
-        "differences": differences,
-        "base64": text if differences else plain,
-    }
+    kept = {"differences": differences, "base64": text if differences else plain}
+    return {"shape": list(table.shape), "width": width, **kept}
 
 
 def _text(values: Array, width: int) -> str:
@@ -241,11 +237,8 @@ def _windows(windows: WindowTests, n_visited: int) -> dict[str, Any]:
 
 def result_record(result: Result) -> dict[str, Any]:
     """Return a result as the command prints it with ``--json``, without its long lists."""
-    return {
-        "headline": result.headline(),
-        "verdict": result.describe(),
-        **_without_long_lists(result.to_dict()),
-    }
+    words = {"headline": result.headline(), "verdict": result.describe()}
+    return words | _without_long_lists(result.to_dict())
 
 
 def _without_long_lists(value: Any) -> Any:

@@ -32,17 +32,8 @@ from curvewise.data.checks import as_float
 from curvewise.data.tables import How, Policy
 from curvewise.errors import CurvewiseError, needed_for, refuse
 from curvewise.reports.composing import hashed, script
-from curvewise.serve.work import (
-    GIGABYTE,
-    MAX_NAME,
-    BusyError,
-    Jobs,
-    Limits,
-    Store,
-    new_number,
-    unread,
-)
-from curvewise.text import shortened
+from curvewise.serve.work import MAX_NAME, BusyError, Jobs, Limits, Store, new_number, unread
+from curvewise.text import shortened, words
 
 if TYPE_CHECKING:
     from collections import abc
@@ -198,11 +189,8 @@ def _with_headers(headers: abc.Iterable[tuple[bytes, bytes]]) -> list[tuple[byte
     """Add what every answer says, unless it says otherwise itself."""
     own = list(headers)
     there = {name.lower() for name, _ in own}
-    return own + [
-        (name.encode(), value.encode())
-        for name, value in HEADERS.items()
-        if name.encode() not in there
-    ]
+    every = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
+    return own + [header for header in every if header[0] not in there]
 
 
 async def _refuse(send: Send, status: int, message: str) -> None:
@@ -217,7 +205,7 @@ async def _refuse(send: Send, status: int, message: str) -> None:
 MAX_QUESTION = 1_000_000  # bytes of JSON
 MAX_DIGITS = 18  # of a length: more than any disk holds
 # What the page does, from the top: each imports only those after it.
-SCRIPTS = ("page", "comparing", "preview", "sending", "dropping", "state", "checking", "asking")
+SCRIPTS = words("page comparing preview sending dropping state checking asking")
 ASSETS = {
     "/": ("page.html", "text/html; charset=utf-8"),
     "/page.css": ("page.css", "text/css; charset=utf-8"),
@@ -225,7 +213,7 @@ ASSETS = {
     **{f"/{name}.js": (f"{name}.js", "text/javascript; charset=utf-8") for name in SCRIPTS},
 }
 PUBLIC = frozenset({*ASSETS, "/ticket"})
-TEXTS = {"algorithm", "run", "step", "score", "block", "task", "reason"}
+TEXTS = words("algorithm run step score block task reason")
 OK, CREATED, BAD, MISSING, LARGE, UNUSABLE = 200, 201, 400, 404, 413, 422
 
 
@@ -443,12 +431,10 @@ def application(session: Session) -> Starlette:
 
         return answered
 
-    app = Starlette(
-        routes=[
-            Route(path, told(answer, status), methods=[method])
-            for path, method, answer, status in ROUTES
-        ]
-    )
+    routes = [
+        Route(path, told(answer, status), methods=[own]) for path, own, answer, status in ROUTES
+    ]
+    app = Starlette(routes=routes)
     app.router.redirect_slashes = False
     return app
 
@@ -532,7 +518,7 @@ def serve(
     host: str = "127.0.0.1",
     port: int = 0,
     limits: Limits | None = None,
-    memory: int = 4 * GIGABYTE,
+    memory: int = Jobs.memory,
     idle: float = IDLE_SECONDS,
     shuffling: Mapping[str, Any] | None = None,
     ready: Callable[[str, str], None] = lambda *_: None,

@@ -52,6 +52,7 @@ from curvewise.text import (
     printable,
     shortened,
     step_text,
+    words,
 )
 
 if TYPE_CHECKING:
@@ -70,10 +71,7 @@ BLOCK = 2**16
 PREFIX = f"curvewise-page-{platform.node()}-"
 MAX_NAME, MAX_PART, MAX_DEPTH = 1_024, 100, 16
 # Endings of what log readers and configurations are made of; tables add their own.
-LOG_ENDINGS = (
-    *(".json", ".txt", ".log", ".yaml", ".yml", ".toml", ".npy", ".wandb", ".dat"),
-    *(".db", ".sqlite", ".sqlite3"),
-)
+LOG_ENDINGS = words(".json .txt .log .yaml .yml .toml .npy .wandb .dat .db .sqlite .sqlite3")
 ENDINGS = {ending for known in FORMATS for ending in known.endings} | set(LOG_ENDINGS)
 # Folders of MLflow, whose files are named after metrics and settings.
 NAMED_FREELY = {"metrics", "params", "tags"}
@@ -718,7 +716,7 @@ class Jobs:
         task: Mapping[str, Any],
         *,
         gives_way: bool = False,
-        then: Callable[[], None],
+        then: Callable[[], Any],
     ) -> Job:
         """Start a job, and call ``then`` when it is over.
 
