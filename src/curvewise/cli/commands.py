@@ -27,7 +27,7 @@ from curvewise.cli.command import (
 from curvewise.cli.terminal import chosen_style, note, print_json, progress, save_plots, show
 from curvewise.errors import MissingPackageError, refuse
 from curvewise.rendering.figures import check_figure_path
-from curvewise.text import did_you_mean
+from curvewise.text import did_you_mean, words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 Window = tuple[float, float]
 # The options of `monitor` that are the same at every look.
-PLAN = ("seed", "n_batches", "batch_size", "spending", "alpha", "n_shuffles")
+PLAN = words("seed n_batches batch_size spending alpha n_shuffles")
 
 
 @asks("scan")

@@ -12,7 +12,7 @@ from curvewise.cli.command import Output, Reading, Shuffling, asks, measure_of
 from curvewise.cli.terminal import note, save_plots
 from curvewise.errors import CurvesError
 from curvewise.records import json_ready
-from curvewise.text import listed
+from curvewise.text import listed, words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 # How p of the best on each task is adjusted for the tasks, by how that of differences is.
 ADJUST_OF_BEST: dict[str, Literal["bh", "bonferroni"]] = {"bh": "bh", "holm": "bonferroni"}
 PROFILES_SIZE = (7.0, 4.2)  # inches
-PICTURES = ("tasks", "pairs", "aggregate", "curves", "profiles", "best")
+PICTURES = words("tasks pairs aggregate curves profiles best")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -26,12 +26,12 @@ import warnings
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
 from curvewise.errors import CurvewiseError, CurvewiseWarning, OptionError
-from curvewise.text import argument, markdown_text, naming_flags, pairs, printable
+from curvewise.text import argument, markdown_text, naming_flags, pairs, printable, words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -40,20 +40,11 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from curvewise.inference.result import Warned
+    from curvewise.inference.result import Result
+    from curvewise.readers.scan import Scan
     from curvewise.rendering.tables import Table
 
-    class Shown(Warned, Protocol):
-        """What can be shown: a result, or a listing."""
-
-        def describe(self) -> str:
-            """Return the paragraph to quote."""
-
-        def tables(self) -> list[Table]:
-            """Return what there is to show, as tables."""
-
-        def to_dict(self) -> dict[str, Any]:
-            """Return all of it as JSON-ready data."""
+    Shown = Result | Scan
 
 
 SUCCESS = 0
@@ -190,7 +181,7 @@ def _send_nowhere(stream: TextIO) -> None:
 
 
 # A terminal that is closed, and a limit of time, end a command as others do.
-NAMES = ("SIGINT", "SIGTERM", "SIGHUP", "SIGXCPU")
+NAMES = words("SIGINT SIGTERM SIGHUP SIGXCPU")
 SIGNALS = [getattr(signal, name) for name in NAMES if hasattr(signal, name)]
 SECONDS_TO_INTERRUPT = 0.05
 

@@ -31,7 +31,7 @@ from curvewise.data.tables import (
     numbered,
 )
 from curvewise.errors import CurvesError, refuse
-from curvewise.text import listed, plural, printable, quoted, shown_value, step_text
+from curvewise.text import listed, pairs, plural, printable, quoted, shown_value, step_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -181,7 +181,7 @@ Rows = Literal["runs", "steps"]
 # Sums of squares of larger scores would overflow.
 MAX_SCORE = 1e140
 # What one item of each of these arguments is called in a sentence.
-NOUNS = {"labels": "label", "runs": "name", "blocks": "block", "batch": "batch"}
+NOUNS = pairs("labels label  runs name  blocks block  batch batch")
 
 
 def score_matrix(scores: npt.ArrayLike) -> Floats:
@@ -628,11 +628,9 @@ class Curves:
                 f"blocks: {plural(made.sizes[0], 'fold')} shared by "
                 f"{plural(len(scores), 'algorithm')}; shared=False if their splits differ"
             )
-        return made._with(
-            blocks=blocks,
-            source=f"{which} scores of learning_curve; {said}",
-            display=replace(made.display, step_name="training size"),
-        )
+        source = f"{which} scores of learning_curve; {said}"
+        display = replace(made.display, step_name="training size")
+        return made._with(blocks=blocks, source=source, display=display)
 
     @classmethod
     def from_frame(
@@ -760,8 +758,8 @@ class Curves:
         if not algorithms:
             refuse("Name the algorithms to select.")
         check_algorithms(algorithms, self.algorithms)
-        chosen = dict.fromkeys(algorithms)
-        order = [row for name in chosen for row in np.flatnonzero(self._is(name)).tolist()]
+        codes = map(self.algorithms.index, dict.fromkeys(algorithms))
+        order = np.concatenate([np.flatnonzero(self.codes == code) for code in codes])
         return self._subset(order, slice(None))
 
     def in_order_of_names(self) -> Curves:
@@ -783,9 +781,6 @@ class Curves:
         return self._with(
             blocks=None if blocks is None else names_of(blocks, "blocks", self.n_runs)
         )
-
-    def _is(self, algorithm: str) -> Array:
-        return self.codes == self.algorithms.index(algorithm)
 
     def _subset(self, rows: Any, columns: Any, logs: Logs | None = None) -> Curves:
         kept, logs = np.arange(self.n_runs)[rows].tolist(), logs or self.logs

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 from curvewise.data.checks import check_kind, refuse_option
 from curvewise.errors import needed_for, refuse
 from curvewise.files import check_place, replacing
-from curvewise.text import MIN_SHORT_STEP, did_you_mean, shortened, shown_value, step_text
+from curvewise.text import MIN_SHORT_STEP, did_you_mean, shortened, shown_value, step_text, words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -365,9 +365,9 @@ def one_axes(draw: Callable[..., Axes], result: object, size: tuple[float, float
 
 # After Okabe & Ito's colours, which colour-blind readers tell apart, in an order in which
 # neighbours differ in grey too. Each has a contrast of 3 or more with white.
-COLOURS = ("#0072B2", "#C98200", "#00795A", "#C0569A", "#000000", "#3D9BD6", "#A63C00")
+COLOURS = words("#0072B2 #C98200 #00795A #C0569A #000000 #3D9BD6 #A63C00")
 # The same hues for a dark ground.
-DARK_COLOURS = ("#5AB4E5", "#F0B040", "#2FC29A", "#E58CC8", "#FFFFFF", "#A5D8FF", "#FF8A50")
+DARK_COLOURS = words("#5AB4E5 #F0B040 #2FC29A #E58CC8 #FFFFFF #A5D8FF #FF8A50")
 # Lengths of ink and gaps in line widths; six of them and seven colours give 42 different lines.
 DASHES: tuple[tuple[float, ...], ...] = (
     (),

@@ -675,7 +675,7 @@ def _ending_on_signals(server: Any, ended: list[str]) -> Iterator[None]:
         server.should_exit = True
         ended.append("interrupted")
 
-    names = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGBREAK")
+    names = words("SIGINT SIGTERM SIGHUP SIGQUIT SIGBREAK")
     heard = [getattr(signal, name) for name in names if hasattr(signal, name)]
     before = {own: signal.signal(own, end) for own in heard}
     try:
