@@ -257,7 +257,7 @@ def _one_sided(task: OneTask, work: Work, levels: tuple[float, ...]) -> tuple[fl
     """Return the one-sided p of a higher, and of a lower, mean score of the first algorithm."""
     shares, listed = task.shares, task.listed
     if listed is not None:
-        return listed.n_up / listed.n_all, listed.n_down / listed.n_all
+        return listed.up, listed.down
     tie = 2 * shares.noise
     least = shares.lead - tie, -shares.lead - tie
     one_block = shares.blocks.min() == shares.blocks.max()

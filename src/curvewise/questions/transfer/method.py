@@ -48,7 +48,7 @@ from curvewise.shuffling.visit import (
 from curvewise.text import argument, number_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Sequence
 
     from curvewise.data.curves import Curves
     from curvewise.inference.work import Work
@@ -275,39 +275,32 @@ class TwoConditions:
         ``counts`` is (n_resamples, n_runs), the result (n_metrics, n_resamples).
         """
         sides = self.member == 0, self.member == 1
-        return self._metrics(
-            ((counts[:, side], scores) for side, scores in zip(sides, self._sides, strict=True)),
-            (counts * sides[0], counts * sides[1]),
-        )
+        drawn = [(counts[:, side], own) for side, own in zip(sides, self._sides, strict=True)]
+        return self._metrics(drawn, (counts * sides[0], counts * sides[1]))
 
     def relabelled(self, labels: Integers) -> Floats:
         """Return the metrics of relabellings, (n_relabellings, n_runs), as `resampled` does."""
         in_experimental = labels.astype(np.float64)
         samples = 1 - in_experimental, in_experimental
-        drawn = ((counts, self.scores) for counts in samples)
-        return self._metrics(drawn, samples)
+        return self._metrics([(counts, self.scores) for counts in samples], samples)
 
     def _metrics(
-        self, drawn: Iterable[tuple[Floats, Floats]], samples: tuple[Floats, Floats]
+        self, drawn: Sequence[tuple[Floats, Floats]], samples: tuple[Floats, Floats]
     ) -> Floats:
         """Return every metric of pairs of mean curves, and of pairs of samples of the runs.
 
         ``drawn`` has, for each condition, how often runs are drawn, (n_rows, n_drawn), and their
         scores; ``samples`` say how often each run is in each of them, (n_rows, n_runs).
         """
-        n_rows = len(samples[0])
-        # A portion at a time in the same place: large arrays are costly to come by.
-        pairs = [(*own, np.empty((self.portion, self.n_steps))) for own in drawn]
-        values = np.empty((len(METRICS), n_rows))
-        for start in range(0, n_rows, self.portion):
+        values = np.empty((len(METRICS), len(samples[0])))
+        for start in range(0, len(samples[0]), self.portion):
             part = slice(start, start + self.portion)
-            means = []
-            for counts, scores, room in pairs:
-                mean = np.matmul(counts[part], scores, out=room[: len(counts[part])])
-                # An empty sample has a mean of 0.
-                mean /= np.maximum(counts[part].sum(axis=1), 1)[:, None]
-                means.append(mean)
-            own = metric_values(means[0], means[1], self.settings)
+            # An empty sample has a mean of 0.
+            control, experimental = (
+                counts[part] @ scores / np.maximum(counts[part].sum(axis=1), 1)[:, None]
+                for counts, scores in drawn
+            )
+            own = metric_values(control, experimental, self.settings)
             values[:-1, part] = [own[name] for name in CURVE_METRICS]
         values[-1] = time_ratio(*(median_times(self.times, own) for own in samples))
         return values
