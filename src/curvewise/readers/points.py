@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     from curvewise.readers.scan import Logs, ReadRuns
 
 
-MAX_METRICS = 3  # that a note names
-MAX_STEPS = 3  # that a note names
+MAX_NAMED = 3  # metrics or steps that a note names
 RESUMED = "resumed at"
 
 
@@ -62,21 +61,18 @@ def settled_metrics(run: FoundRun) -> dict[str, Settled]:
     found = {}
     about: dict[str, list[str]] = {}
     for metric, series in run.logged.series.items():
-        steps, scores, sessions = series.steps, series.scores, series.sessions
-        notes: list[str] = []
-        placed = np.isfinite(steps)
+        placed = np.isfinite(series.steps)
+        kept = series.rows(placed)
+        found[metric] = one_score_per_step(kept.steps, kept.scores, kept.sessions)
+        notes = [*_divergence(found[metric]), *found[metric].notes]
         if not placed.all():
             n_lost = plural(int((~placed).sum()), "record")
-            notes.append(f"{n_lost} without a finite step left out")
-            steps, scores = steps[placed], scores[placed]
-            sessions = None if sessions is None else sessions[placed]
-        found[metric] = one_score_per_step(steps, scores, sessions)
-        notes += _divergence(found[metric])
-        for note in (*notes, *found[metric].notes):
+            notes.insert(0, f"{n_lost} without a finite step left out")
+        for note in notes:
             about.setdefault(note, []).append(metric)
     # Metrics are named where not all have the note: each may have steps of its own.
     run.note(
-        note if len(metrics) == len(found) else f"{listed(metrics, MAX_METRICS)}: {note}"
+        note if len(metrics) == len(found) else f"{listed(metrics, MAX_NAMED)}: {note}"
         for note, metrics in about.items()
     )
     # Neither this nor the reader has said it, with what became of the records before.
@@ -97,7 +93,7 @@ def _continuations(run: FoundRun) -> list[str]:
                 begins[session] = min(step, begins.get(session, np.inf))
     if not begins:
         return []
-    at = listed([*map(step_text, sorted(begins.values()))], MAX_STEPS)
+    at = listed([*map(step_text, sorted(begins.values()))], MAX_NAMED)
     return [f"{RESUMED} {'step' if len(begins) == 1 else 'steps'} {at}; nothing superseded"]
 
 

@@ -543,7 +543,7 @@ def ray_tune_read(claims: Sequence[Claim], wanted: Wanted) -> Iterator[LoggedRun
             is_done = records.last.get("done") is True
         else:
             name = TABLE
-            table = read_log_table(files[name], [*filter(needed, header_of(files[name]))])
+            table = read_log_table(files[name], needed)
             config = {} if PARAMETERS in files else _config_columns(files[name])
         run = run_of_table(table, wanted, _layout(table), name=name)
         run.config = _parameters(files.get(PARAMETERS), run) or config
@@ -565,8 +565,8 @@ def _layout(table: RunTable) -> Layout:
 
 def _config_columns(file: File) -> dict[str, Any]:
     """Return the configuration that the columns of a table repeat in each row."""
-    names = [name for name in header_of(file) if name.startswith(f"{CONFIG}/")]
-    rows = read_log_table(file, names).frame.head(1).rows(named=True)
+    table = read_log_table(file, lambda name: name.startswith(f"{CONFIG}/"))
+    rows = table.frame.head(1).rows(named=True)
     return {name.removeprefix(f"{CONFIG}/"): value for row in rows for name, value in row.items()}
 
 

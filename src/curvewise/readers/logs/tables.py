@@ -101,7 +101,7 @@ def logger_claims(folder: Folder) -> Iterator[Claim]:
     and tables of different columns that a folder beside it has as well. Others stand for
     themselves: tables with the same columns are of different runs.
     """
-    tables = [file for file in folder.files.values() if _is_table(file)]
+    tables = folder.files_that(_is_table)
     stems = {file: stem_of(file) for file in tables}
     shared = [file for file in tables if _rank(stems[file]) < len(NAMES) or part_of(stems[file])]
     yield from _claims_of_shared(folder, shared)
@@ -188,18 +188,15 @@ def _rank(stem: str) -> int:
 
 def _is_in_sibling(folder: Folder, file: File) -> bool:
     """Whether another folder beside this one has a file of the same name."""
-    others = folder.parent.folders.values() if folder.parent else ()
-    name = file.path.name
-    beside = [other.path / name for other in others if other is not folder]
+    beside = [other.path / file.path.name for other in folder.beside]
     return any(map(os.path.exists, beside))  # never raises
 
 
 def _label(folder: Folder) -> str:
     """Return what tells the tables of an Acme run apart, where it has several."""
-    siblings = folder.parent.folders.values() if folder.parent else ()
     # On disk: what is claimed is no longer among the files of a folder.
-    tables = [one for one in siblings if any(one.path.glob(f"{ACME_FILE}*"))]
-    return f"{folder.path.name}/" if len(tables) > 1 else ""
+    has_others = any(any(other.path.glob(f"{ACME_FILE}*")) for other in folder.beside)
+    return f"{folder.path.name}/" if has_others else ""
 
 
 def logger_read(claims: Sequence[Claim], wanted: Wanted) -> Iterator[LoggedRun]:
@@ -242,9 +239,8 @@ def _table(file: File, wanted: Wanted, prefix: str) -> tuple[RunTable, Layout]:
     if file.name.endswith(".json"):
         records = read_json_records(file, is_needed(wanted, prefix=prefix))
         return records, layout_of(records.columns)
-    header = header_of(file)
-    layout = layout_of(header)
-    return read_log_table(file, [*filter(is_needed(wanted, layout, prefix), header)]), layout
+    layout = layout_of(header_of(file))
+    return read_log_table(file, is_needed(wanted, layout, prefix)), layout
 
 
 # JSON lines: an object for each call of the logger, or one list of such objects.
@@ -267,11 +263,10 @@ N_SEARCHED = 1_000
 
 def json_lines_claims(folder: Folder) -> Iterator[Claim]:
     """Yield a claim for each file of records; mmengine writes the same ones into two files."""
-    logs = [file for file in folder.files.values() if _holds_records(file)]
+    logs = folder.files_that(_holds_records)
     scalars = next((file for file in logs if file.name == "scalars.json"), None)
-    copies = [
-        file for file in logs if scalars and file != scalars and file.head() == scalars.head()
-    ]
+    others = [file for file in logs if scalars and file != scalars]
+    copies = [file for file in others if scalars and file.head() == scalars.head()]
     for claim in log_claims(folder, [file for file in logs if file not in copies]):
         yield Claim(claim.home, (*claim.files, *(copies if claim.files[0] == scalars else ())))
 
@@ -411,7 +406,7 @@ class Parts(NamedTuple):
 
 def rows_claims(folder: Folder) -> Iterator[Claim]:
     """Yield a claim for each table with columns of algorithms, of runs, or of metrics."""
-    logs = [file for file in folder.files.values() if _holds_runs(_header(file))]
+    logs = folder.files_that(lambda file: _holds_runs(_header(file)))
     yield from log_claims(folder, logs, of_several_runs=True)
 
 
@@ -553,7 +548,7 @@ def _run(
         } or {"": rest[:0]}
     found = []
     for metric, table in tables.items():
-        renamed = table.rename({parts.value: metric}) if metric else table
+        renamed = table.rename({parts.value: metric} if metric else {})
         run = run_of_table(LogTable(renamed), wanted, name=name)
         if metric:
             run.series = {key: run.series[key] for key in run.series if key.endswith(metric)}
@@ -596,12 +591,10 @@ def _in_order(series: Series) -> Series:
     """
     if series.sessions is not None:
         return series
-    order = np.argsort(series.steps, kind="stable")
-    steps, scores = series.steps[order], series.scores[order]
+    ordered = series.rows(np.argsort(series.steps, kind="stable"))
+    steps, scores = ordered.steps, ordered.scores
     differs = (scores[1:] != scores[:-1]) & ~(np.isnan(scores[1:]) & np.isnan(scores[:-1]))
-    if (differs & (steps[1:] == steps[:-1])).any():
-        return series
-    return replace(series, steps=steps, scores=scores)
+    return series if (differs & (steps[1:] == steps[:-1])).any() else ordered
 
 
 def _telling(frame: pl.DataFrame, columns: list[str]) -> list[str]:

@@ -288,12 +288,11 @@ def run_of_table(
             notes.append(f"{column} has no value in the first {rows}, before an episode had ended")
         lost |= present & ~has_step
         kept = present & has_step & ~early
-        sessions = None if table.sessions is None else table.sessions[kept]
+        sessions = table.sessions
         if sessions is None and (np.diff(told[kept])[np.diff(steps[kept]) == 0] > 0).any():
-            sessions = told[kept]
-        series[metric] = Series(
-            steps[kept], scores[kept], sessions, of_episodes=of_episodes, precision=layout.precision
-        )
+            sessions = told
+        records = Series(steps, scores, sessions, of_episodes, layout.precision)
+        series[metric] = records.rows(kept)
     if n_lost := int(lost.sum()):
         were = "was" if n_lost == 1 else "were"
         notes.append(f"{plural(n_lost, 'row')} without a number in {x!r} {were} left out")
