@@ -13,7 +13,7 @@ from collections import defaultdict
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import count
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypedDict, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypedDict, TypeVar, get_args
 
 import numpy as np
 
@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 
 
 Names = np.ndarray[tuple[int], np.dtype[np.object_]]
+Key = TypeVar("Key")
+Value = TypeVar("Value")
 
 
 def name_of(value: object) -> str | None:
@@ -88,6 +90,18 @@ def _is_hashable(value: object) -> bool:
     except TypeError:
         return False
     return True
+
+
+def grouped(pairs: Iterable[tuple[Key, Value]]) -> dict[Key, list[Value]]:
+    """Return the values of each key; keys in the order in which they first come.
+
+    >>> grouped([("ppo", 1), ("sac", 2), ("ppo", 3)])
+    {'ppo': [1, 3], 'sac': [2]}
+    """
+    found: dict[Key, list[Value]] = {}
+    for key, value in pairs:
+        found.setdefault(key, []).append(value)
+    return found
 
 
 def natural_order(names: Iterable[str]) -> list[str]:

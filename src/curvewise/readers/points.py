@@ -12,7 +12,7 @@ import numpy as np
 
 from curvewise.data.curves import Display, Unaligned
 from curvewise.data.points import RunLog, one_score_per_step
-from curvewise.data.tables import check_algorithms, natural_order
+from curvewise.data.tables import check_algorithms, grouped, natural_order
 from curvewise.errors import CurvewiseWarning, refuse
 from curvewise.readers import RunsByTask
 from curvewise.readers.naming.metric import MetricChoice
@@ -58,22 +58,19 @@ def settled_metrics(run: FoundRun) -> dict[str, Settled]:
 
     Records with a non-finite step are dropped.
     """
-    found = {}
-    about: dict[str, list[str]] = {}
+    found, notes = {}, []
     for metric, series in run.logged.series.items():
         placed = np.isfinite(series.steps)
         kept = series.rows(placed)
         found[metric] = one_score_per_step(kept.steps, kept.scores, kept.sessions)
-        notes = [*_divergence(found[metric]), *found[metric].notes]
         if not placed.all():
             n_lost = plural(int((~placed).sum()), "record")
-            notes.insert(0, f"{n_lost} without a finite step left out")
-        for note in notes:
-            about.setdefault(note, []).append(metric)
+            notes.append((f"{n_lost} without a finite step left out", metric))
+        notes += [(note, metric) for note in (*_divergence(found[metric]), *found[metric].notes)]
     # Metrics are named where not all have the note: each may have steps of its own.
     run.note(
         note if len(metrics) == len(found) else f"{listed(metrics, MAX_NAMED)}: {note}"
-        for note, metrics in about.items()
+        for note, metrics in grouped(notes).items()
     )
     # Neither this nor the reader has said it, with what became of the records before.
     if not any(RESUMED in note for note in run.logged.notes):
@@ -132,9 +129,7 @@ def read_logs(logs: Logs, request: Request) -> RunsByTask:
         selection = replace(selection, higher_is_better=not found.lower_is_better)
     everyone = natural_order({algorithm for _, algorithm, _ in found.formats})
     display = Display(listed(found.axes, 2), choice.name, tuple(everyone))
-    tasks: dict[str | None, list[RunLog]] = {}
-    for log in found.logs:
-        tasks.setdefault(log.task, []).append(log)
+    tasks = grouped((log.task, log) for log in found.logs)
     kept = {task: _of_algorithms(own, request.only) for task, own in tasks.items()}
     named = natural_order(task for task in tasks if task is not None)
     order = [*({None} & tasks.keys()), *named]

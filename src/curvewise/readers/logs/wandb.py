@@ -28,7 +28,7 @@ from curvewise.text import listed, plural
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from curvewise.kernels import Floats
+    from curvewise.kernels import Booleans, Floats
     from curvewise.readers.walk import File, Folder
 
 
@@ -437,7 +437,7 @@ def _chart_numbers(chart: Chart, place: int) -> Floats:
         raise damaged(chart.file, str(error)) from None
 
 
-def _are_filled(chart: Chart, place: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def _are_filled(chart: Chart, place: int) -> Booleans:
     return np.array([bool(row[place].strip()) for row in chart.rows], dtype=bool)
 
 

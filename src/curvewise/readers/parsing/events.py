@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from curvewise.kernels import Integers
+    from curvewise.kernels import Booleans, Integers
     from curvewise.readers.walk import File
 
 
@@ -207,7 +207,7 @@ class RecordFile:
         return payloads, position, lacking
 
 
-def _are_whole(buffer: bytes, starts: list[int], lengths: list[int]) -> npt.NDArray[np.bool_]:
+def _are_whole(buffer: bytes, starts: list[int], lengths: list[int]) -> Booleans:
     """Whether the checksums of payloads are right; long ones are taken to be."""
     sizes = np.array(lengths, dtype=np.int64)
     good = sizes > MAX_CHECKED_SIZE

@@ -19,10 +19,9 @@ from curvewise.text import listed
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    import numpy.typing as npt
     import polars as pl
 
-    from curvewise.kernels import Floats, Integers
+    from curvewise.kernels import Booleans, Floats, Integers
     from curvewise.readers.walk import File
 
 
@@ -99,7 +98,7 @@ class LogTable:
         return self.frame.columns
 
     @cached_property
-    def _plain(self) -> dict[str, tuple[Floats, npt.NDArray[np.bool_]]]:
+    def _plain(self) -> dict[str, tuple[Floats, Booleans]]:
         """The columns of nothing but numbers and holes; all at once, as there may be many."""
         import polars as pl
 
@@ -110,7 +109,7 @@ class LogTable:
         every = zip(self.columns, zip(values, present, strict=True), *n_empty, strict=True)
         return {column: cells for column, cells, before, after in every if before == after}
 
-    def numbers(self, column: str) -> tuple[Floats, npt.NDArray[np.bool_]]:
+    def numbers(self, column: str) -> tuple[Floats, Booleans]:
         """Return a column as numbers, and which of its cells hold one.
 
         A cell with "nan" or "inf" holds a number, an empty cell none.
