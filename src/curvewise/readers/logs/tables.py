@@ -334,11 +334,8 @@ def _records(rows: Iterator[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], d
     for row in early[:n_settings]:
         yield {}, {key: value for key, value in row.items() if not isinstance(value, list)}
     for row in chain(early[n_settings:], rows):
-        settings = {
-            key: value
-            for key, value in row.items()
-            if key in SETTING_KEYS and isinstance(value, dict)
-        }
+        found = {key: value for key, value in row.items() if isinstance(value, dict)}
+        settings = {key: found[key] for key in found if key in SETTING_KEYS}
         yield _record(row, settings), settings
 
 
@@ -347,11 +344,8 @@ def _record(row: dict[str, Any], without: dict[str, Any]) -> dict[str, Any]:
     values = flattened({key: value for key, value in row.items() if key not in without})
     splits = {key: row[key] for key in SPLITS if isinstance(row.get(key), str) and row[key]}
     prefix = "".join(f"{part}/" for part in splits.values())
-    return {
-        key if _is_axis(key) else f"{prefix}{key}": value
-        for key, value in values
-        if key not in splits
-    }
+    own = {key: value for key, value in values if key not in splits}
+    return {key if _is_axis(key) else f"{prefix}{key}": value for key, value in own.items()}
 
 
 @lru_cache(maxsize=4096)
@@ -478,12 +472,8 @@ def rows_runs(file: File, wanted: Wanted) -> Iterator[LoggedRun]:
     if parts.wide:
         frame, parts = _long(frame, parts)
     frame = _named_rows(frame, parts.identity, file, notes)
-    names = {
-        "algorithm": _telling(frame, parts.algorithm),
-        "run": _telling(frame, parts.run),
-        "task": parts.task[:1],
-        "block": parts.block[:1],
-    }
+    names = {"algorithm": _telling(frame, parts.algorithm), "run": _telling(frame, parts.run)}
+    names |= {"task": parts.task[:1], "block": parts.block[:1]}
     groups = [frame]
     if parts.identity and frame.height:
         groups = frame.partition_by(parts.identity, maintain_order=True)
@@ -540,12 +530,12 @@ def _run(
     rest = group.drop(parts.identity)
     tables = {"": rest}
     if parts.metric:
-        by_metric = rest.partition_by(parts.metric, maintain_order=True, as_dict=True)
-        tables = {
-            str(metric).strip(): table.drop(parts.metric)
-            for (metric,), table in by_metric.items()
-            if metric is not None and str(metric).strip() in wanted
-        } or {"": rest[:0]}
+        known = rest.filter(rest[parts.metric].is_not_null())
+        by_metric = known.partition_by(
+            parts.metric, maintain_order=True, include_key=False, as_dict=True
+        )
+        named = {str(metric).strip(): table for (metric,), table in by_metric.items()}
+        tables = {name: named[name] for name in named if name in wanted} or {"": rest[:0]}
     found = []
     for metric, table in tables.items():
         renamed = table.rename({parts.value: metric} if metric else {})
@@ -560,11 +550,8 @@ def _run(
         merged.series.update(run.series)
         merged.notes.extend(note for note in run.notes if note not in merged.notes)
     merged.key = " ".join(values.values())
-    merged.labels = {
-        part: " ".join(values[column] for column in columns)
-        for part, columns in names.items()
-        if columns and values
-    }
+    told = {part: columns for part, columns in names.items() if columns and values}
+    merged.labels = {part: " ".join(map(values.__getitem__, told[part])) for part in told}
     merged.config = _settings(rest, {parts.metric, parts.value})
     return merged
 
@@ -638,8 +625,7 @@ def _frame(file: File, notes: list[str]) -> pl.DataFrame:
         rows = [row for item in objects(file, notes) for row in _unrolled(dict(flattened(item)))]
         keys = dict.fromkeys(key for row in rows for key in row)
         texts = [
-            {key: str(value) for key, value in row.items() if not isinstance(value, NO_TEXT)}
-            for row in rows
+            {k: str(own) for k, own in row.items() if type(own) not in NO_TEXT} for row in rows
         ]
         return pl.DataFrame(texts, schema=dict.fromkeys(keys, pl.String))
     return _as_text(read_binary_table(file))
@@ -669,11 +655,9 @@ def _as_text(frame: pl.DataFrame) -> pl.DataFrame:
             places = pl.int_ranges(pl.col(lists[0]).list.len()).alias(STEP)
             frame, lists = frame.with_columns(places), [*lists, STEP]
         frame = frame.explode(lists)
-    whole = [
-        name
-        for name in _parts(frame.columns).identity
-        if frame[name].dtype.is_float() and (frame[name].drop_nulls() % 1 == 0).all()
-    ]
+    identity = _parts(frame.columns).identity
+    floats = [name for name in identity if frame[name].dtype.is_float()]
+    whole = [name for name in floats if (frame[name].drop_nulls() % 1 == 0).all()]
     nested = [name for name, kind in frame.schema.items() if kind.is_nested()]
     return (
         frame.drop(nested)

@@ -449,9 +449,8 @@ def export_runs(file: File, wanted: Wanted) -> Iterator[LoggedRun]:
     starts = [points[0][0] for points in found.values() if points]
     for key, points in found.items():
         for time, step, value in points if names[key] in wanted else ():
-            score = as_number(value)
-            if score is not None:
-                recorder.add(names[key], float(step) if x == STEP else time - min(starts), score)
+            at = float(step) if x == STEP else time - min(starts)
+            recorder.add(names[key], at, as_number(value))
     yield LoggedRun(recorder.series(), x, others)
 
 

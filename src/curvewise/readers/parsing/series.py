@@ -31,9 +31,9 @@ class Recorder:
         # Step and score of each record, one after the other.
         self._records: dict[str, array[float]] = defaultdict(lambda: array("d"))
 
-    def add(self, metric: str, step: float, score: float) -> None:
-        """Add a record of a metric; one whose step is not finite is none."""
-        if math.isfinite(step):
+    def add(self, metric: str, step: float | None, score: float | None) -> None:
+        """Add a record of a metric; one without a finite step and a score is none."""
+        if step is not None and score is not None and math.isfinite(step):
             self._records[metric].extend((step, score))
 
     def series(self) -> dict[str, Series]:
