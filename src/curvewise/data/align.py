@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from curvewise.data.tables import How, Policy
-    from curvewise.kernels import Bools, Floats, Integers
+    from curvewise.kernels import Booleans, Floats, Integers
     from curvewise.records import As, Count, Probability
 
     Runs = Sequence["UsableRun"]
@@ -335,7 +335,7 @@ class Grid:
     run: UsableRun | None = None
     edges: Floats = field(default_factory=lambda: np.zeros(0))
 
-    def beyond(self, end: float) -> Bools:
+    def beyond(self, end: float) -> Booleans:
         """Mark the steps, or bins, that a run does not reach which ends at ``end``."""
         begins = self.edges[:-1] if self.kind == "bins" else self.steps
         return ~(begins <= end + SLACK * abs(end))  # NaN is the end of an empty run
@@ -454,7 +454,7 @@ def _are_equal(steps: Sequence[Floats]) -> bool:
     return all(np.array_equal(steps[0], other) for other in steps[1:])
 
 
-def inside(steps: Floats, low: float, high: float) -> Bools:
+def inside(steps: Floats, low: float, high: float) -> Booleans:
     """Mark the steps from low to high, both included; either may be infinite."""
     slack = SLACK * float(np.abs(steps).max(initial=0.0))
     return (steps >= low - slack) & (steps <= high + slack)

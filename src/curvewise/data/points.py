@@ -15,7 +15,7 @@ from curvewise.text import capitalised, listed, plural, shown_value, step_text
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from curvewise.kernels import Array, Bools, Floats, Integers
+    from curvewise.kernels import Array, Booleans, Floats, Integers
 
 
 # Beyond it neighbouring whole numbers are the same number in double precision.
@@ -206,14 +206,14 @@ def one_score_per_step(
     return _means(at[holds], values[holds], n_superseded, resumed_at)
 
 
-def _is_unordered(steps: Floats, is_back: Bools) -> bool:
+def _is_unordered(steps: Floats, is_back: Booleans) -> bool:
     n_back = int(is_back.sum())
     if n_back < MIN_TIMES_BACK or n_back <= MIN_SHARE_BACK * len(steps):
         return False
     return len(np.unique(steps)) == len(steps)
 
 
-def _holding(steps: Floats, firsts: Integers) -> tuple[Bools, tuple[float, ...]]:
+def _holding(steps: Floats, firsts: Integers) -> tuple[Booleans, tuple[float, ...]]:
     """Mark the records before the first step of every later session.
 
     ``firsts`` are the places at which sessions begin, but for the first one. Also return the
@@ -254,7 +254,7 @@ def _last_of_each(steps: Floats, scores: Floats) -> Settled:
     return Settled(steps[is_last], kept, int(differs.sum()))
 
 
-def _differ(scores: Floats, others: Floats) -> Bools:
+def _differ(scores: Floats, others: Floats) -> Booleans:
     """Mark the scores that are not the same; NaN is the same as NaN."""
     return (scores != others) & ~(np.isnan(scores) & np.isnan(others))
 

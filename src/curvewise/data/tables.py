@@ -13,7 +13,7 @@ from collections import defaultdict
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import count
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypedDict, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypedDict, TypeVar, get_args
 
 import numpy as np
 
@@ -36,10 +36,12 @@ if TYPE_CHECKING:
     import narwhals as nw
     import numpy.typing as npt
 
-    from curvewise.kernels import Array, Bools, Floats, Integers
+    from curvewise.kernels import Array, Booleans, Floats, Integers
 
 
 Names = np.ndarray[tuple[int], np.dtype[np.object_]]
+Key = TypeVar("Key")
+Value = TypeVar("Value")
 
 
 def name_of(value: object) -> str | None:
@@ -88,6 +90,18 @@ def _is_hashable(value: object) -> bool:
     except TypeError:
         return False
     return True
+
+
+def grouped(pairs: Iterable[tuple[Key, Value]]) -> dict[Key, list[Value]]:
+    """Return the values of each key; keys in the order in which they first come.
+
+    >>> grouped([("ppo", 1), ("sac", 2), ("ppo", 3)])
+    {'ppo': [1, 3], 'sac': [2]}
+    """
+    found: dict[Key, list[Value]] = {}
+    for key, value in pairs:
+        found.setdefault(key, []).append(value)
+    return found
 
 
 def natural_order(names: Iterable[str]) -> list[str]:
@@ -185,7 +199,7 @@ def numbers(series: nw.Series[Any]) -> Floats:
     return np.array([number_of(value) for value in series.to_list()], dtype=np.float64)
 
 
-def score_numbers(series: nw.Series[Any]) -> tuple[Floats, Bools | None]:
+def score_numbers(series: nw.Series[Any]) -> tuple[Floats, Booleans | None]:
     """Return a column of scores as numbers, and mark the cells without a score, if any.
 
     A NaN that was written as such is a score. Frames of pandas cannot tell it from an empty
@@ -218,7 +232,7 @@ def score_numbers(series: nw.Series[Any]) -> tuple[Floats, Bools | None]:
     return values, is_missing if is_missing.any() else None
 
 
-def step_numbers(series: nw.Series[Any], is_missing: Bools | None) -> Array:
+def step_numbers(series: nw.Series[Any], is_missing: Booleans | None) -> Array:
     """Return a column of steps as numbers, whole or not as they come.
 
     Those of rows without a score do not matter. Raises CurvesError if a cell holds no number, or
@@ -489,7 +503,7 @@ class Selection:
         """What is said of the direction, after what was read."""
         return "" if self.higher_is_better else "; lower is better"
 
-    def keeps_algorithms(self, names: npt.ArrayLike) -> Bools:
+    def keeps_algorithms(self, names: npt.ArrayLike) -> Booleans:
         """Mark the names that are kept; raise if one to keep is not among them."""
         present = np.asarray(names, dtype=object)
         if not self.only:
@@ -505,7 +519,7 @@ class Selection:
             math.inf if self.stop is None else as_float(self.stop),
         )
 
-    def keeps_steps(self, steps: Array) -> Bools:
+    def keeps_steps(self, steps: Array) -> Booleans:
         """Mark the steps that are kept; raise if there are none."""
         return in_window(steps, self.start, self.stop)
 
@@ -550,7 +564,7 @@ class Records:
     blocks: Sequence[str] | None
     precision: float
 
-    def where(self, keep: Bools) -> Self:
+    def where(self, keep: Booleans) -> Self:
         """Return some of the records; the runs stay, if need be without any."""
         return replace(self, rows=self.rows[keep], steps=self.steps[keep], scores=self.scores[keep])
 
@@ -632,7 +646,7 @@ class WideTable:
     runs: Sequence[str] | None
     blocks: Sequence[str] | None
     precision: float
-    is_missing: Bools | None = None
+    is_missing: Booleans | None = None
 
     def logs(self) -> list[RunLog]:
         """Return a log per run, of the scores that are there."""

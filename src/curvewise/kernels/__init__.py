@@ -7,5 +7,5 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
+Booleans = npt.NDArray[np.bool_]
 Array = np.ndarray[Any, Any]  # of any numbers

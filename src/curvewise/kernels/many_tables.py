@@ -35,9 +35,8 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from curvewise.kernels import Floats, Integers
+    from curvewise.kernels import Booleans, Floats, Integers
 
-    Booleans = npt.NDArray[np.bool_]
     Singles = npt.NDArray[Any]  # of single precision, unless a few numbers are known better
 
 
@@ -408,7 +407,7 @@ class Shifted(NamedTuple):
     heights: Floats  # the coordinate of the height
     totals: Floats  # (3, n_tables): all sums of squares, those of heights, those of shapes
     noise: Floats  # how far rounding can move a table
-    known: npt.NDArray[np.bool_]  # where single precision suffices
+    known: Booleans  # where single precision suffices
 
     def sums(self, weights: Floats, tables: npt.NDArray[np.intp]) -> Floats:
         """Return weighted sums over runs, of one table each; (n, n_steps).

@@ -34,9 +34,7 @@ from curvewise.kernels.relabel import BATCH, WithinBlocks
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    import numpy.typing as npt
-
-    from curvewise.kernels import Floats, Integers
+    from curvewise.kernels import Booleans, Floats, Integers
     from curvewise.kernels.anova import Design
 
 
@@ -229,7 +227,7 @@ class Stratum:
     """The runs of one stratum: twice their midranks, and which belong to the first group."""
 
     doubled: Integers
-    first: npt.NDArray[np.bool_]
+    first: Booleans
 
     @cached_property
     def sizes(self) -> tuple[int, int]:

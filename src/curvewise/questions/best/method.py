@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from curvewise.data.curves import Curves
     from curvewise.inference.result import Center
     from curvewise.inference.work import Work
-    from curvewise.kernels import Floats, Integers
+    from curvewise.kernels import Booleans, Floats, Integers
     from curvewise.questions.contrast.result import Contrast
     from curvewise.shuffling.visit import Measured
 
@@ -317,7 +317,7 @@ class LeadsInSets(OfAlikeSets[RivalSet]):
     """
 
     holding: Integers
-    open: np.ndarray[tuple[int], np.dtype[np.bool_]]
+    open: Booleans
 
     n_kept = 16  # several values are kept of every set
 

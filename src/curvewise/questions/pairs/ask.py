@@ -79,7 +79,7 @@ if TYPE_CHECKING:
 
     from curvewise.inference.caveats import Caveat
     from curvewise.inference.work import Work
-    from curvewise.kernels import Floats, Integers
+    from curvewise.kernels import Booleans, Floats, Integers
     from curvewise.kernels.anova import Design
     from curvewise.kernels.combined import CombinedDesign, Scales
     from curvewise.questions.compare.result import Comparison
@@ -151,7 +151,7 @@ class PartitionSums(OfAlikeSets[AlikeGroup]):
 
     partitions: tuple[tuple[int, ...], ...]
     bounds: Floats
-    joining: np.ndarray[tuple[int, int], np.dtype[np.bool_]]
+    joining: Booleans
     known: Floats
     alpha: float | None
 
@@ -162,7 +162,7 @@ class PartitionSums(OfAlikeSets[AlikeGroup]):
         cls,
         groups: Sequence[AlikeGroup],
         chosen: Sequence[tuple[int, ...]],
-        joining: np.ndarray[tuple[int, int], np.dtype[np.bool_]],
+        joining: Booleans,
         known: Floats,
         alpha: float | None,
     ) -> PartitionSums:

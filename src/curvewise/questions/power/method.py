@@ -40,12 +40,10 @@ from curvewise.text import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy.typing as npt
-
     from curvewise.inference.asking import Asked
     from curvewise.inference.result import EffectName
     from curvewise.inference.simulate import Noise
-    from curvewise.kernels import Floats, Integers
+    from curvewise.kernels import Booleans, Floats, Integers
     from curvewise.kernels.many_tables import Tests
 
 
@@ -422,7 +420,7 @@ def claim_of(question: EffectName) -> int:
     return COUNTED.index(question if question == "overall" else f"claimed {question}")
 
 
-def _counted(found: npt.NDArray[np.bool_]) -> Integers:
+def _counted(found: Booleans) -> Integers:
     """Count what was found; (n_cases, 3, n_tables) becomes (n_cases, 5)."""
     claimed = found[:, 1:] & found[:, :1]
     return np.concatenate([found, claimed], axis=1).sum(axis=2)
