@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from curvewise.errors import OptionError
+from curvewise.errors import refuse
 from curvewise.kernels import Integers
 from curvewise.kernels.compiling import kernels_are_loaded
 
@@ -813,8 +813,7 @@ class RandomDraws:
 
     def every(self) -> RandomDraws:
         """Refuse: there is no list of all draws."""
-        msg = "Random draws cannot be listed one by one."
-        raise OptionError(msg, option="exact")
+        refuse("Random draws cannot be listed one by one.", option="exact")
 
     def drawn(self, count: int, seed: int) -> RandomDraws:
         """Return ``count`` draws, the same ones for the same seed."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
-from curvewise.errors import OptionError
+from curvewise.errors import refuse
 from curvewise.inference.caveats import (
     SPREAD,
     STRAYS,
@@ -438,12 +438,12 @@ class TaskComparisons(
         """Return the comparison of two algorithms, as seen from the first one named."""
         for name in (a, b):
             if name not in self.algorithms:
-                msg = f"No algorithm is called {name!r}; {did_you_mean(name, self.algorithms)}"
-                raise OptionError(msg)
+                refuse(
+                    f"No algorithm is called {name!r}; {did_you_mean(name, self.algorithms)}", ""
+                )
         found = self.pairs.get((a, b), self.pairs.get((b, a)))
         if found is None:
-            msg = f"{a!r} and {b!r} were not compared."
-            raise OptionError(msg)
+            refuse(f"{a!r} and {b!r} were not compared.", "")
         return found if found.a == a else found.reversed()
 
     @told(key="tasks", after="dropped")
