@@ -26,8 +26,12 @@ class OptionError(CurvewiseError):
 
 
 def refuse(message: str, option: str | None = None) -> NoReturn:
-    """Raise CurvesError, or OptionError if it is the value of an option that cannot be used."""
-    raise OptionError(message, option=option) if option else CurvesError(message) from None
+    """Raise CurvesError, or OptionError if it is the value of an option that cannot be used.
+
+    ``option`` is its name; "" says that it is an option, or several, without naming one.
+    """
+    named = option or None
+    raise CurvesError(message) if option is None else OptionError(message, option=named) from None
 
 
 class MissingPackageError(CurvewiseError, ImportError):

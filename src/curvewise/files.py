@@ -8,7 +8,7 @@ import secrets
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from curvewise.errors import OptionError
+from curvewise.errors import refuse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,7 +23,7 @@ def remove_unfinished() -> None:
         path.unlink(missing_ok=True)
 
 
-def check_place(path: Path, what: str, *, option: str | None = None) -> None:
+def check_place(path: Path, what: str, *, option: str = "") -> None:
     """Raise if a file could not be written under this name, before any work is done.
 
     The folder must exist and be writable, and the name must not be that of a folder or of a file
@@ -31,12 +31,10 @@ def check_place(path: Path, what: str, *, option: str | None = None) -> None:
     option names it. An existing file is left as it is.
     """
     if os.path.isdir(path):  # noqa: PTH112 (unlike Path.is_dir it never raises)
-        msg = f"{str(path)!r} is a directory; name a file in it for the {what}."
-        raise OptionError(msg, option=option)
+        refuse(f"{str(path)!r} is a directory; name a file in it for the {what}.", option)
     folder = path.parent
     if not os.path.isdir(folder):  # noqa: PTH112
-        msg = f"There is no folder {str(folder)!r} to save the {what} in. Make it first."
-        raise OptionError(msg, option=option)
+        refuse(f"There is no folder {str(folder)!r} to save the {what} in. Make it first.", option)
     try:
         there = path.resolve()  # raises if links go round in circles
         _check_kind(there)
@@ -45,12 +43,11 @@ def check_place(path: Path, what: str, *, option: str | None = None) -> None:
         _new_file_beside(there).unlink()
     except (OSError, RuntimeError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
-        msg = f"No {what} can be saved as {str(path)!r}: {reason}. Choose another place."
-        raise OptionError(msg, option=option) from None
+        refuse(f"No {what} can be saved as {str(path)!r}: {reason}. Choose another place.", option)
 
 
 @contextmanager
-def replacing(path: Path, what: str, *, option: str | None = None) -> Iterator[Path]:
+def replacing(path: Path, what: str, *, option: str = "") -> Iterator[Path]:
     """Give the name of a new file to write; it takes the place of ``path`` when all went well.
 
     It gets the permissions of a new file, and a link is followed. Raises `OptionError` if the
@@ -68,14 +65,14 @@ def replacing(path: Path, what: str, *, option: str | None = None) -> Iterator[P
             partial.unlink(missing_ok=True)
             _UNFINISHED.discard(partial)
     except OSError as error:
-        msg = (
+        refuse(
             f"The {what} cannot be saved as {str(path)!r}: {error.strerror}. Make room, or choose "
-            "another place."
+            "another place.",
+            option,
         )
-        raise OptionError(msg, option=option) from None
 
 
-def write_text(path: Path, text: str, what: str, *, option: str | None = None) -> None:
+def write_text(path: Path, text: str, what: str, *, option: str = "") -> None:
     """Write a text whole or not at all."""
     with replacing(path, what, option=option) as partial:
         partial.write_text(text, encoding="utf-8", newline="\n")
@@ -97,8 +94,7 @@ def append_text(path: Path, text: str, what: str) -> None:
     except OSError as error:
         reason = error.strerror or str(error)
     if reason:
-        msg = f"The {what} cannot be added to {str(path)!r}: {reason}."
-        raise OptionError(msg)
+        refuse(f"The {what} cannot be added to {str(path)!r}: {reason}.", "")
 
 
 def _check_kind(path: Path) -> None:

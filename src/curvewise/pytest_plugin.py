@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from curvewise import Curves, Gate
 
     Side = str | os.PathLike[str] | Curves
+    Names = dict[str, str] | None
 
 
 UNDECIDED = ("fail", "skip")
@@ -52,12 +53,7 @@ def gate(pytestconfig: pytest.Config) -> Callable[..., Gate]:
     undecided = undecided or pytestconfig.getini("gate_undecided")
 
     def check(
-        baseline: Side,
-        candidate: Side,
-        *,
-        margin: float,
-        names: dict[str, str] | None = None,
-        **options: Any,
+        baseline: Side, candidate: Side, *, margin: float, names: Names = None, **options: Any
     ) -> Gate:
         __tracebackhide__ = True
         from curvewise import CurvewiseError
@@ -68,19 +64,16 @@ def gate(pytestconfig: pytest.Config) -> Callable[..., Gate]:
         except CurvewiseError as error:
             # The sentence says it all: how the reader came to it is nobody's concern.
             raise error.with_traceback(None) from None
-        if found.answer == "fail":
+        if found.answer == "undecided" and undecided == "skip":
+            pytest.skip(found.describe())
+        if found.answer != "pass":
             pytest.fail(found.describe(), pytrace=False)
-        if found.answer == "undecided":
-            end = pytest.skip if undecided == "skip" else pytest.fail
-            end(found.describe(), **({} if undecided == "skip" else {"pytrace": False}))
         return found
 
     return check
 
 
-def _asked(
-    baseline: Side, candidate: Side, names: dict[str, str] | None, options: dict[str, Any]
-) -> Gate:
+def _asked(baseline: Side, candidate: Side, names: Names, options: dict[str, Any]) -> Gate:
     import curvewise
     from curvewise.data.tasks import BASELINE, CANDIDATE, unaligned
     from curvewise.readers import Options, read_sides

@@ -157,13 +157,13 @@ import os, signal, sys
 from curvewise.cli import terminal
 from curvewise.cli.terminal import take_signals
 take_signals()
-def note(text, note=printing.note):
+def note(text, note=terminal.note):
     os.kill(os.getpid(), signal.SIGTERM)
     note(text)
-printing.note = note
+terminal.note = note
 class PanicException(BaseException): pass
 try:
-    with printing.exit_with_message():
+    with terminal.exit_with_message():
         try:
             os.kill(os.getpid(), signal.SIGINT)
         except KeyboardInterrupt:

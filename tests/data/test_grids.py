@@ -17,7 +17,7 @@ from curvewise.data.align import (
     scores_at,
     usable_part,
 )
-from curvewise.data.tables import AlignmentOptions
+from curvewise.data.tables import Columns, Selection
 from tests.data.run_logs import log
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def test_ties_are_decided_by_steps_not_by_names() -> None:
     runs = usable([0, 5, 10], [0, 4, 10], [0, 1, 2, 3, 10])
     for order in (runs, runs[::-1]):
         within = common_range(order, order, EVERYTHING)
-        grid = common_grid(order, within, AlignmentOptions(), EVERYTHING)
+        grid = common_grid(order, within, Selection(Columns()))
         assert grid.steps.tolist() == [0, 4, 10]
         assert grid.run is runs[1]
 
@@ -55,7 +55,7 @@ def test_ties_are_decided_by_steps_not_by_names() -> None:
 def test_common_steps_inside_the_range_need_no_interpolation() -> None:
     runs = usable([0, 5, 10, 100], [0, 5, 10, 100, 105])
     within = common_range(runs, runs, EVERYTHING)
-    grid = common_grid(runs, within, AlignmentOptions(), EVERYTHING)
+    grid = common_grid(runs, within, Selection(Columns()))
     assert (grid.kind, grid.steps.tolist()) == ("common", [0, 5, 10, 100])
 
 
@@ -108,7 +108,7 @@ def test_gaps_are_told_from_schedules(others: list[list[float]], expected: list[
     runs = usable(*others, WHOLE, WHOLE, WHOLE)
     for order in (runs, runs[::-1]):
         within = common_range(order, order, EVERYTHING)
-        grid = common_grid(order, within, AlignmentOptions(), EVERYTHING)
+        grid = common_grid(order, within, Selection(Columns()))
         assert grid.steps.tolist() == expected
 
 
@@ -119,5 +119,5 @@ def test_of_two_runs_the_one_that_skips_every_other_step_has_no_gaps() -> None:
     ):
         runs = usable(fewer, [0, 1, 2, 3, 4, 5, 6])
         within = common_range(runs, runs, EVERYTHING)
-        grid = common_grid(runs, within, AlignmentOptions(), EVERYTHING)
+        grid = common_grid(runs, within, Selection(Columns()))
         assert grid.steps.tolist() == expected

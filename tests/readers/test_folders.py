@@ -11,7 +11,7 @@ import pytest
 
 from curvewise import CurvesError
 from curvewise.readers import walk as folders
-from curvewise.readers.walk import File, Folder, Skipped, walk
+from curvewise.readers.walk import File, Skipped, walk
 from tests.platforms import needs_links
 
 
@@ -42,11 +42,16 @@ def test_files_come_in_natural_order_without_hidden_ones(tree: Path) -> None:
 
 def test_folders_know_their_parents_and_children(tree: Path) -> None:
     top = walk([tree]).folders[0]
-    inner = top.find("b", "10")
-    assert isinstance(inner, Folder)
+    inner = top.folders["b"].folders["10"]
     assert inner.parent is not None
     assert inner.parent.parent is top
-    assert top.find("b", "11") is None
+    assert [folder.path.name for folder in inner.beside] == ["9"]
+    assert top.beside == []
+    assert top.files_below("b") == [
+        *top.folders["b"].folders["9"].files.values(),
+        *inner.files.values(),
+    ]
+    assert top.files_below("b", "11") == []
     assert [folder.path.name for folder in top.tree()][1:] == ["a", "b", "9", "10"]
 
 

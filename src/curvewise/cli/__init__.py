@@ -26,6 +26,7 @@ from curvewise.cli.terminal import (
     take_signals,
 )
 from curvewise.files import remove_unfinished
+from curvewise.text import pairs
 
 # In the order of --help, each with the first line of its own.
 COMMANDS = {
@@ -48,7 +49,7 @@ COMMANDS = {
     "demo": "Compare embedded curves: a verdict, a table, a figure.",
 }
 # The modules of commands that are not in `commands`.
-MODULES = {"gate": "gate", "tasks": "tasks", "report": "report", "serve": "report"}
+MODULES = pairs("gate gate  tasks tasks  report report  serve report")
 # What the system says where an open stream cannot be written.
 OUTPUT_ERRORS = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF}
 

@@ -41,10 +41,8 @@ def on_cluster(address: str, seconds: float = SECONDS_TO_GIVE_UP) -> Iterator[No
     it is lost or gives no result for so many ``seconds``.
     """
     if not 0 < seconds < float("inf"):
-        refuse(
-            f"--cluster-timeout must be a number of seconds above 0; it is {seconds}.",
-            "cluster_timeout",
-        )
+        text = f"--cluster-timeout must be a number of seconds above 0; it is {seconds}."
+        refuse(text, "cluster_timeout")
     ignore_closed_pipes()  # a lost connection is then an error, which is handled
     name, connect = ("ray", _ray) if address.startswith("ray") else ("dask", _dask)
     with ExitStack() as stack:

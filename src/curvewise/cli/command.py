@@ -81,12 +81,7 @@ METAVARS = {
 
 
 # What annotations of options name that their modules import for type checkers only.
-NAMES: dict[str, Any] = {
-    "Sequence": abc.Sequence,
-    "How": How,
-    "Policy": Policy,
-    "Duplicates": Duplicates,
-}
+NAMES = {"Sequence": abc.Sequence, "How": How, "Policy": Policy, "Duplicates": Duplicates}
 
 
 class Group:
@@ -605,14 +600,9 @@ class Output(Group):
         self.save(results[0], curves)
         self.show(*results, **more)
 
-    def show(
-        self,
-        *results: Result,
-        lines: Mapping[str, str] | None = None,
-        record: Mapping[str, Any] | None = None,
-    ) -> None:
+    def show(self, *results: Result, **more: Any) -> None:
         """Print results, and say where the figure is."""
-        show(results, self.printed, lines=lines, record=record)
+        show(results, self.printed, **more)
         if self.plot is not None:
             note(self.saved())
 

@@ -25,9 +25,9 @@ from curvewise.cli.command import (
     typed_options,
 )
 from curvewise.cli.terminal import chosen_style, note, print_json, progress, save_plots, show
-from curvewise.errors import MissingPackageError, OptionError, refuse
+from curvewise.errors import MissingPackageError, refuse
 from curvewise.rendering.figures import check_figure_path
-from curvewise.text import did_you_mean
+from curvewise.text import did_you_mean, words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 Window = tuple[float, float]
 # The options of `monitor` that are the same at every look.
-PLAN = ("seed", "n_batches", "batch_size", "spending", "alpha", "n_shuffles")
+PLAN = words("seed n_batches batch_size spending alpha n_shuffles")
 
 
 @asks("scan")
@@ -198,10 +198,8 @@ def contrast(
     weights: Any = None if over == "mean" else over
     if window is not None:
         if weights is not None:
-            refuse(
-                f"--window is for the mean; for the {over} of some steps use --from and --to.",
-                "window",
-            )
+            text = f"--window is for the mean; for the {over} of some steps use --from and --to."
+            refuse(text, "window")
         weights = ("window", *window)
     curves = reading.curves()
     with shuffling.working():
@@ -272,10 +270,8 @@ def criteria(output: Output, *, criterion: str | None = None, rng: int = 0) -> N
     from curvewise.questions.criteria.ask import CRITERIA
 
     if criterion is not None and criterion.lower() not in CRITERIA:
-        refuse(
-            f"No criterion is called {criterion!r}; {did_you_mean(criterion, CRITERIA)}",
-            "criterion",
-        )
+        close = did_you_mean(criterion, CRITERIA)
+        refuse(f"No criterion is called {criterion!r}; {close}", "criterion")
     found = curvewise.check_criteria(rng=rng)
     if criterion is not None:
         found = found.select(criterion)
@@ -454,8 +450,7 @@ def schema(command: str | None = None) -> None:
     if command is None:
         click.echo("\n".join(f"{name:<10} {schema_name(name)}" for name in known))
     elif command not in known:
-        msg = f"There is no schema of {command!r}; {did_you_mean(command, known)}"
-        raise OptionError(msg)
+        refuse(f"There is no schema of {command!r}; {did_you_mean(command, known)}", "")
     else:
         click.echo(json_format.dumps(schema_of(command), indent=2, ensure_ascii=False))
 

@@ -107,10 +107,8 @@ def report(
     check_not_read(file.output, reading.paths, "output", "report")
     tables = reading.tables(read_all)
     asked = _asked_windows(tables, windows, none=no_windows)
-    made = {
-        "Command": shlex.join(["curvewise", *_asked_of(sys.argv[1:])]),
-        **file_hashes(reading.paths),
-    }
+    command = shlex.join(["curvewise", *_asked_of(sys.argv[1:])])
+    made = {"Command": command, **file_hashes(reading.paths)}
     where = " ".join(path.stem for path in reading.paths[:1])
     options = {"alpha": alpha, **shuffling.options}
     with shuffling.working():

@@ -11,7 +11,8 @@ import curvewise
 from curvewise.cli.command import Output, Reading, Shuffling, asks, measure_of
 from curvewise.cli.terminal import note, save_plots
 from curvewise.errors import CurvesError
-from curvewise.text import listed
+from curvewise.records import json_ready
+from curvewise.text import listed, words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 # How p of the best on each task is adjusted for the tasks, by how that of differences is.
 ADJUST_OF_BEST: dict[str, Literal["bh", "bonferroni"]] = {"bh": "bh", "holm": "bonferroni"}
 PROFILES_SIZE = (7.0, 4.2)  # inches
-PICTURES = ("tasks", "pairs", "aggregate", "curves", "profiles", "best")
+PICTURES = words("tasks pairs aggregate curves profiles best")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,12 +142,7 @@ def tasks(
     measure = measure_of(on, {"mean": "mean", "final": "final"})
     check_alpha(alpha)
     found = reading.tasks()
-    aggregates: dict[str, Any] = {
-        **asked,
-        "reference": reference,
-        "confidence": 1 - alpha,
-        "rng": shuffling.rng,
-    }
+    aggregates = {**asked, "reference": reference, "confidence": 1 - alpha, "rng": shuffling.rng}
     # Cheap, and refuses options that cannot be used before any shuffling.
     aggregate, why_not = _aggregate(found, on=measure, **aggregates)
     with shuffling.working():
@@ -158,11 +154,8 @@ def tasks(
         )
     if why_not:
         note(f"Note: there are no aggregates. {why_not}")
-    is_pair = isinstance(compared, curvewise.TaskComparison)
-    draws: dict[str, Callable[..., Any]] = {
-        "tasks" if is_pair else "pairs": compared.figure,
-        "best": best.figure,
-    }
+    first = "tasks" if isinstance(compared, curvewise.TaskComparison) else "pairs"
+    draws: dict[str, Callable[..., Any]] = {first: compared.figure, "best": best.figure}
     if aggregate is not None:
         draws |= {"aggregate": aggregate.figure, "profiles": partial(_profiles, aggregate)}
         n_steps = {curves.n_steps for curves in found.values()}
@@ -176,10 +169,7 @@ def tasks(
             )
     output.save_all(draws)
     results = [own for own in (compared, aggregate, best) if own is not None]
-    record = {
-        "aggregate": None if aggregate is None else aggregate.to_dict(),
-        "best": best.to_dict(),
-    }
+    record = {"aggregate": json_ready(aggregate), "best": best.to_dict()}
     output.show(*results, record=record)
 
 

@@ -26,12 +26,12 @@ import warnings
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
 from curvewise.errors import CurvewiseError, CurvewiseWarning, OptionError
-from curvewise.text import argument, markdown_text, naming_flags, printable
+from curvewise.text import argument, markdown_text, naming_flags, pairs, printable, words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -40,20 +40,11 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from curvewise.inference.result import Warned
+    from curvewise.inference.result import Result
+    from curvewise.readers.scan import Scan
     from curvewise.rendering.tables import Table
 
-    class Shown(Warned, Protocol):
-        """What can be shown: a result, or a listing."""
-
-        def describe(self) -> str:
-            """Return the paragraph to quote."""
-
-        def tables(self) -> list[Table]:
-            """Return what there is to show, as tables."""
-
-        def to_dict(self) -> dict[str, Any]:
-            """Return all of it as JSON-ready data."""
+    Shown = Result | Scan
 
 
 SUCCESS = 0
@@ -78,25 +69,16 @@ MEANINGS = {
     TERMINATED: "told to end",
 }
 # What help texts say about them.
-EPILOG = "Exit codes: {}.".format(
-    ", ".join(
-        f"{code} {meaning}"
-        for code, meaning in MEANINGS.items()
-        if code not in (BUG, OUTPUT_CLOSED, TERMINATED)
-    )
-)
+SHOWN_CODES = sorted({*MEANINGS} - {BUG, OUTPUT_CLOSED, TERMINATED})
+EPILOG = f"Exit codes: {', '.join(f'{code} {MEANINGS[code]}' for code in SHOWN_CODES)}."
 
 
 SPELT = "curvewise-spelt"  # what is done about letters that an encoding lacks
 # What GitHub's log takes for a command: the second sign is spelt, as JSON spells it too.
 WORKFLOW_COMMAND = re.compile(r"(?m)^\s*::|##(?=\[)")
 # Signs that curvewise itself prints, on terminals that lack them.
-PLAIN_SIGNS = dict(
-    zip(
-        "αωτ≤≥−–×²∞✓…",
-        ["alpha", "omega", "tau", "<=", ">=", "-", "-", "x", "^2", "infinity", "yes", "..."],
-        strict=True,
-    )
+PLAIN_SIGNS = pairs(
+    "α alpha  ω omega  τ tau  ≤ <=  ≥ >=  − -  – -  × x  ² ^2  ∞ infinity  ✓ yes  … ..."
 )
 
 
@@ -199,7 +181,7 @@ def _send_nowhere(stream: TextIO) -> None:
 
 
 # A terminal that is closed, and a limit of time, end a command as others do.
-NAMES = ("SIGINT", "SIGTERM", "SIGHUP", "SIGXCPU")
+NAMES = words("SIGINT SIGTERM SIGHUP SIGXCPU")
 SIGNALS = [getattr(signal, name) for name in NAMES if hasattr(signal, name)]
 SECONDS_TO_INTERRUPT = 0.05
 
@@ -478,4 +460,4 @@ def save_plots(draws: Mapping[Path, Callable[[], Any]], dpi: int | None = None) 
         # the figure; neither is a reason to warn.
         for message in ("Glyph .* missing from", "constrained_layout not applied"):
             warnings.filterwarnings("ignore", message=message, category=UserWarning)
-        save_figures(draws, dpi or SCREEN_DPI, when_drawn=begin_writing)
+        save_figures(draws, dpi or SCREEN_DPI, begin_writing)

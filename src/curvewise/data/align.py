@@ -21,13 +21,7 @@ import numpy as np
 from curvewise.data.checks import as_names, as_steps, check_choice, check_names
 from curvewise.data.curves import Curves, Display, Unaligned, better_higher
 from curvewise.data.points import RunLog, cut
-from curvewise.data.tables import (
-    AlignmentOptions,
-    Columns,
-    Selection,
-    check_algorithms,
-    natural_order,
-)
+from curvewise.data.tables import AlignmentOptions, Selection, check_algorithms, natural_order
 from curvewise.errors import refuse
 from curvewise.kernels.survival import failure_pvalue
 from curvewise.records import Record, told
@@ -47,11 +41,12 @@ from curvewise.text import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    import numpy.typing as npt
-
     from curvewise.data.tables import How, Policy
-    from curvewise.kernels import Floats, Integers
+    from curvewise.kernels import Booleans, Floats, Integers
     from curvewise.records import As, Count, Probability
+
+    Runs = Sequence["UsableRun"]
+    Window = tuple[float, float]
 
 
 # A run that ends before this share of the longest run's range is short.
@@ -130,18 +125,12 @@ def usable_part(log: RunLog) -> UsableRun:
     stop = int(diverged[0]) if diverged.size else len(bad)
     keep = ~bad
     keep[stop:] = False
-    return UsableRun(
-        log,
-        log.steps[keep],
-        log.scores[keep],
-        float(log.steps[stop]) if diverged.size else None,
-        int(is_hole[:stop].sum()),
-    )
+    diverged_at = float(log.steps[stop]) if diverged.size else None
+    n_holes = int(is_hole[:stop].sum())
+    return UsableRun(log, log.steps[keep], log.scores[keep], diverged_at, n_holes)
 
 
-def find_short(
-    runs: Sequence[UsableRun], window: tuple[float, float], *, on_clock: bool = False
-) -> None:
+def find_short(runs: Runs, window: Window, *, on_clock: bool = False) -> None:
     """Mark the runs that are short in the window, and note where each ends.
 
     Short is a run that ends before nine tenths of the range from the earliest first step to the
@@ -177,7 +166,7 @@ def find_short(
         run.is_short = bool(not len(run.steps) or early or diverged or broken)
 
 
-def check_units(runs: Sequence[UsableRun], axis: str) -> None:
+def check_units(runs: Runs, axis: str) -> None:
     """Raise if steps seem to be counted in different units: far ends, and far spacings."""
     scored = [run for run in runs if run.spacing and run.end > 0]
     ends = [run.end for run in scored]
@@ -198,7 +187,7 @@ def check_units(runs: Sequence[UsableRun], axis: str) -> None:
     )
 
 
-def kept_runs(runs: Sequence[UsableRun], policy: Policy) -> Sequence[UsableRun]:
+def kept_runs(runs: Runs, policy: Policy) -> Runs:
     """Return the runs that are compared; raise where the policy does not allow it."""
     short = [run for run in runs if run.is_short]
     if not short:
@@ -240,7 +229,7 @@ def counts_text(n_short: Sequence[int], n_runs: Sequence[int], names: Sequence[s
     return listed(parts, 8)
 
 
-def _refuse(runs: Sequence[UsableRun]) -> NoReturn:
+def _refuse(runs: Runs) -> NoReturn:
     """Raise for runs that are short: who they are, and what can be done."""
     short = [run for run in runs if run.is_short]
     n_short, n_runs, names = short_counts(algorithm_logs(runs))
@@ -278,7 +267,7 @@ def _refuse(runs: Sequence[UsableRun]) -> NoReturn:
     )
 
 
-def _policies(runs: Sequence[UsableRun]) -> str:
+def _policies(runs: Runs) -> str:
     """Return what can be done with short runs, a line each, and what cannot."""
     until, unless, uncut = "", " Not possible here, as a run has no score.", ""
     if all(len(run.steps) for run in runs):
@@ -346,7 +335,7 @@ class Grid:
     run: UsableRun | None = None
     edges: Floats = field(default_factory=lambda: np.zeros(0))
 
-    def beyond(self, end: float) -> npt.NDArray[np.bool_]:
+    def beyond(self, end: float) -> Booleans:
         """Mark the steps, or bins, that a run does not reach which ends at ``end``."""
         begins = self.edges[:-1] if self.kind == "bins" else self.steps
         return ~(begins <= end + SLACK * abs(end))  # NaN is the end of an empty run
@@ -357,9 +346,7 @@ class Grid:
         return self.steps[is_between & (self.kind != "bins")]
 
 
-def common_range(
-    runs: Sequence[UsableRun], unfilled: Sequence[UsableRun], window: tuple[float, float]
-) -> Range:
+def common_range(runs: Runs, unfilled: Runs, window: Window) -> Range:
     """Return the range from the latest first step to the earliest last one, in the window.
 
     ``runs`` are all that have scores; ``unfilled`` are those whose end counts, since the others
@@ -384,14 +371,7 @@ def common_range(
     return Range(low, high, latest, earliest)
 
 
-def common_grid(
-    runs: Sequence[UsableRun],
-    within: Range,
-    options: AlignmentOptions,
-    window: tuple[float, float],
-    *,
-    on_clock: bool = False,
-) -> Grid:
+def common_grid(runs: Runs, within: Range, selection: Selection, *, on_clock: bool = False) -> Grid:
     """Return the common steps of ``runs``, none of which is filled up.
 
     By default the steps of the run with fewest in the range; of several such runs, those that
@@ -404,12 +384,13 @@ def common_grid(
     CurvesError
         If there are fewer than two, unless all runs have the same single step.
     """
-    if options.how == "bins":
-        return _bins(runs, within, options.n_steps)
-    if options.n_steps is not None:
+    how, n_steps = selection.alignment.how, selection.alignment.n_steps
+    if how == "bins":
+        return _bins(runs, within, n_steps)
+    if n_steps is not None:
         _check_range(within)
-        return Grid(np.linspace(within.low, within.high, options.n_steps), "even")
-    asked = [run.steps[inside(run.steps, *window)] for run in runs]
+        return Grid(np.linspace(within.low, within.high, n_steps), "even")
+    asked = [run.steps[inside(run.steps, *selection.window)] for run in runs]
     # A run that is filled up may still begin late.
     if len(asked[0]) and asked[0][0] >= within.low and _are_equal(asked):
         return Grid(asked[0], "common")
@@ -473,7 +454,7 @@ def _are_equal(steps: Sequence[Floats]) -> bool:
     return all(np.array_equal(steps[0], other) for other in steps[1:])
 
 
-def inside(steps: Floats, low: float, high: float) -> npt.NDArray[np.bool_]:
+def inside(steps: Floats, low: float, high: float) -> Booleans:
     """Mark the steps from low to high, both included; either may be infinite."""
     slack = SLACK * float(np.abs(steps).max(initial=0.0))
     return (steps >= low - slack) & (steps <= high + slack)
@@ -495,7 +476,7 @@ def _check_range(within: Range) -> None:
     )
 
 
-def _bins(runs: Sequence[UsableRun], within: Range, n_bins: int | None) -> Grid:
+def _bins(runs: Runs, within: Range, n_bins: int | None) -> Grid:
     """Return equal bins; by default about as many as leave a point of every run in each."""
     _check_range(within)
     if n_bins is not None:
@@ -514,7 +495,7 @@ def _equal_bins(within: Range, n_bins: int) -> Grid:
     return Grid((edges[1:] + edges[:-1]) / 2, "bins", edges=edges)
 
 
-def _points_per_bin(run: UsableRun, grid: Grid) -> tuple[Floats, npt.NDArray[np.intp]]:
+def _points_per_bin(run: UsableRun, grid: Grid) -> tuple[Floats, Integers]:
     """Return the sums of the scores in each bin, and how many there are."""
     n_bins = len(grid.steps)
     kept = inside(run.steps, grid.edges[0], grid.edges[-1])
@@ -694,10 +675,7 @@ class Preparation(Record):
     def _aligned(self) -> str:
         if not self.how:
             return ""
-        steps = (
-            f"{plural(self.n_steps, 'point' if self.clock else 'step')} from "
-            f"{self._shown(self.first)} to {self._shown(self.last)}"
-        )
+        steps = self._steps(" from ")
         if self.how == "bins":
             parts = [f"means over equal bins, whose middles are {steps}"]
         else:
@@ -721,8 +699,10 @@ class Preparation(Record):
             parts.append(spacings_text(self.algorithms))
         return f"Aligned: {'; '.join(parts)}."
 
-    def _shown(self, step: float) -> str:
-        return about_step(step) if self.clock else step_text(step)
+    def _steps(self, joint: str) -> str:
+        shown = about_step if self.clock else step_text
+        count = plural(self.n_steps, "point" if self.clock else "step")
+        return f"{count}{joint}{shown(self.first)} to {shown(self.last)}"
 
     def _interpolated(self) -> str:
         return f"{self.n_scores_interpolated} of {plural(self.n_runs * self.n_steps, 'score')}"
@@ -761,11 +741,8 @@ class Preparation(Record):
             between = ""
             if self.n_scores_interpolated:
                 between = f"; {self._interpolated()} interpolated"
-            parts.append(
-                f"aligned ({self.how}, {plural(self.n_steps, 'point' if self.clock else 'step')}, "
-                f"{self._shown(self.first)} to {self._shown(self.last)}"
-                f"{self.clock and f' of {printable(self.clock)}'}{between})"
-            )
+            axis = self.clock and f" of {printable(self.clock)}"
+            parts.append(f"aligned ({self.how}, {self._steps(', ')}{axis}{between})")
         if self.short:
             n_short = sum(own.n_short for own in self.algorithms)
             filled = "" if self.fill is None else f", {number_text(self.fill)}"
@@ -805,7 +782,7 @@ def spacings_text(algorithms: Sequence[AlgorithmLogs]) -> str:
 MAX_GAP = 3.0
 
 
-def algorithm_logs(runs: Sequence[UsableRun]) -> tuple[AlgorithmLogs, ...]:
+def algorithm_logs(runs: Runs) -> tuple[AlgorithmLogs, ...]:
     """Return how many runs each algorithm has, how many are short, and how often they log."""
     groups: dict[str, list[UsableRun]] = {}
     for run in runs:
@@ -826,16 +803,16 @@ def short_counts(logs: Sequence[AlgorithmLogs]) -> tuple[list[int], list[int], l
 
 
 def recorded(
-    runs: Sequence[UsableRun],
-    kept: Sequence[UsableRun],
+    runs: Runs,
+    kept: Runs,
     grid: Grid,
     within: Range,
-    options: AlignmentOptions,
+    asked: Selection,
     worst: float | None,
-    window: tuple[float, float],
     clock: str,
 ) -> Preparation | None:
     """Record what was done; None if all runs had the same steps, and nothing was."""
+    options, window = asked.alignment, asked.window
     short = [run for run in runs if run.is_short]
     scored = [run for run in kept if len(run.steps)]
     shown = [run.steps[inside(run.steps, *window)] for run in scored]
@@ -890,7 +867,7 @@ def _name(run: UsableRun) -> str:
     return f"{run.log.algorithm}/{run.log.run}"
 
 
-def _unused(runs: Sequence[UsableRun], grid: Grid, low: float, high: float) -> Integers:
+def _unused(runs: Runs, grid: Grid, low: float, high: float) -> Integers:
     """Count scores from low to high that are not used at all.
 
     Those before the common steps, between them, and after them. Where runs have steps of their
@@ -912,18 +889,12 @@ def _unused(runs: Sequence[UsableRun], grid: Grid, low: float, high: float) -> I
 
 def _extent(run: UsableRun) -> RunExtent:
     n_points = len(run.steps)
-    return RunExtent(
-        run.log.algorithm,
-        run.log.run,
-        float(run.steps[0]) if n_points else None,
-        float(run.steps[-1]) if n_points else None,
-        n_points,
-        float(np.diff(run.steps).max()) if n_points > 1 else None,
-        run.is_short,
-    )
+    first, last = run.steps[[0, -1]].tolist() if n_points else (None, None)
+    gap = float(np.diff(run.steps).max()) if n_points > 1 else None
+    return RunExtent(run.log.algorithm, run.log.run, first, last, n_points, gap, run.is_short)
 
 
-def _notes(runs: Sequence[UsableRun], kept: Sequence[UsableRun], grid: Grid) -> Iterator[str]:
+def _notes(runs: Runs, kept: Runs, grid: Grid) -> Iterator[str]:
     """Say what was left out or mended when runs were read, and where steps lie in gaps."""
     for run in runs:
         for note in run.log.notes:
@@ -934,7 +905,7 @@ def _notes(runs: Sequence[UsableRun], kept: Sequence[UsableRun], grid: Grid) -> 
     yield from _gap_note(kept, grid)
 
 
-def _gap_note(kept: Sequence[UsableRun], grid: Grid) -> Iterator[str]:
+def _gap_note(kept: Runs, grid: Grid) -> Iterator[str]:
     """Say once how many runs have common steps in gaps of their logs, and where the widest is."""
     found = []
     for run in kept:
@@ -1054,7 +1025,7 @@ def align(
     metric = kept[0].metric
     everyone = natural_order({log.algorithm for log in logs})
     better = better_higher(higher_is_better, metric)
-    selection = Selection(Columns(), None, start, stop, better, options)
+    selection = Selection(start=start, stop=stop, higher_is_better=better, alignment=options)
     display = Display(score_name=metric or "score", everyone=tuple(everyone))
     return Unaligned(kept, selection, source, display).curves()
 
@@ -1098,10 +1069,10 @@ def aligned(logs: Sequence[RunLog], selection: Selection, source: str, display: 
     fills = options.short in {"worst", "carry"}
     reaching = [run for run in kept if not (fills and run.is_short)]
     within = common_range(scored, reaching, window)
-    grid = common_grid(reaching, within, options, window, on_clock=display.is_clock)
+    grid = common_grid(reaching, within, selection, on_clock=display.is_clock)
     _check_schedules(kept, grid, options.how)
     if options.short == "prefix":
-        _check_prefix(kept, grid, within, options, window)
+        _check_prefix(kept, grid, within, selection)
     worst = None
     if options.short == "worst" and len(reaching) < len(kept):
         seen = np.concatenate([run.scores[inside(run.steps, *window)] for run in scored])
@@ -1113,7 +1084,7 @@ def aligned(logs: Sequence[RunLog], selection: Selection, source: str, display: 
             row[grid.beyond(run.end)] = run.scores[-1] if worst is None else worst
         rows.append(row)
     clock = display.step_name if display.is_clock else ""
-    preparation = recorded(runs, kept, grid, within, options, worst, window, clock)
+    preparation = recorded(runs, kept, grid, within, selection, worst, clock)
     described = "" if preparation is None else preparation.in_short()
     return Curves(
         np.vstack(rows),
@@ -1141,7 +1112,7 @@ def _in_natural_order(logs: Sequence[RunLog]) -> list[RunLog]:
     return sorted(logs, key=lambda log: (ranks[0][log.algorithm], ranks[1][log.run]))
 
 
-def _blocks(runs: Sequence[UsableRun]) -> list[str] | None:
+def _blocks(runs: Runs) -> list[str] | None:
     """Return the block of each run, or None without blocks; raise if only some have one."""
     blocks = [run.log.block for run in runs if run.log.block is not None]
     if not blocks:
@@ -1155,7 +1126,7 @@ def _blocks(runs: Sequence[UsableRun]) -> list[str] | None:
     return blocks
 
 
-def _check_schedules(runs: Sequence[UsableRun], grid: Grid, how: How) -> None:
+def _check_schedules(runs: Runs, grid: Grid, how: How) -> None:
     """Raise where a rule would take how often runs were logged for how they learn."""
     scored = [run for run in runs if len(run.steps)]
     at_own_steps = not any(len(grid.between(run)) for run in scored)
@@ -1172,27 +1143,22 @@ def _check_schedules(runs: Sequence[UsableRun], grid: Grid, how: How) -> None:
     )
 
 
-def _check_prefix(
-    runs: Sequence[UsableRun],
-    grid: Grid,
-    within: Range,
-    options: AlignmentOptions,
-    window: tuple[float, float],
-) -> None:
+def _check_prefix(runs: Runs, grid: Grid, within: Range, selection: Selection) -> None:
     """Raise where too little is left of the curves when all are cut to a prefix."""
     whole = [run for run in runs if not run.is_short]
     if len(whole) == len(runs):
         return
     n_kept = len(grid.steps)
     ends = f"{within.ends_with.where} {within.ends_with.ending()}"
-    if options.min_steps is not None:
-        if n_kept < options.min_steps:
+    least = selection.alignment.min_steps
+    if least is not None:
+        if n_kept < least:
             refuse(
                 f"The prefix that all runs share has {plural(n_kept, 'step')}, fewer than "
-                f"{argument('min_steps', options.min_steps)}: {ends}."
+                f"{argument('min_steps', least)}: {ends}."
             )
         return
-    unshortened = common_grid(whole, common_range(whole, whole, window), options, window)
+    unshortened = common_grid(whole, common_range(whole, whole, selection.window), selection)
     n_before = int((unshortened.steps <= within.high).sum())
     if n_before < MIN_PREFIX * len(unshortened.steps):
         refuse(

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from curvewise.errors import OptionError, refuse
+from curvewise.errors import refuse
 from curvewise.text import argument, shown_value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from curvewise.kernels import Array
 
 # Fewer have no quantiles to speak of.
 MIN_RESAMPLES = 99
@@ -38,8 +40,6 @@ def check_choice(option: str, value: object, choices: Sequence[str]) -> None:
 
 def check_flags(**flags: object) -> None:
     """Raise unless the value of each option is True or False."""
-    import numpy as np
-
     for option, value in flags.items():
         if not isinstance(value, bool | np.bool_):
             refuse_option(option, f"must be True or False, not {shown_value(value)}.")
@@ -74,8 +74,6 @@ def as_integer(value: object) -> int | None:
 
 def as_float(value: object) -> float:
     """Return a number as a float: NaN for what is none, infinite for integers too large."""
-    import numpy as np
-
     if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
         return math.nan
     try:
@@ -88,9 +86,8 @@ def check_alpha(alpha: object, option: str = "alpha") -> None:
     """Raise unless a probability, such as alpha, lies between 0 and 1."""
     example = 0.05 if option == "alpha" else 0.95
     if not 0 < as_float(alpha) < 1:
-        refuse_option(
-            option, f"must lie between 0 and 1, such as {example}; it is {value_text(alpha)}."
-        )
+        text = f"must lie between 0 and 1, such as {example}; it is {value_text(alpha)}."
+        refuse_option(option, text)
     if as_float(alpha) < MIN_ALPHA:
         text = f"must be {MIN_ALPHA:g} or more, such as {example}; it is {alpha!r}."
         refuse_option(option, text)
@@ -144,8 +141,7 @@ def check_whole(option: str, value: object, least: int, most: int) -> None:
 def check_drawn(given: object, kinds: type | tuple[type, ...], what: str) -> None:
     """Raise unless a picture is made of what it draws; ``what`` says so in words."""
     if not isinstance(given, kinds):
-        msg = f"{what}; it was given {type(given).__name__}."
-        raise OptionError(msg)
+        refuse(f"{what}; it was given {type(given).__name__}.", "")
 
 
 # --- Steps.
@@ -162,7 +158,7 @@ def check_exact(largest: float) -> None:
         )
 
 
-def as_steps(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+def as_steps(values: Array) -> Array:
     """Return steps as integers if they are whole, so that 5000 is shown as 5000."""
     if np.issubdtype(values.dtype, np.integer):
         return values.astype(np.int64, copy=False)

@@ -31,7 +31,7 @@ from curvewise.data.tables import (
     numbered,
 )
 from curvewise.errors import CurvesError, refuse
-from curvewise.text import listed, plural, printable, quoted, shown_value, step_text
+from curvewise.text import listed, pairs, plural, printable, quoted, shown_value, step_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from curvewise.data.align import Preparation
     from curvewise.data.points import Duplicates, RunLog
     from curvewise.data.tables import How, Names, Policy
-    from curvewise.kernels import Floats, Integers
+    from curvewise.kernels import Array, Floats, Integers
 
     Logs = Sequence[tuple[Floats, Floats]]
 
@@ -181,7 +181,7 @@ Rows = Literal["runs", "steps"]
 # Sums of squares of larger scores would overflow.
 MAX_SCORE = 1e140
 # What one item of each of these arguments is called in a sentence.
-NOUNS = {"labels": "label", "runs": "name", "blocks": "block", "batch": "batch"}
+NOUNS = pairs("labels label  runs name  blocks block  batch batch")
 
 
 def score_matrix(scores: npt.ArrayLike) -> Floats:
@@ -218,7 +218,7 @@ def score_matrix(scores: npt.ArrayLike) -> Floats:
         return np.array(array, dtype=np.float64, order="C")
 
 
-def _is_constant(array: np.ndarray[Any, Any]) -> bool:
+def _is_constant(array: Array) -> bool:
     """Whether nobody can change the numbers of an array, so that it need not be copied."""
     base: object = array
     while isinstance(base, np.ndarray) and not isinstance(base, np.memmap):
@@ -365,7 +365,7 @@ def names_of(values: Sequence[Any] | npt.ArrayLike, what: str, n_runs: int) -> N
     return np.array(names, dtype=object)
 
 
-def increasing_steps(steps: npt.ArrayLike | None, n_steps: int) -> np.ndarray[Any, Any]:
+def increasing_steps(steps: npt.ArrayLike | None, n_steps: int) -> Array:
     """Return increasing steps, 0, 1, 2, … by default; raise if they are not such numbers."""
     if steps is None:
         return np.arange(n_steps)
@@ -471,7 +471,7 @@ class Curves:
 
     scores: Floats
     labels: Names
-    steps: np.ndarray[Any, Any]
+    steps: Array
     runs: Names
     blocks: Names | None
     algorithms: tuple[str, ...]
@@ -628,11 +628,9 @@ class Curves:
                 f"blocks: {plural(made.sizes[0], 'fold')} shared by "
                 f"{plural(len(scores), 'algorithm')}; shared=False if their splits differ"
             )
-        return made._with(
-            blocks=blocks,
-            source=f"{which} scores of learning_curve; {said}",
-            display=replace(made.display, step_name="training size"),
-        )
+        source = f"{which} scores of learning_curve; {said}"
+        display = replace(made.display, step_name="training size")
+        return made._with(blocks=blocks, source=source, display=display)
 
     @classmethod
     def from_frame(
@@ -738,13 +736,10 @@ class Curves:
         """
         if self.blocks is None:
             refuse("These curves have no blocks to count runs in.")
-        n_algorithms = len(self.algorithms)
-        return np.array(
-            [
-                np.bincount(self.codes[self.blocks == block], minlength=n_algorithms)
-                for block in dict.fromkeys(self.blocks)
-            ]
-        )
+        blocks = _coded(self.blocks)["_codes"]
+        counts = np.zeros((blocks.max() + 1, len(self.algorithms)), dtype=np.int64)
+        np.add.at(counts, (blocks, self.codes), 1)
+        return counts
 
     @property
     def has_even_blocks(self) -> bool:
@@ -763,8 +758,8 @@ class Curves:
         if not algorithms:
             refuse("Name the algorithms to select.")
         check_algorithms(algorithms, self.algorithms)
-        chosen = dict.fromkeys(algorithms)
-        order = [row for name in chosen for row in np.flatnonzero(self._is(name)).tolist()]
+        codes = map(self.algorithms.index, dict.fromkeys(algorithms))
+        order = np.concatenate([np.flatnonzero(self.codes == code) for code in codes])
         return self._subset(order, slice(None))
 
     def in_order_of_names(self) -> Curves:
@@ -786,9 +781,6 @@ class Curves:
         return self._with(
             blocks=None if blocks is None else names_of(blocks, "blocks", self.n_runs)
         )
-
-    def _is(self, algorithm: str) -> np.ndarray[Any, Any]:
-        return self.codes == self.algorithms.index(algorithm)
 
     def _subset(self, rows: Any, columns: Any, logs: Logs | None = None) -> Curves:
         kept, logs = np.arange(self.n_runs)[rows].tolist(), logs or self.logs
@@ -861,6 +853,11 @@ def _coded(labels: Names) -> dict[str, Any]:
     places = {name: place for place, name in enumerate(algorithms)}
     codes = np.array([places[name] for name in labels], dtype=np.int64)
     return {"labels": labels, "algorithms": algorithms, "_codes": codes}
+
+
+def scores_by_algorithm(curves: Curves) -> list[Floats]:
+    """Return the scores of the runs of each algorithm, (n_runs, n_steps) each."""
+    return [curves.scores[curves.codes == code] for code in range(len(curves.algorithms))]
 
 
 # --- Curves of what was read.

@@ -15,7 +15,7 @@ from curvewise.text import capitalised, listed, plural, shown_value, step_text
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from curvewise.kernels import Floats, Integers
+    from curvewise.kernels import Array, Booleans, Floats, Integers
 
 
 # Beyond it neighbouring whole numbers are the same number in double precision.
@@ -25,9 +25,7 @@ ROUNDING = 8 * float(np.finfo(np.float64).eps)
 MAX_NOISE = 1e-9
 
 
-def in_window(
-    steps: np.ndarray[Any, Any], start: float | None, stop: float | None
-) -> np.ndarray[Any, Any]:
+def in_window(steps: Array, start: float | None, stop: float | None) -> Array:
     """Mark the steps from start to stop, both included; raise if there are none."""
     limits: dict[str, object] = {"start": start, "stop": stop}
     for name, value in limits.items():
@@ -55,7 +53,7 @@ def in_window(
     return inside
 
 
-def _slack(steps: np.ndarray[Any, Any], limit: float) -> float:
+def _slack(steps: Array, limit: float) -> float:
     """Return how far from a limit a step may lie to be the limit, but for rounding.
 
     0.1 + 0.2 must match a step of 0.3, and 0 the step that rounding has left in its place. Whole
@@ -76,7 +74,7 @@ def _slack(steps: np.ndarray[Any, Any], limit: float) -> float:
     return nearest if is_rounded else 0.0
 
 
-def trapezoids(steps: np.ndarray[Any, Any]) -> Floats:
+def trapezoids(steps: Array) -> Floats:
     """Return the weights that turn scores into the area under them, by trapezoids.
 
     >>> trapezoids(np.array([0, 1, 3])).tolist()
@@ -208,14 +206,14 @@ def one_score_per_step(
     return _means(at[holds], values[holds], n_superseded, resumed_at)
 
 
-def _is_unordered(steps: Floats, is_back: npt.NDArray[np.bool_]) -> bool:
+def _is_unordered(steps: Floats, is_back: Booleans) -> bool:
     n_back = int(is_back.sum())
     if n_back < MIN_TIMES_BACK or n_back <= MIN_SHARE_BACK * len(steps):
         return False
     return len(np.unique(steps)) == len(steps)
 
 
-def _holding(steps: Floats, firsts: Integers) -> tuple[npt.NDArray[np.bool_], tuple[float, ...]]:
+def _holding(steps: Floats, firsts: Integers) -> tuple[Booleans, tuple[float, ...]]:
     """Mark the records before the first step of every later session.
 
     ``firsts`` are the places at which sessions begin, but for the first one. Also return the
@@ -256,7 +254,7 @@ def _last_of_each(steps: Floats, scores: Floats) -> Settled:
     return Settled(steps[is_last], kept, int(differs.sum()))
 
 
-def _differ(scores: Floats, others: Floats) -> npt.NDArray[np.bool_]:
+def _differ(scores: Floats, others: Floats) -> Booleans:
     """Mark the scores that are not the same; NaN is the same as NaN."""
     return (scores != others) & ~(np.isnan(scores) & np.isnan(others))
 

@@ -13,7 +13,7 @@ from collections import defaultdict
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import count
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypedDict, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypedDict, TypeVar, get_args
 
 import numpy as np
 
@@ -36,10 +36,12 @@ if TYPE_CHECKING:
     import narwhals as nw
     import numpy.typing as npt
 
-    from curvewise.kernels import Floats, Integers
+    from curvewise.kernels import Array, Booleans, Floats, Integers
 
 
 Names = np.ndarray[tuple[int], np.dtype[np.object_]]
+Key = TypeVar("Key")
+Value = TypeVar("Value")
 
 
 def name_of(value: object) -> str | None:
@@ -88,6 +90,18 @@ def _is_hashable(value: object) -> bool:
     except TypeError:
         return False
     return True
+
+
+def grouped(pairs: Iterable[tuple[Key, Value]]) -> dict[Key, list[Value]]:
+    """Return the values of each key; keys in the order in which they first come.
+
+    >>> grouped([("ppo", 1), ("sac", 2), ("ppo", 3)])
+    {'ppo': [1, 3], 'sac': [2]}
+    """
+    found: dict[Key, list[Value]] = {}
+    for key, value in pairs:
+        found.setdefault(key, []).append(value)
+    return found
 
 
 def natural_order(names: Iterable[str]) -> list[str]:
@@ -185,7 +199,7 @@ def numbers(series: nw.Series[Any]) -> Floats:
     return np.array([number_of(value) for value in series.to_list()], dtype=np.float64)
 
 
-def score_numbers(series: nw.Series[Any]) -> tuple[Floats, npt.NDArray[np.bool_] | None]:
+def score_numbers(series: nw.Series[Any]) -> tuple[Floats, Booleans | None]:
     """Return a column of scores as numbers, and mark the cells without a score, if any.
 
     A NaN that was written as such is a score. Frames of pandas cannot tell it from an empty
@@ -218,15 +232,13 @@ def score_numbers(series: nw.Series[Any]) -> tuple[Floats, npt.NDArray[np.bool_]
     return values, is_missing if is_missing.any() else None
 
 
-def step_numbers(
-    series: nw.Series[Any], is_missing: npt.NDArray[np.bool_] | None
-) -> np.ndarray[Any, Any]:
+def step_numbers(series: nw.Series[Any], is_missing: Booleans | None) -> Array:
     """Return a column of steps as numbers, whole or not as they come.
 
     Those of rows without a score do not matter. Raises CurvesError if a cell holds no number, or
     one that is too large to be exact.
     """
-    values: np.ndarray[Any, Any]
+    values: Array
     import narwhals as nw
 
     is_known = series.dtype.is_integer() and series.dtype not in (nw.Int128, nw.UInt128)
@@ -472,7 +484,7 @@ class Selection:
         Rows without these values are left out.
     """
 
-    columns: Columns
+    columns: Columns = field(default_factory=Columns)
     only: Sequence[str] | None = None
     start: float | None = None
     stop: float | None = None
@@ -491,7 +503,7 @@ class Selection:
         """What is said of the direction, after what was read."""
         return "" if self.higher_is_better else "; lower is better"
 
-    def keeps_algorithms(self, names: npt.ArrayLike) -> npt.NDArray[np.bool_]:
+    def keeps_algorithms(self, names: npt.ArrayLike) -> Booleans:
         """Mark the names that are kept; raise if one to keep is not among them."""
         present = np.asarray(names, dtype=object)
         if not self.only:
@@ -507,7 +519,7 @@ class Selection:
             math.inf if self.stop is None else as_float(self.stop),
         )
 
-    def keeps_steps(self, steps: np.ndarray[Any, Any]) -> npt.NDArray[np.bool_]:
+    def keeps_steps(self, steps: Array) -> Booleans:
         """Mark the steps that are kept; raise if there are none."""
         return in_window(steps, self.start, self.stop)
 
@@ -545,14 +557,14 @@ class Records:
     """
 
     rows: npt.NDArray[np.int32]
-    steps: np.ndarray[Any, Any]
+    steps: Array
     scores: Floats
     labels: Sequence[str]
     runs: Sequence[str]
     blocks: Sequence[str] | None
     precision: float
 
-    def where(self, keep: npt.NDArray[np.bool_]) -> Self:
+    def where(self, keep: Booleans) -> Self:
         """Return some of the records; the runs stay, if need be without any."""
         return replace(self, rows=self.rows[keep], steps=self.steps[keep], scores=self.scores[keep])
 
@@ -629,12 +641,12 @@ class WideTable:
     """
 
     scores: Floats
-    steps: np.ndarray[Any, Any]
+    steps: Array
     labels: Sequence[str]
     runs: Sequence[str] | None
     blocks: Sequence[str] | None
     precision: float
-    is_missing: npt.NDArray[np.bool_] | None = None
+    is_missing: Booleans | None = None
 
     def logs(self) -> list[RunLog]:
         """Return a log per run, of the scores that are there."""
@@ -715,7 +727,7 @@ class Stretches(NamedTuple):
     runs: Integers
     lengths: Integers
 
-    def alike(self, steps: np.ndarray[Any, Any]) -> Integers | None:
+    def alike(self, steps: Array) -> Integers | None:
         """Return the order of the stretches by run if each is a run with the same steps.
 
         None if a run is in several stretches, or steps differ or do not increase.
@@ -792,14 +804,11 @@ def rows_by_task(
         return {name: TaskRows(own, None) for name, own in rows.items()}
     algorithms, whose = names_and_codes(table[algorithm], "algorithm")
     check_algorithms(only, algorithms)
-    have = {
-        name: {algorithms[code] for code in np.unique(whose[own]).tolist()}
-        for name, own in rows.items()
-    }
-    return {
-        name: TaskRows(own, [one for one in only if one in have[name]])
-        for name, own in rows.items()
-    }
+    found = {}
+    for name, own in rows.items():
+        there = {algorithms[code] for code in np.unique(whose[own]).tolist()}
+        found[name] = TaskRows(own, [one for one in only if one in there])
+    return found
 
 
 def check_columns(named: Iterable[str | None], available: Sequence[object]) -> None:
@@ -839,7 +848,7 @@ def _precision(series: nw.Series[Any]) -> float:
     return float(np.finfo(stored).eps)
 
 
-def _compact(values: np.ndarray[Any, Any]) -> tuple[npt.NDArray[np.int32], np.ndarray[Any, Any]]:
+def _compact(values: Array) -> tuple[npt.NDArray[np.int32], Array]:
     """Return the rank of each value among the distinct values, and these in order."""
     low = values.min()
     span = int(values.max() - low) + 1

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
 
 from curvewise.data.checks import as_names, check_choice
 from curvewise.data.curves import Curves, Unaligned
-from curvewise.data.tables import Columns, Selection, SelectionOptions, WideTable, check_algorithms
+from curvewise.data.tables import Selection, SelectionOptions, WideTable, check_algorithms
 from curvewise.errors import CurvesError, refuse
 from curvewise.text import argument, in_python, listed, plural, quoted, shown_value
 
@@ -384,5 +384,5 @@ def unaligned(curves: Curves) -> Unaligned:
         None if curves.blocks is None else curves.blocks.tolist(),
         curves.precision,
     )
-    selection = Selection(Columns(), higher_is_better=curves.higher_is_better)
+    selection = Selection(higher_is_better=curves.higher_is_better)
     return Unaligned(table, selection, curves.source, curves.display)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 import numpy as np
 
 from curvewise.data.checks import as_float, check_flags, check_jobs, refuse_option, value_text
-from curvewise.errors import CurvewiseError, OptionError
+from curvewise.errors import CurvewiseError, refuse
 from curvewise.kernels.pvalues import MaxCounts, benjamini_hochberg, bonferroni, holm
 from curvewise.kernels.relabel import SideBySide, shared_batches
 from curvewise.records import UNTOLD, Record, told
@@ -363,8 +363,7 @@ def tag_of(names: Iterable[str]) -> int:
 def check_members(members: object, what: str) -> None:
     """Raise unless ``members`` is a mapping with at least one member."""
     if not isinstance(members, Mapping) or not members:
-        msg = f"Give a mapping from names to {what}, with at least one of them."
-        raise OptionError(msg)
+        refuse(f"Give a mapping from names to {what}, with at least one of them.", "")
 
 
 def ask_each(

@@ -44,7 +44,7 @@ from curvewise.kernels.contrasts import GroupMoments
 from curvewise.kernels.invert import Halves, largest_of_halves, squares_of_halves
 
 if TYPE_CHECKING:
-    from curvewise.kernels import Floats, Integers
+    from curvewise.kernels import Booleans, Floats, Integers
     from curvewise.kernels.anova import Design
 
 
@@ -319,7 +319,7 @@ class Scales(NamedTuple):
         return cls(means, ratios(1.0, deviations))
 
     @property
-    def used(self) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    def used(self) -> Booleans:
         """Which looks are not left out; (5,)."""
         return np.asarray(self.inverse_deviations > 0)
 

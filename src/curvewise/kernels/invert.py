@@ -25,13 +25,9 @@ from curvewise.kernels.relabel import BATCH, WithinBlocks
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    import numpy.typing as npt
-
-    from curvewise.kernels import Floats, Integers
+    from curvewise.kernels import Booleans, Floats, Integers
     from curvewise.kernels.anova import Design
     from curvewise.kernels.relabel import Relabellings
-
-    Booleans = npt.NDArray[np.bool_]
 
 
 # Labellings whose likeness differs from ±1 by less than this are the same partition.
@@ -169,7 +165,7 @@ def trimmed_means(labels: Integers, numbers: Floats) -> Floats:
     )
 
 
-def _kept_mean(member: npt.NDArray[np.bool_], ordered: Floats, size: int) -> Floats:
+def _kept_mean(member: Booleans, ordered: Floats, size: int) -> Floats:
     """Return the mean of the middle members of a group; ``ordered`` numbers ascend."""
     cut = n_cut(size)
     place = np.cumsum(member, axis=1, dtype=np.int32)
@@ -538,7 +534,7 @@ def halves(n_runs: int, most: int, key: int) -> Iterator[Integers]:
         yield splits.batch(number)
 
 
-def rejections(scores: Floats, splits: Integers, alpha: float) -> dict[str, npt.NDArray[np.bool_]]:
+def rejections(scores: Floats, splits: Integers, alpha: float) -> dict[str, Booleans]:
     """Return, of each test, in which splits it finds a difference between the halves.
 
     ``scores`` is (n_runs, n_steps) and ``splits`` (n_splits, n_runs), with as many runs in the
@@ -576,7 +572,7 @@ def rejections(scores: Floats, splits: Integers, alpha: float) -> dict[str, npt.
 
 def _exceeds(
     effect: Floats, error: Floats, df_effect: int, df_error: int, alpha: float
-) -> npt.NDArray[np.bool_]:
+) -> Booleans:
     """Tell where the F of two sums of squares is significant; without an effect never."""
     quantile = f_quantile(alpha, (df_effect, df_error))
     return np.asarray(effect / df_effect > quantile * error / df_error)

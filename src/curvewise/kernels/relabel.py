@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from curvewise.errors import OptionError
+from curvewise.errors import refuse
 from curvewise.kernels import Integers
 from curvewise.kernels.compiling import kernels_are_loaded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator, Sequence
 
-    from curvewise.kernels import Floats
+    from curvewise.kernels import Booleans, Floats
 
 
 MAX_CACHED_BYTES = 2**27  # when more would be kept, all are dropped
@@ -348,7 +348,7 @@ def _take(
 
 
 @lru_cache(maxsize=64)
-def _every_combination(n: int, k: int) -> np.ndarray[tuple[int, int], np.dtype[np.bool_]]:
+def _every_combination(n: int, k: int) -> Booleans:
     """Return every combination as `_combinations` does, in a row each."""
     # With the first item as the highest bit, combinations in lexicographic order are the
     # numbers with k bits set, from the largest down.
@@ -375,9 +375,7 @@ def _ways(n: int, k: int) -> Integers:
     ).reshape(n, k + 1)
 
 
-def _combinations(
-    ranks: Integers, n: int, k: int
-) -> np.ndarray[tuple[int, int], np.dtype[np.bool_]]:
+def _combinations(ranks: Integers, n: int, k: int) -> Booleans:
     """Return the combination of each rank, in lexicographic order, as a mask."""
     if n <= MAX_LISTED_ITEMS and n * math.comb(n, k) <= MAX_LISTED_BYTES:
         return _every_combination(n, k)[ranks]
@@ -815,8 +813,7 @@ class RandomDraws:
 
     def every(self) -> RandomDraws:
         """Refuse: there is no list of all draws."""
-        msg = "Random draws cannot be listed one by one."
-        raise OptionError(msg, option="exact")
+        refuse("Random draws cannot be listed one by one.", option="exact")
 
     def drawn(self, count: int, seed: int) -> RandomDraws:
         """Return ``count`` draws, the same ones for the same seed."""

@@ -24,9 +24,7 @@ from curvewise.kernels.relabel import resample_counts
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    import numpy.typing as npt
-
-    from curvewise.kernels import Floats, Integers
+    from curvewise.kernels import Booleans, Floats, Integers
     from curvewise.kernels.windows import PlaceSums
 
 
@@ -530,7 +528,7 @@ class Residuals(StepDesign):
 
     contrast: Floats  # (n_runs,): which runs are of the first, less the mean of their block
     difference: Floats  # (n_steps,)
-    is_rounding: npt.NDArray[np.bool_]  # (n_steps,): whether nothing else would be left
+    is_rounding: Booleans  # (n_steps,): whether nothing else would be left
 
     def columns(self, steps: slice | Integers) -> Floats:
         """Return what is left at some steps."""
@@ -588,7 +586,7 @@ def critical_t(root: float, df: int) -> float:
 
 
 def band_ends(
-    difference: Floats, errors: Floats, critical: float, named: npt.NDArray[np.bool_]
+    difference: Floats, errors: Floats, critical: float, named: Booleans
 ) -> tuple[Floats, Floats]:
     """Return the lower and upper end of the band at each step.
 

@@ -23,9 +23,7 @@ from curvewise.kernels.anova import EPSILON
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy.typing as npt
-
-    from curvewise.kernels import Floats, Integers
+    from curvewise.kernels import Booleans, Floats, Integers
 
 
 # A share of runs that is this close to one half is one half, but for rounding.
@@ -47,14 +45,14 @@ class Times(NamedTuple):
     """
 
     steps: Floats
-    reached: npt.NDArray[np.bool_]
+    reached: Booleans
 
     @property
     def reaching(self) -> Floats:
         """The step at which each run reaches it; infinite for never."""
         return np.where(self.reached, self.steps, np.inf)
 
-    def of(self, rows: npt.NDArray[np.bool_] | Integers) -> Times:
+    def of(self, rows: Booleans | Integers) -> Times:
         """Return the times of some runs, or of all in another order."""
         return Times(self.steps[rows], self.reached[rows])
 

@@ -34,9 +34,7 @@ from curvewise.kernels.relabel import BATCH, WithinBlocks
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    import numpy.typing as npt
-
-    from curvewise.kernels import Floats, Integers
+    from curvewise.kernels import Booleans, Floats, Integers
     from curvewise.kernels.anova import Design
 
 
@@ -118,12 +116,11 @@ MAX_LISTED = 25_000
 
 
 class Listed(NamedTuple):
-    """The shares of all relabellings of a task; and how many have so large a lead."""
+    """The shares of all relabellings of a task; and which share has so large a lead."""
 
     shares: Floats  # (2, n_relabellings), heights and whole curves, each in ascending order
-    n_up: int  # relabellings whose lead is at least the observed one, of both mirror images
-    n_down: int  # at most
-    n_all: int
+    up: float  # the share, of both mirror images, whose lead is at least the observed one
+    down: float  # at most
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,12 +200,8 @@ class TaskShares:
             leads = np.concatenate([leads, -leads])
         shares = np.sort(np.concatenate([part[0] for part in parts], axis=1), axis=1)
         tie = 2 * self.noise
-        return Listed(
-            shares,
-            int(np.sum(leads >= self.lead - tie)),
-            int(np.sum(leads <= self.lead + tie)),
-            len(leads),
-        )
+        up, down = leads >= self.lead - tie, leads <= self.lead + tie
+        return Listed(shares, float(up.mean()), float(down.mean()))
 
 
 # --- The test of van Elteren (1960): rank sums of two groups, added up over strata.
@@ -234,7 +227,7 @@ class Stratum:
     """The runs of one stratum: twice their midranks, and which belong to the first group."""
 
     doubled: Integers
-    first: npt.NDArray[np.bool_]
+    first: Booleans
 
     @cached_property
     def sizes(self) -> tuple[int, int]:
@@ -326,7 +319,7 @@ def exact_pvalue(strata: Sequence[Stratum]) -> float | None:
     largest = sum(math.prod(own.sizes) * factor for own, factor in factors)
     if largest > MAX_VALUE or _additions(by_size.values()) > MAX_ADDITIONS:
         return None
-    parts = []
+    parts = [_Support(np.zeros(1, dtype=np.int64), np.ones(1))]
     for size, group in sorted(by_size.items()):
         total = _convolved([_rank_sum(own) for own in group])
         places = np.flatnonzero(total.chances)
@@ -407,8 +400,6 @@ def _two_sided(parts: list[_Support], bound: int) -> float | None:
         if len(first.values) * len(second.values) > MAX_SUPPORT:
             return None
         parts = [_added(first, second), *others]
-    if len(parts) == 1:
-        parts = [_Support(np.zeros(1, dtype=np.int64), np.ones(1)), *parts]
     few, many = sorted(parts, key=lambda part: len(part.values))
     # Each tail is summed from its end, so that a small one keeps its digits.
     below = np.concatenate([[0.0], np.cumsum(many.chances)])

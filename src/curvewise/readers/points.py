@@ -12,7 +12,7 @@ import numpy as np
 
 from curvewise.data.curves import Display, Unaligned
 from curvewise.data.points import RunLog, one_score_per_step
-from curvewise.data.tables import check_algorithms, natural_order
+from curvewise.data.tables import check_algorithms, grouped, natural_order
 from curvewise.errors import CurvewiseWarning, refuse
 from curvewise.readers import RunsByTask
 from curvewise.readers.naming.metric import MetricChoice
@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     from curvewise.readers.scan import Logs, ReadRuns
 
 
-MAX_METRICS = 3  # that a note names
-MAX_STEPS = 3  # that a note names
+MAX_NAMED = 3  # metrics or steps that a note names
 RESUMED = "resumed at"
 
 
@@ -59,25 +58,19 @@ def settled_metrics(run: FoundRun) -> dict[str, Settled]:
 
     Records with a non-finite step are dropped.
     """
-    found = {}
-    about: dict[str, list[str]] = {}
+    found, notes = {}, []
     for metric, series in run.logged.series.items():
-        steps, scores, sessions = series.steps, series.scores, series.sessions
-        notes: list[str] = []
-        placed = np.isfinite(steps)
+        placed = np.isfinite(series.steps)
+        kept = series.rows(placed)
+        found[metric] = one_score_per_step(kept.steps, kept.scores, kept.sessions)
         if not placed.all():
             n_lost = plural(int((~placed).sum()), "record")
-            notes.append(f"{n_lost} without a finite step left out")
-            steps, scores = steps[placed], scores[placed]
-            sessions = None if sessions is None else sessions[placed]
-        found[metric] = one_score_per_step(steps, scores, sessions)
-        notes += _divergence(found[metric])
-        for note in (*notes, *found[metric].notes):
-            about.setdefault(note, []).append(metric)
+            notes.append((f"{n_lost} without a finite step left out", metric))
+        notes += [(note, metric) for note in (*_divergence(found[metric]), *found[metric].notes)]
     # Metrics are named where not all have the note: each may have steps of its own.
     run.note(
-        note if len(metrics) == len(found) else f"{listed(metrics, MAX_METRICS)}: {note}"
-        for note, metrics in about.items()
+        note if len(metrics) == len(found) else f"{listed(metrics, MAX_NAMED)}: {note}"
+        for note, metrics in grouped(notes).items()
     )
     # Neither this nor the reader has said it, with what became of the records before.
     if not any(RESUMED in note for note in run.logged.notes):
@@ -97,7 +90,7 @@ def _continuations(run: FoundRun) -> list[str]:
                 begins[session] = min(step, begins.get(session, np.inf))
     if not begins:
         return []
-    at = listed([*map(step_text, sorted(begins.values()))], MAX_STEPS)
+    at = listed([*map(step_text, sorted(begins.values()))], MAX_NAMED)
     return [f"{RESUMED} {'step' if len(begins) == 1 else 'steps'} {at}; nothing superseded"]
 
 
@@ -136,9 +129,7 @@ def read_logs(logs: Logs, request: Request) -> RunsByTask:
         selection = replace(selection, higher_is_better=not found.lower_is_better)
     everyone = natural_order({algorithm for _, algorithm, _ in found.formats})
     display = Display(listed(found.axes, 2), choice.name, tuple(everyone))
-    tasks: dict[str | None, list[RunLog]] = {}
-    for log in found.logs:
-        tasks.setdefault(log.task, []).append(log)
+    tasks = grouped((log.task, log) for log in found.logs)
     kept = {task: _of_algorithms(own, request.only) for task, own in tasks.items()}
     named = natural_order(task for task in tasks if task is not None)
     order = [*({None} & tasks.keys()), *named]

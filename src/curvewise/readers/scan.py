@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from curvewise.data.checks import check_names
-from curvewise.data.tables import check_algorithms, natural_order
+from curvewise.data.tables import check_algorithms, grouped, natural_order
 from curvewise.errors import CurvesError, OptionError, refuse
 from curvewise.readers import Naming, as_paths
 from curvewise.readers.naming.config import Configurations, flattened
@@ -53,10 +53,8 @@ _Ends = dict[tuple[str, str] | None, float]
 def algorithm_table(scan: Scan) -> Table:
     """Lay the runs of each algorithm out, with what is not whole; of several tasks, of each."""
     has_tasks = len(scan.tasks) > 1
-    groups: dict[tuple[str | None, str], list[ScannedRun]] = {}
-    for run in scan.runs:
-        key = (run.task if has_tasks else None, run.algorithm)
-        groups.setdefault(key, []).append(run)
+    first = 0 if has_tasks else 1  # of the columns
+    groups = grouped(((run.task if has_tasks else None, run.algorithm), run) for run in scan.runs)
     ends_of: dict[str | None, _Ends] = {}
     for (task, _), runs in groups.items():
         _add_ends(ends_of.setdefault(task, {}), runs)
@@ -66,19 +64,11 @@ def algorithm_table(scan: Scan) -> Table:
         runs = [named[name] for name in natural_order(named)]
         ends = [run.last_step for run in runs if run.last_step is not None]
         points = [run.n_points for run in runs if run.metrics]
-        row = (
-            algorithm,
-            f"{len(runs)}",
-            _range(points),
-            _range(ends),
-            listed([run.run for run in runs], 6),
-            _not_whole(runs, ends_of[task]),
-        )
-        rows.append(((task or "",) if has_tasks else ()) + row)
-    header = ("algorithm", "runs", "points", "last step", "run names", "incomplete")
-    return Table(
-        (("task",) if has_tasks else ()) + header, tuple(rows), n_text_columns=2 if has_tasks else 1
-    )
+        names, lack = listed([run.run for run in runs], 6), _not_whole(runs, ends_of[task])
+        row = (task or "", algorithm, f"{len(runs)}", _range(points), _range(ends), names, lack)
+        rows.append(row[first:])
+    header = ("task", "algorithm", "runs", "points", "last step", "run names", "incomplete")
+    return Table(header[first:], tuple(rows), n_text_columns=2 - first)
 
 
 def metric_table(scan: Scan) -> Table:
@@ -119,11 +109,8 @@ def _default_metric(scan: Scan) -> tuple[str | None, list[str]]:
 
 def _range(values: Iterable[float]) -> str:
     """Write the smallest and the largest of some numbers, or the one there is."""
-    found = sorted(set(values))
-    if not found:
-        return ""
-    ends = list(dict.fromkeys([step_text(found[0]), step_text(found[-1])]))
-    return " to ".join(ends)
+    found = sorted(values)
+    return " to ".join(dict.fromkeys(map(step_text, (*found[:1], *found[-1:]))))
 
 
 def _add_ends(ends: _Ends, runs: list[ScannedRun]) -> None:
@@ -298,13 +285,9 @@ class Scan(Record):
     @told(after="differences")
     def metrics(self) -> dict[str, ScannedMetric]:
         """The metrics by name, those that most runs have first."""
-        spans: dict[str, list[MetricSpan]] = {}
-        for run in self.runs:
-            for name, span in run.metrics.items():
-                spans.setdefault(name, []).append(span)
-        found = {name: _metric(name, all_spans) for name, all_spans in spans.items()}
-        order = sorted(found, key=lambda name: -found[name].n_runs)
-        return {name: found[name] for name in order}
+        spans = grouped(own for run in self.runs for own in run.metrics.items())
+        order = sorted(spans, key=lambda name: -len(spans[name]))
+        return {name: _metric(name, spans[name]) for name in order}
 
     @property
     @told(after="differences")
@@ -367,15 +350,10 @@ class Scan(Record):
     @property
     def warnings(self) -> tuple[str, ...]:
         """What a reader should know: records that were left out, logs that were skipped."""
-        noted: dict[str, list[str]] = {}
-        for run in self.runs:
-            for note in run.notes:
-                noted.setdefault(note, []).append(run.path)
-        reasons: dict[str, list[str]] = {}
-        for each in self.skipped:
-            # What a run lost with it is among the notes of the run.
-            if each.reason not in noted:
-                reasons.setdefault(each.reason, []).append(str(each.path))
+        noted = grouped((note, run.path) for run in self.runs for note in run.notes)
+        # What a run lost with it is among the notes of the run.
+        others = [each for each in self.skipped if each.reason not in noted]
+        reasons = grouped((each.reason, str(each.path)) for each in others)
         return (*self.notes, *_some(_together(noted), "notes"), *_some(reasons, "reasons to skip"))
 
     def __str__(self) -> str:
@@ -398,11 +376,8 @@ def _metric(name: str, spans: list[MetricSpan]) -> ScannedMetric:
 
 def _together(places: dict[str, list[str]]) -> dict[str, list[str]]:
     """Put notes together that differ only in how many steps or records they count."""
-    alike: dict[str, list[str]] = {}
-    for note in places:
-        alike.setdefault(COUNTED.sub("", note), []).append(note)
     found = {}
-    for notes in alike.values():
+    for notes in grouped((COUNTED.sub("", note), note) for note in places).values():
         text = notes[0]
         if len(notes) > 1:
             matches = [match for note in notes for match in COUNTED.finditer(note)]
@@ -785,7 +760,7 @@ class Logs:
 
     def _nothing_found(self) -> str:
         """Say that there is no log, and what there is instead."""
-        files = [file for folder in self.walk.folders for file in folder.files.values()]
+        files = self.walk.files
         if any(each.is_lost for each in self.skipped) or (self.skipped and not files):
             return self._nothing_read()
         if not files:
@@ -808,9 +783,7 @@ class Logs:
         return self._reasons([each for each in self.skipped if each.is_lost])
 
     def _reasons(self, skipped: Sequence[Skipped]) -> list[str]:
-        places: dict[str, list[str]] = {}
-        for each in skipped:
-            places.setdefault(each.reason, []).append("/".join(self._parts(each.path)))
+        places = grouped((each.reason, "/".join(self._parts(each.path))) for each in skipped)
         reasons = [said_of(paths, reason) for reason, paths in places.items()]
         more = len(reasons) - MAX_REASONS
         return reasons[:MAX_REASONS] + ([f"and {more} more"] if more > 0 else [])

@@ -12,7 +12,7 @@ import warnings
 import zipfile
 from collections import Counter
 from functools import partial
-from itertools import islice
+from itertools import compress, islice
 from mmap import ACCESS_READ, mmap
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TextIO
 
@@ -61,11 +61,8 @@ def orientation(arrays: Collection[Floats]) -> Orientation | None:
     arrays : collection of array, (n_rows, n_columns)
         One per algorithm, all of the same orientation.
     """
-    finite = [
-        np.asarray(array, dtype=np.float64)
-        for array in arrays
-        if min(array.shape) > 1 and np.isfinite(array).all()
-    ]
+    tables = [np.asarray(array, dtype=np.float64) for array in arrays if min(array.shape) > 1]
+    finite = [table for table in tables if np.isfinite(table).all()]
     if not finite:
         return None
     rows, columns = _p_in_order(finite), _p_in_order([array.T for array in finite])
@@ -141,10 +138,8 @@ def load_csv(path: Path, to_read: ColumnsToRead) -> pl.DataFrame:
     n_called = Counter(header)
     for name in to_read.schema():
         if n_called[name] > 1:
-            refuse(
-                f"{n_called[name]} columns of {path.name} are called {name!r}. Rename "
-                "all but one of them."
-            )
+            columns = f"{n_called[name]} columns of {path.name} are called {name!r}"
+            refuse(f"{columns}. Rename all but one of them.")
     # Few names on many rows: as categories they take a quarter of the memory of text.
     schema = to_read.schema() | dict.fromkeys(to_read.names, pl.Categorical())
     last = next((name for name in reversed(header) if name), "")
@@ -157,10 +152,8 @@ def load_csv(path: Path, to_read: ColumnsToRead) -> pl.DataFrame:
         refuse(_malformed(path, str(error)))
     if caught:
         refuse(_malformed(path, str(caught[0].message)))
-    if frame[last].null_count():
-        odd = _odd_line(path)
-        if odd:
-            refuse(odd)
+    if frame[last].null_count() and (odd := _odd_line(path)):
+        refuse(odd)
     frame = frame.select(list(schema))
     if any(frame.null_count().row(0)):
         has_nulls = frame.select(pl.any_horizontal(pl.all().is_null())).to_series()
@@ -350,17 +343,10 @@ def load_json(path: Path, to_read: ColumnsToRead) -> pl.DataFrame:
                     f"Line {number} of {path.name} has {shown_value(value)} under {name!r}, "
                     "where others have lists. Write a list on each line."
                 )
-            values.append(value)
-    return pl.DataFrame(
-        {
-            name: pl.Series(
-                [None if value is None else _text(value) for value in values], dtype=pl.String
-            )
-            if name in to_read.names
-            else pl.Series([_cell(value) for value in values], strict=False)
-            for name, values in table.items()
-        }
-    )
+            values.append(_text(value) if name in to_read.names else _cell(value))
+    kinds = dict.fromkeys(to_read.names, pl.String)
+    columns = [pl.Series(k, own, kinds.get(k), strict=False) for k, own in table.items()]
+    return pl.DataFrame(columns)
 
 
 def _has_surrogates(path: Path) -> bool:
@@ -369,10 +355,10 @@ def _has_surrogates(path: Path) -> bool:
         return SURROGATE.search(content) is not None
 
 
-def _text(value: object) -> str:
+def _text(value: object) -> str | None:
     """Return a value as a name; a list or an object as it is written in JSON."""
-    if isinstance(value, str):
-        return encodable(value)
+    if value is None or isinstance(value, str):
+        return value and encodable(value)
     return json.dumps(value)
 
 
@@ -493,10 +479,8 @@ def _table(
 ) -> WideTable:
     """Return the runs of the algorithms to keep, at the steps to keep."""
     matrices = score_matrices(arrays)
-    names = list(matrices)
-    is_kept = selection.keeps_algorithms(names)
-    kept = [name for name, keep in zip(names, is_kept, strict=True) if keep]
-    every = increasing_steps(steps, matrices[names[0]].shape[1])
+    kept = [*compress(matrices, selection.keeps_algorithms([*matrices]))]
+    every = increasing_steps(steps, next(iter(matrices.values())).shape[1])
     inside = np.flatnonzero(selection.keeps_steps(every))
     return WideTable(
         np.vstack([matrices[name] for name in kept])[:, inside],
@@ -570,10 +554,9 @@ def _check_file(path: Path) -> None:
         if not stat.S_ISREG(mode):
             refuse(f"{str(path)!r} is not a regular file. Save the table to a file first.")
         with path.open("rb") as file:
-            if not file.read(1):
-                refuse(
-                    f"{str(path)!r} is empty. Check that the program that writes it has finished."
-                )
+            is_empty = not file.read(1)
+        if is_empty:
+            refuse(f"{str(path)!r} is empty. Check that the program that writes it has finished.")
     except FileNotFoundError:
         refuse(f"There is no file {str(path)!r}. Check the name and the folder.")
     except OSError as error:

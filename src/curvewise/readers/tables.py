@@ -18,6 +18,7 @@ from curvewise.data.tables import (
     WideTable,
     check_columns,
     check_points,
+    grouped,
     long_table,
     names_and_codes,
     names_of_rows,
@@ -29,18 +30,17 @@ from curvewise.data.tables import (
 from curvewise.errors import CurvesError, refuse
 from curvewise.readers import Naming, RunsByTask
 from curvewise.readers.table_formats import format_by_name, format_of
-from curvewise.readers.walk import explained
+from curvewise.readers.walk import DOUBLE, explained
 from curvewise.text import argument, did_you_mean, encodable, plural, step_text, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
-    import numpy.typing as npt
     import polars as pl
 
     from curvewise.data.tables import Columns, Names, Selection
-    from curvewise.kernels import Floats
+    from curvewise.kernels import Booleans, Floats
     from curvewise.readers import Request
     from curvewise.readers.table_formats import Format
 
@@ -249,9 +249,7 @@ def step_columns(available: list[str]) -> dict[str, float]:
     steps = {column: float(match["step"]) for column, match in found.items()}
     texts = [match["step"] for match in found.values()]
     check_points(np.array([*steps.values()]), lambda: texts, "The names of columns")
-    by_word: dict[str, list[str]] = {}
-    for column, match in found.items():
-        by_word.setdefault((match["word"] or "").lower(), []).append(column)
+    by_word = grouped(((found[column]["word"] or "").lower(), column) for column in found)
     for columns in by_word.values():
         dashed = [column for column in columns if _is_dashed(found[column])]
         sizes = [abs(steps[column]) for column in dashed]
@@ -459,12 +457,12 @@ def _from_wide(frame: pl.DataFrame, selection: Selection, steps: dict[str, float
         labels[rows].tolist(),
         _kept(frame, columns.run, "run", rows),
         _kept(frame, columns.block, "block", rows),
-        precision=float(np.finfo(np.float64).eps),
+        precision=DOUBLE,
         is_missing=None if is_missing is None else is_missing[rows],
     )
 
 
-def _cells(frame: pl.DataFrame) -> tuple[Floats, npt.NDArray[np.bool_] | None]:
+def _cells(frame: pl.DataFrame) -> tuple[Floats, Booleans | None]:
     """Return the scores in all columns as numbers, and mark the cells without any."""
     import narwhals as nw
     import polars as pl
@@ -489,9 +487,7 @@ def _names(frame: pl.DataFrame, column: str | None, what: str) -> Names:
     return np.array(names, dtype=object)[codes]
 
 
-def _kept(
-    frame: pl.DataFrame, column: str | None, what: str, rows: npt.NDArray[np.bool_]
-) -> list[str] | None:
+def _kept(frame: pl.DataFrame, column: str | None, what: str, rows: Booleans) -> list[str] | None:
     """Return the names on some rows, None without such a column."""
     if column is None:
         return None

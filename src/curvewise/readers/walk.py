@@ -12,7 +12,7 @@ import threading
 import zlib
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from io import BytesIO
 from pathlib import Path
@@ -28,6 +28,8 @@ from curvewise.text import encodable, shortened
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from io import BufferedReader
+
+    import numpy.typing as npt
 
     from curvewise.kernels import Floats, Integers
 
@@ -144,6 +146,11 @@ class Series:
     precision: float = DOUBLE
     x: str = ""
 
+    def rows(self, kept: npt.NDArray[Any]) -> Series:
+        """Return some of the records: those that are marked, or those at some places."""
+        sessions = None if self.sessions is None else self.sessions[kept]
+        return replace(self, steps=self.steps[kept], scores=self.scores[kept], sessions=sessions)
+
 
 @dataclass
 class LoggedRun:
@@ -218,14 +225,17 @@ def explained(path: Path, what: str) -> Iterator[None]:
 
 
 @contextmanager
-def files_given() -> Iterator[None]:
-    """Turn what the system says of a file that it does not give into a NotGivenError."""
+def files_given(name: str = "") -> Iterator[None]:
+    """Turn what the system says of a file that it does not give into a NotGivenError.
+
+    The file is called by its name, or else as the system calls it.
+    """
     try:
         yield
     except BrokenPipeError:
         raise  # nobody reads what is said meanwhile
     except OSError as error:
-        raise unreadable(str(error.filename or "A file"), error) from error
+        raise unreadable(name or str(error.filename or "A file"), error) from error
 
 
 def _is_panic(error: BaseException) -> bool:
@@ -275,6 +285,7 @@ def quiet_panics() -> Iterator[None]:
 
 
 HEAD_SIZE = 4096
+BLOCK_SIZE = 2**20  # bytes that are read at once
 # What a packed file may hold, and a JSON document: more is not a training log.
 MAX_UNPACKED_SIZE = 2**31
 MAX_JSON_SIZE = 2**28
@@ -371,26 +382,14 @@ class File:
 
         Raises CurvesError if there are more than curvewise is willing to hold in memory.
         """
-        parts, size, is_cut = [], 0, False
         with self.open() as file:
-            while True:
-                try:
-                    # Not read: of a packed file that is cut it would lose the last block.
-                    part = file.read1(2**20)
-                except (EOFError, zlib.error):
-                    is_cut = True
-                    break
-                if not part:
-                    break
-                size += len(part)
-                if size > MAX_UNPACKED_SIZE:
-                    refuse(
-                        f"{self.path.name} holds more than {MAX_UNPACKED_SIZE / 2**30:.0f} GiB "
-                        "when it is unpacked, which no training log does. Unpack it, and leave "
-                        "out what is no log."
-                    )
-                parts.append(part)
-        return b"".join(parts), is_cut
+            data, is_cut = read_bytes(file, MAX_UNPACKED_SIZE + 1)
+        if len(data) > MAX_UNPACKED_SIZE:
+            refuse(
+                f"{self.path.name} holds more than {MAX_UNPACKED_SIZE / 2**30:.0f} GiB when it is "
+                "unpacked, which no training log does. Unpack it, and leave out what is no log."
+            )
+        return data, is_cut
 
     def lines(self) -> Iterator[tuple[bytes, bool]]:
         """Yield each line, and whether it is whole: ended by a newline.
@@ -401,7 +400,10 @@ class File:
         than any that a log has.
         """
         with self.open() as file:
-            left = _size_left(file, is_packed=self.is_packed)
+            left = MAX_PACKED_SIZE
+            if not self.is_packed:
+                with suppress(OSError):  # a member of an archive does not tell its size
+                    left = os.fstat(file.fileno()).st_size
             while left > 0:
                 try:
                     line = file.readline(min(MAX_LINE_SIZE, left))
@@ -448,14 +450,17 @@ class File:
             raise ValueError(msg) from None
 
 
-def _size_left(file: BufferedReader, *, is_packed: bool) -> int:
-    """Return how many bytes a file has now, as far as that is known before it is unpacked."""
-    if is_packed:
-        return MAX_PACKED_SIZE
+def read_bytes(file: BufferedReader, size: int) -> tuple[bytes, bool]:
+    """Read so many bytes, or what there is, and tell whether a packed file breaks off before."""
+    parts = []
     try:
-        return os.fstat(file.fileno()).st_size
-    except OSError:  # a member of an archive
-        return MAX_PACKED_SIZE
+        # Not read: of a packed file that is cut it would lose the last block.
+        while size > 0 and (part := file.read1(min(size, BLOCK_SIZE))):
+            parts.append(part)
+            size -= len(part)
+    except (EOFError, zlib.error):
+        return b"".join(parts), True
+    return b"".join(parts), False
 
 
 @lru_cache(maxsize=4096)
@@ -463,14 +468,8 @@ def _head(file: File, _size: int, _written: int) -> bytes:
     """Return how a file begins; once for each size and time, as logs are read while they grow."""
     try:
         with file.open() as stream:
-            head = b""
-            try:
-                while len(head) < HEAD_SIZE and (part := stream.read1(HEAD_SIZE)):
-                    head += part
-            except (EOFError, zlib.error):
-                pass  # a packed file that is cut
-            return head[:HEAD_SIZE]
-    except (OSError, EOFError, zlib.error):
+            return read_bytes(stream, HEAD_SIZE)[0]
+    except OSError:
         return b""
 
 
@@ -500,12 +499,22 @@ class Folder:
         for folder in self.folders.values():
             yield from folder.tree()
 
-    def find(self, *parts: str) -> Folder | None:
-        """Return the folder below this one at these names, if there is one."""
+    def files_below(self, *parts: str) -> list[File]:
+        """Return the files in the folder at these names below this one, and in all below it."""
         folder: Folder | None = self
         for part in parts:
             folder = folder and folder.folders.get(part)
-        return folder
+        return [file for each in (folder.tree() if folder else ()) for file in each.files.values()]
+
+    def files_that(self, is_wanted: Callable[[File], object]) -> list[File]:
+        """Return the files in this folder of which something holds."""
+        return [file for file in self.files.values() if is_wanted(file)]
+
+    @property
+    def beside(self) -> list[Folder]:
+        """The other folders in the folder above."""
+        every = self.parent.folders.values() if self.parent else ()
+        return [folder for folder in every if folder is not self]
 
 
 @dataclass
@@ -526,6 +535,11 @@ class Walk:
     folders: list[Folder]
     skipped: list[Skipped]
 
+    @property
+    def files(self) -> list[File]:
+        """The files in all folders, as far as no format has claimed them."""
+        return [file for folder in self.folders for file in folder.files.values()]
+
 
 def walk(paths: Sequence[str | os.PathLike[str]]) -> Walk:
     """Find the files that paths name: files, folders with all below them, patterns.
@@ -541,8 +555,7 @@ def walk(paths: Sequence[str | os.PathLike[str]]) -> Walk:
             path.stat()
             named.append(path)
         except OSError as error:
-            lost = Skipped(path, f"cannot be read: {error.strerror}", is_lost=True)
-            skipped.append(lost)
+            skipped.append(Skipped(path, f"cannot be read: {error.strerror}", is_lost=True))
     if not named:
         refuse(f"{str(skipped[0].path)!r} {skipped[0].reason}.")
     roots: dict[Path, Folder] = {}
@@ -688,7 +701,7 @@ def _add_linked(linked: list[tuple[Folder, File]], walk: Walk) -> int:
 
 def _ids(walk: Walk) -> set[tuple[int, int]]:
     """Return what tells apart the files that were found, whatever they are called."""
-    return {_id(file) for folder in walk.folders for file in folder.files.values()}
+    return {_id(file) for file in walk.files}
 
 
 def _id(file: File) -> tuple[int, int]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, get_args
 import numpy as np
 
 from curvewise.data.checks import check_choice, check_drawn, check_flags
-from curvewise.data.curves import Curves
+from curvewise.data.curves import Curves, scores_by_algorithm
 from curvewise.errors import refuse
 from curvewise.rendering.figures import (
     axes_or_current,
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.lines import Line2D
 
-    from curvewise.kernels import Floats
+    from curvewise.kernels import Floats, Integers
 
 
 Band = Literal["runs", "sd", "ci", "none"]
@@ -81,13 +81,13 @@ def run_spreads(curves: Curves, band: Band = "runs", *, smooth: int = 1) -> list
     With ``smooth`` every run is replaced by its moving mean over so many steps first.
     """
     spreads = []
-    for code, name in enumerate(curves.algorithms):
-        runs = _moving_mean(curves.scores[curves.codes == code], smooth)
+    for name, scores in zip(curves.algorithms, scores_by_algorithm(curves), strict=True):
+        runs = _moving_mean(scores, smooth)
         mean = runs.mean(axis=0)
         if band == "runs":
             low, high = runs.min(axis=0), runs.max(axis=0)
         else:
-            reach = _reach(runs, band)
+            reach = band_reach(runs, band)
             low, high = mean - reach, mean + reach
         spreads.append(RunSpread(name, runs, mean, low, high))
     return spreads
@@ -149,10 +149,8 @@ def plot_curves(
     if not isinstance(smooth, int | np.integer) or smooth < 1:
         refuse(f"{argument('smooth')} must be a positive integer, not {smooth!r}.", "smooth")
     if smooth > curves.n_steps:
-        refuse(
-            f"A moving mean of {smooth} steps is longer than the {curves.n_steps} of a curve.",
-            "smooth",
-        )
+        text = f"A moving mean of {smooth} steps is longer than the {curves.n_steps} of a curve."
+        refuse(text, "smooth")
     if ylog and float(curves.scores.min()) <= 0:
         refuse(
             f"Scores of {float(curves.scores.min()):g} have no logarithm. Draw them on an "
@@ -198,7 +196,7 @@ def _moving_mean(runs: Floats, width: int) -> Floats:
     return (sums[:, high] - sums[:, low]) / (high - low)
 
 
-def _reach(runs: Floats, band: Band) -> Floats:
+def band_reach(runs: Floats, band: Band) -> Floats:
     """Return how far a band reaches to either side of the mean."""
     n_runs = len(runs)
     if n_runs == 1 or band == "none":
@@ -299,6 +297,11 @@ def curves_html(curves: Curves) -> str:
     )
 
 
+def evenly_spread(n_steps: int, most: int) -> Integers:
+    """Return the places of all steps, or of so many that are evenly spread."""
+    return np.unique(np.linspace(0, n_steps - 1, min(n_steps, most)).astype(int))
+
+
 def mean_lines(
     curves: Curves, xs: tuple[float, float], ys: tuple[float, float]
 ) -> tuple[float, float, list[list[tuple[float, float]]]]:
@@ -307,12 +310,8 @@ def mean_lines(
     Steps reach from the first of ``xs`` to the second, scores from the first of ``ys``, which is
     where the lowest is drawn, to the second.
     """
-    means: Floats = np.array(
-        [curves.scores[curves.codes == code].mean(axis=0) for code in range(len(curves.algorithms))]
-    )
-    every = np.unique(
-        np.linspace(0, curves.n_steps - 1, min(curves.n_steps, MAX_POINTS)).astype(int)
-    )
+    means: Floats = np.array([own.mean(axis=0) for own in scores_by_algorithm(curves)])
+    every = evenly_spread(curves.n_steps, MAX_POINTS)
     steps = curves.steps[every].astype(np.float64)
     low, high = float(means.min()), float(means.max())
     if low == high:

@@ -8,9 +8,9 @@ from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 from curvewise.data.checks import check_kind, refuse_option
-from curvewise.errors import OptionError, needed_for, refuse
+from curvewise.errors import needed_for, refuse
 from curvewise.files import check_place, replacing
-from curvewise.text import MIN_SHORT_STEP, did_you_mean, shortened, shown_value, step_text
+from curvewise.text import MIN_SHORT_STEP, did_you_mean, shortened, shown_value, step_text, words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -60,16 +60,15 @@ def check_figure_path(path: Path) -> None:
 
     known = sorted(set(FigureCanvasBase.get_supported_filetypes()) - REFUSED_FORMATS)
     if path.suffix.lower().lstrip(".") not in known:
-        msg = f"A figure cannot be saved as {path.name!r}: end the name in one of .{', .'.join(known)}."
-        raise OptionError(msg)
+        ends = ", .".join(known)
+        refuse(f"A figure cannot be saved as {path.name!r}: end the name in one of .{ends}.", "")
     check_place(path, "figure")
 
 
 def save_figures(
     draws: Mapping[Path, Callable[[], Figure]],
     dpi: int = SCREEN_DPI,
-    *,
-    when_drawn: Callable[[], None] | None = None,
+    when_drawn: Callable[[], None] = lambda: None,
 ) -> None:
     """Draw and write figures, whole and all of them or none, with the permissions of new files.
 
@@ -83,8 +82,7 @@ def save_figures(
             kind = path.suffix.lower()[1:]
             with drawn_alike() as metadata:
                 draw().savefig(partial, dpi=dpi, metadata=metadata.get(kind))
-        if when_drawn is not None:
-            when_drawn()
+        when_drawn()
 
 
 @contextmanager
@@ -159,17 +157,12 @@ def legend_below(ax: Axes, handles: Sequence[Artist], names: Sequence[str]) -> N
     column = LEGEND_LINE + CHARACTER * max(map(len, names))
     fitting = int(figure.bbox.width / size / column)
     columns = max(1, min(fitting, len(names), MAX_LEGEND_COLUMNS))
-    look: dict[str, Any] = {
-        "ncols": columns,
-        "fontsize": "small",
-        "handlelength": 2.8,
-        "frameon": False,
-    }
+    look: dict[str, Any] = {"fontsize": "small", "handlelength": 2.8, "frameon": False}
     if figure.get_layout_engine() is None:
         look["bbox_to_anchor"] = (0.5, -0.15)
-        legend = ax.legend(handles, names, loc="upper center", **look)
+        legend = ax.legend(handles, names, loc="upper center", ncols=columns, **look)
     else:
-        legend = figure.legend(handles, names, loc="outside lower center", **look)
+        legend = figure.legend(handles, names, loc="outside lower center", ncols=columns, **look)
     for text in legend.get_texts():
         text.set_parse_math(False)
 
@@ -333,15 +326,11 @@ def lift_legend(figure: Figure) -> None:
         return
     texts = legend.get_texts()
     made: Any = legend
-    above = figure.legend(
-        [handle for handle in made.legend_handles if handle is not None],
-        [text.get_text() for text in texts],
-        loc="outside upper left",
-        ncols=made._ncols,
-        fontsize=texts[0].get_fontsize(),
-        frameon=False,
-        borderaxespad=0.0,
-    )
+    handles = [handle for handle in made.legend_handles if handle is not None]
+    names = [text.get_text() for text in texts]
+    look: Any = {"loc": "outside upper left", "frameon": False, "borderaxespad": 0.0}
+    size = texts[0].get_fontsize()
+    above = figure.legend(handles, names, ncols=made._ncols, fontsize=size, **look)
     for text, own in zip(above.get_texts(), texts, strict=True):
         text.set_parse_math(own.get_parse_math())
     legend.remove()
@@ -376,9 +365,9 @@ def one_axes(draw: Callable[..., Axes], result: object, size: tuple[float, float
 
 # After Okabe & Ito's colours, which colour-blind readers tell apart, in an order in which
 # neighbours differ in grey too. Each has a contrast of 3 or more with white.
-COLOURS = ("#0072B2", "#C98200", "#00795A", "#C0569A", "#000000", "#3D9BD6", "#A63C00")
+COLOURS = words("#0072B2 #C98200 #00795A #C0569A #000000 #3D9BD6 #A63C00")
 # The same hues for a dark ground.
-DARK_COLOURS = ("#5AB4E5", "#F0B040", "#2FC29A", "#E58CC8", "#FFFFFF", "#A5D8FF", "#FF8A50")
+DARK_COLOURS = words("#5AB4E5 #F0B040 #2FC29A #E58CC8 #FFFFFF #A5D8FF #FF8A50")
 # Lengths of ink and gaps in line widths; six of them and seven colours give 42 different lines.
 DASHES: tuple[tuple[float, ...], ...] = (
     (),
@@ -440,15 +429,11 @@ def looks_of(curves: Shown, colours: Mapping[str, str] | None = None) -> dict[st
     """
     check_kind("colours", colours, Mapping, "a mapping from names to colours")
     everyone = curves.display.everyone
+    kinds: tuple[Any, ...] = (COLOURS, DARK_COLOURS, DASHES, LINE_STYLES)
     looks = {}
     for name in curves.algorithms:
         place = everyone.index(name)
-        looks[name] = Look(
-            COLOURS[place % len(COLOURS)],
-            DARK_COLOURS[place % len(COLOURS)],
-            DASHES[place % len(DASHES)],
-            LINE_STYLES[place % len(LINE_STYLES)],
-        )
+        looks[name] = Look(*(own[place % len(own)] for own in kinds))
     for name, colour in (colours or {}).items():
         if name not in everyone:
             refuse(f"No algorithm is called {name!r}; {did_you_mean(name, everyone)}", "colours")

@@ -110,24 +110,11 @@ def forest(
             marker, value = row.marker, row.value
             if _beyond(value, log=log):
                 marker, value = (">", right) if value > 0 else ("<", left)
-            ax.plot(
-                [value],
-                [y],
-                marker=marker,
-                markersize=size,
-                markerfacecolor=row.colour if row.filled else "white",
-                **look,
-            )
+            face = row.colour if row.filled else "white"
+            ax.plot([value], [y], marker=marker, markersize=size, markerfacecolor=face, **look)
         text_beside(ax, y, row.right, font, FADED_COLOUR if row.faded else "black")
-    ax.annotate(
-        heading.replace(" ", "\n"),
-        (1, 1),
-        (6, 3),
-        xycoords="axes fraction",
-        textcoords="offset points",
-        va="bottom",
-        fontsize=font,
-    )
+    corner: Any = {"xycoords": "axes fraction", "textcoords": "offset points", "va": "bottom"}
+    ax.annotate(heading.replace(" ", "\n"), (1, 1), (6, 3), fontsize=font, **corner)
     ax.set_xlim(*outer)
     if not log:
         ax.locator_params(axis="x", nbins=6)
@@ -158,18 +145,9 @@ def _beyond(end: float, *, log: bool) -> bool:
 
 def text_beside(ax: Axes, y: float, text: str, font: float, colour: str = "black") -> None:
     """Write text to the right of the Axes, at the height ``y``; ``font`` is in points."""
-    ax.annotate(
-        text,
-        (1, y),
-        (6, 0),
-        xycoords=("axes fraction", "data"),
-        textcoords="offset points",
-        va="center_baseline",
-        fontsize=font,
-        color=colour,
-        annotation_clip=False,
-        parse_math=False,
-    )
+    place: Any = {"xycoords": ("axes fraction", "data"), "textcoords": "offset points"}
+    look: Any = {"va": "center_baseline", "fontsize": font, "color": colour, "parse_math": False}
+    ax.annotate(text, (1, y), (6, 0), annotation_clip=False, **place, **look)
 
 
 def point(
@@ -215,17 +193,8 @@ def legend_above(
     ax: Axes, handles: Sequence[Artist] | None = None, *, n_columns: int = 3, **look: Any
 ) -> None:
     """Draw a legend of what is labelled, or of ``handles``, above the Axes, where it hides no row."""
-    legend = ax.legend(
-        handles=handles,
-        loc="lower left",
-        bbox_to_anchor=(0, 1),
-        ncols=n_columns,
-        fontsize="small",
-        title_fontsize="small",
-        alignment="left",
-        frameon=False,
-        borderaxespad=0.3,
-        **look,
-    )
+    place = {"loc": "lower left", "bbox_to_anchor": (0, 1), "borderaxespad": 0.3}
+    plain = {"fontsize": "small", "title_fontsize": "small", "alignment": "left", "frameon": False}
+    legend = ax.legend(handles=handles, ncols=n_columns, **{**place, **plain, **look})
     for text in (legend.get_title(), *legend.get_texts()):
         text.set_parse_math(False)

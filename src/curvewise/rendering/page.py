@@ -39,6 +39,8 @@ with needed_to_draw():
 
 OFFSET = 7  # points from the end of a curve to its name
 LINE_HEIGHT = 1.25  # of a name, in font sizes
+# The line from a name to its curve.
+POINTER = {"arrowstyle": "-", "linewidth": 0.6, "shrinkA": 0, "shrinkB": 0, "relpos": (0, 0.5)}
 
 
 class EndLabel(Annotation):
@@ -93,14 +95,7 @@ def label_ends(
             ha="left",
             color=colour,
             annotation_clip=False,
-            arrowprops={
-                "arrowstyle": "-",
-                "color": colour,
-                "linewidth": 0.6,
-                "shrinkA": 0,
-                "shrinkB": 0,
-                "relpos": (0, 0.5),
-            },
+            arrowprops={**POINTER, "color": colour},
             parse_math=False,
         )
         ax.add_artist(label)
@@ -126,15 +121,13 @@ def _spread(labels: Sequence[EndLabel]) -> None:
         label.xyann = (OFFSET, float(place - end))
 
 
-def moved_apart(
-    wanted: Floats, heights: Floats, within: tuple[float, float] | None = None
-) -> Floats:
+def moved_apart(wanted: Floats, heights: Floats, within: tuple[float, float]) -> Floats:
     """Return the middles of boxes that do not overlap, in the order wanted, as near as may be.
 
     The sum of squared moves is the least possible (isotonic regression by pooling neighbours).
     Where there is room they stay ``within`` two bounds.
 
-    >>> moved_apart(np.array([0.0, 1.0, 9.0]), np.array([4.0, 4.0, 4.0]))
+    >>> moved_apart(np.array([0.0, 1.0, 9.0]), np.array([4.0, 4.0, 4.0]), (-9, 19))
     array([-1.5,  2.5,  9. ])
     """
     order = np.argsort(wanted, kind="stable")
@@ -150,13 +143,10 @@ def moved_apart(
             size += n_before
         groups.append((mean, size))
     level = np.repeat([mean for mean, _ in groups], [size for _, size in groups])
-    if within is not None:
-        low = within[0] + sorted_heights[0] / 2
-        high = within[1] - sorted_heights[-1] / 2 - ranks[-1]
-        high = max(low, high)
-        level = np.clip(level, low, high)
+    low = within[0] + sorted_heights[0] / 2
+    high = within[1] - sorted_heights[-1] / 2 - ranks[-1]
     places = np.empty_like(wanted, dtype=np.float64)
-    places[order] = level + ranks
+    places[order] = np.clip(level, low, max(low, high)) + ranks
     return places
 
 

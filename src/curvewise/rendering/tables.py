@@ -243,10 +243,7 @@ class Table:
         ruler = [
             ":--" if place < self.n_text_columns else "--:" for place in range(len(self.header))
         ]
-        cells = [
-            [markdown_text(name) for name in self.header],
-            *self._cells(markdown_text, Mark.markdown),
-        ]
+        cells = [[*map(markdown_text, self.header)], *self._cells(markdown_text, Mark.markdown)]
         lines = ["| " + " | ".join(row) + " |" for row in cells]
         lines.insert(1, "| " + " | ".join(ruler) + " |")
         title = [f"**{markdown_text(self.title)}**", ""] if self.title else []

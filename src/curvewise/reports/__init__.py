@@ -110,12 +110,5 @@ def report(
     check_names(title=title, step_name=step_name, score_name=score_name)
     check_flags(runs=runs)
     check_kind("made", made, Mapping, "a mapping from text to text")
-    document = compose(
-        *(curves, results),
-        title=title,
-        step_name=step_name,
-        score_name=score_name,
-        runs=runs,
-        made=made,
-    )
+    document = compose(curves, results, title, step_name, score_name, made, runs=runs)
     return Report(document.title, document.html())

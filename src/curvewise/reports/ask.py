@@ -7,14 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
 import curvewise
 from curvewise import __version__
 from curvewise.data.curves import Curves
-from curvewise.errors import CurvesError, OptionError, refuse
+from curvewise.errors import CurvesError, refuse
 from curvewise.inference.result import Result, names_text
 from curvewise.questions.locate.result import Location
 from curvewise.shuffling.visit import track_items
@@ -183,13 +183,11 @@ class Given:
             elif several and isinstance(result, Mapping):
                 for name, found in result.items():
                     if name not in own:
-                        refuse(
-                            f"There are no curves of task {str(name)!r}, but results of it.",
-                            "results",
-                        )
+                        text = f"There are no curves of task {str(name)!r}, but results of it."
+                        refuse(text, "results")
                     own[name] += _results(found)
             else:
-                raise _refusal(result)
+                _refuse(result)
         for name, found in own.items():
             _check_locations(found, tables[name], name)
         return cls(tables, tuple(whole), {k: tuple(v) for k, v in own.items()}, several)
@@ -228,16 +226,16 @@ def _results(found: object) -> list[Result]:
     parts = found if isinstance(found, list | tuple) else [found]
     for part in parts:
         if not isinstance(part, Result):
-            raise _refusal(part)
+            _refuse(part)
     return list(parts)
 
 
-def _refusal(given: object) -> OptionError:
-    msg = (
+def _refuse(given: object) -> NoReturn:
+    refuse(
         "report() takes results, such as compare() returns, or of several tasks a mapping from "
-        f"task to results; not a {type(given).__name__}."
+        f"task to results; not a {type(given).__name__}.",
+        "results",
     )
-    return OptionError(msg, option="results")
 
 
 def _check_locations(results: Sequence[Result], curves: Curves, name: str) -> None:

@@ -24,13 +24,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from curvewise import __version__
-from curvewise.data.curves import Display
+from curvewise.data.curves import Display, scores_by_algorithm
 from curvewise.inference.result import names_text, warnings_of
 from curvewise.questions.best.result import Bests
 from curvewise.questions.compare.result import Comparison
 from curvewise.questions.locate.result import Location
 from curvewise.questions.overview.result import Overview
-from curvewise.rendering.curves import mean_lines
+from curvewise.rendering.curves import evenly_spread, mean_lines
 from curvewise.rendering.figures import drawn_alike, looks_of, needed_to_draw
 from curvewise.rendering.tables import Table
 from curvewise.reports.ask import BIBTEX, Given, made_of
@@ -292,12 +292,10 @@ def result_section(result: Result, curves: Curves | None, *, is_main: bool) -> S
 
 def _means_table(curves: Curves, step_name: str) -> Table:
     """Return the mean scores at all steps, or at some that are evenly spread."""
-    n_listed = min(curves.n_steps, MAX_STEPS_LISTED)
-    listed = np.unique(np.linspace(0, curves.n_steps - 1, n_listed).astype(int))
+    listed = evenly_spread(curves.n_steps, MAX_STEPS_LISTED)
     columns = [[step_text(step) for step in curves.steps[listed].tolist()]]
-    for code in range(len(curves.algorithms)):
-        means = curves.scores[curves.codes == code].mean(axis=0)
-        columns.append(column_texts(means[listed].tolist()))
+    means = (scores.mean(axis=0) for scores in scores_by_algorithm(curves))
+    columns += [column_texts(own[listed].tolist()) for own in means]
     note = f"{plural(len(listed), 'step')} of {curves.n_steps:,} are listed."
     return Table(
         (step_name, *curves.algorithms),
@@ -310,12 +308,12 @@ def _means_table(curves: Curves, step_name: str) -> Table:
 def compose(
     curves: Curves | Mapping[str, Curves],
     results: Sequence[Result | Mapping[str, Any]],
-    *,
     title: str | None = None,
     step_name: str | None = None,
     score_name: str | None = None,
-    runs: bool = True,
     made: Mapping[str, str] | None = None,
+    *,
+    runs: bool = True,
 ) -> Document:
     """Return the page of one table of curves, or of several tasks, with what was found.
 

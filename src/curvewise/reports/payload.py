@@ -16,15 +16,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from curvewise.data.curves import scores_by_algorithm
 from curvewise.questions.locate.tell import WINDOW_WORDS
+from curvewise.rendering.curves import band_reach
 from curvewise.text import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from curvewise.data.curves import Curves, Display
     from curvewise.inference.result import Result
-    from curvewise.kernels import Floats, Integers
+    from curvewise.kernels import Array, Floats, Integers
     from curvewise.questions.locate.method import WindowTests
     from curvewise.questions.locate.result import Band, Location
     from curvewise.rendering.figures import Look
@@ -50,15 +52,11 @@ def packed(values: Integers, width: int | None = None) -> dict[str, Any]:
     steps = np.diff(table, axis=1, prepend=0)
     text, plain = (_text(own.astype(DTYPES[width]), width) for own in (steps, table))
     differences = len(text) <= len(plain)
-    return {
-        "shape": list(table.shape),
-        "width": width,
-        "differences": differences,
-        "base64": text if differences else plain,
-    }
+    kept = {"differences": differences, "base64": text if differences else plain}
+    return {"shape": list(table.shape), "width": width, **kept}
 
 
-def _text(values: np.ndarray[Any, Any], width: int) -> str:
+def _text(values: Array, width: int) -> str:
     planes = np.ascontiguousarray(values).view(np.uint8).reshape(-1, width).T
     return packed_bytes(planes.tobytes())
 
@@ -115,7 +113,7 @@ def table_record(
     ``looks`` and ``display`` say how lines look, and what steps and scores are called.
     ``runs`` tells whether every run is drawn, or only means and bands.
     """
-    own = [looks[name] for name in curves.algorithms]
+    own, every_run = [looks[name] for name in curves.algorithms], scores_by_algorithm(curves)
     # A page that has every score finds the bands of runs by itself.
     every_score = runs and curves.n_steps <= MAX_STEPS_OF_RUNS
     return {
@@ -136,15 +134,15 @@ def table_record(
         ],
         "labels": curves.codes.tolist(),
         "runs": [printable(str(run)) for run in curves.runs],
-        "means": packed_numbers(_by_algorithm(curves, "mean"), 4),
+        "means": packed_numbers(np.array([own.mean(axis=0) for own in every_run]), 4),
         "half_widths": _half_widths(curves),
-        "bands": None if every_score else _bands(curves),
+        "bands": None if every_score else _bands(every_run),
         "scores": _scores(curves) if runs else None,
         "location": None if location is None else _location(location),
     }
 
 
-def _steps(steps: np.ndarray[Any, Any]) -> list[float] | dict[str, float]:
+def _steps(steps: Array) -> list[float] | dict[str, float]:
     """Return the steps; of evenly spaced whole ones the first, the distance and how many."""
     listed: list[float] = steps.tolist()
     if len(listed) > 2 and np.issubdtype(steps.dtype, np.integer):
@@ -154,27 +152,14 @@ def _steps(steps: np.ndarray[Any, Any]) -> list[float] | dict[str, float]:
     return listed
 
 
-def _by_algorithm(curves: Curves, what: str) -> Floats:
-    """Return the mean, the lowest or another number of the runs at each step."""
-    rows = [curves.scores[curves.codes == code] for code in range(len(curves.algorithms))]
-    return np.array([getattr(own, what)(axis=0) for own in rows])
-
-
-def _bands(curves: Curves) -> dict[str, Any]:
+def _bands(every_run: Sequence[Floats]) -> dict[str, Any]:
     """Return lowest and highest score and standard deviation of the runs at each step."""
-    deviations = np.array(
-        [
-            curves.scores[curves.codes == code].std(axis=0, ddof=1)
-            if n > 1
-            else np.zeros(curves.n_steps)
-            for code, n in enumerate(curves.sizes)
-        ]
-    )
-    return {
-        "low": packed_numbers(_by_algorithm(curves, "min"), 2),
-        "high": packed_numbers(_by_algorithm(curves, "max"), 2),
-        "sd": packed_numbers(deviations, 2),
+    bands = {
+        "low": [own.min(axis=0) for own in every_run],
+        "high": [own.max(axis=0) for own in every_run],
+        "sd": [band_reach(own, "sd") for own in every_run],
     }
+    return {name: packed_numbers(np.array(own), 2) for name, own in bands.items()}
 
 
 def _half_widths(curves: Curves) -> list[float]:
@@ -252,11 +237,8 @@ def _windows(windows: WindowTests, n_visited: int) -> dict[str, Any]:
 
 def result_record(result: Result) -> dict[str, Any]:
     """Return a result as the command prints it with ``--json``, without its long lists."""
-    return {
-        "headline": result.headline(),
-        "verdict": result.describe(),
-        **_without_long_lists(result.to_dict()),
-    }
+    words = {"headline": result.headline(), "verdict": result.describe()}
+    return words | _without_long_lists(result.to_dict())
 
 
 def _without_long_lists(value: Any) -> Any:

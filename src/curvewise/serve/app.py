@@ -28,28 +28,15 @@ from inspect import isawaitable
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, get_args
 from urllib.parse import unquote
 
+from curvewise.data.checks import as_float
 from curvewise.data.tables import How, Policy
-from curvewise.errors import CurvewiseError, OptionError, needed_for, refuse
+from curvewise.errors import CurvewiseError, needed_for, refuse
 from curvewise.reports.composing import hashed, script
-from curvewise.serve.work import (
-    GIGABYTE,
-    MAX_NAME,
-    BusyError,
-    Jobs,
-    Limits,
-    Store,
-    new_number,
-    unread,
-)
-from curvewise.text import shortened
+from curvewise.serve.work import MAX_NAME, BusyError, Jobs, Limits, Store, new_number, unread
+from curvewise.text import shortened, words
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterable, MutableMapping
-
-    Message = MutableMapping[str, Any]
-    Receive = Callable[[], Awaitable[Message]]
-    Send = Callable[[Message], Awaitable[None]]
-    App = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
+    from collections import abc
     from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
@@ -58,6 +45,11 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
     from curvewise.serve.work import Job
+
+    Message = abc.MutableMapping[str, Any]
+    Receive = Callable[[], Awaitable[Message]]
+    Send = Callable[[Message], Awaitable[None]]
+    App = Callable[[Message, Receive, Send], Awaitable[None]]
 
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
@@ -143,10 +135,7 @@ class Guard:
     public: frozenset[str]
     last_asked: float = field(default_factory=time.monotonic)
 
-    def __post_init__(self) -> None:
-        self._hosts = own_hosts(self.host, self.port)
-
-    async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Answer one request, or refuse it."""
         if scope["type"] != "http":
             return  # neither web sockets nor start-up events are used
@@ -163,7 +152,7 @@ class Guard:
 
         await self.app(scope, receive, send_guarded)
 
-    def _refusal(self, scope: MutableMapping[str, Any]) -> tuple[int, str] | None:
+    def _refusal(self, scope: Message) -> tuple[int, str] | None:
         """Return the status and the reason for which a request is refused, if it is."""
         headers: dict[bytes, list[bytes]] = defaultdict(list)
         for name, value in scope["headers"]:
@@ -186,7 +175,7 @@ class Guard:
 
     def _is_own(self, host: str) -> bool:
         """Whether ``Host`` names this server; on all interfaces any address may, but no name."""
-        if host in self._hosts:
+        if host in own_hosts(self.host, self.port):
             return True
         name, _, port = host.rpartition(":")
         try:
@@ -196,15 +185,12 @@ class Guard:
         return self.host in WILDCARDS and port == str(self.port)
 
 
-def _with_headers(headers: Iterable[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
+def _with_headers(headers: abc.Iterable[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
     """Add what every answer says, unless it says otherwise itself."""
     own = list(headers)
     there = {name.lower() for name, _ in own}
-    return own + [
-        (name.encode(), value.encode())
-        for name, value in HEADERS.items()
-        if name.encode() not in there
-    ]
+    every = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
+    return own + [header for header in every if header[0] not in there]
 
 
 async def _refuse(send: Send, status: int, message: str) -> None:
@@ -219,7 +205,7 @@ async def _refuse(send: Send, status: int, message: str) -> None:
 MAX_QUESTION = 1_000_000  # bytes of JSON
 MAX_DIGITS = 18  # of a length: more than any disk holds
 # What the page does, from the top: each imports only those after it.
-SCRIPTS = ("page", "comparing", "preview", "sending", "dropping", "state", "checking", "asking")
+SCRIPTS = words("page comparing preview sending dropping state checking asking")
 ASSETS = {
     "/": ("page.html", "text/html; charset=utf-8"),
     "/page.css": ("page.css", "text/css; charset=utf-8"),
@@ -227,7 +213,7 @@ ASSETS = {
     **{f"/{name}.js": (f"{name}.js", "text/javascript; charset=utf-8") for name in SCRIPTS},
 }
 PUBLIC = frozenset({*ASSETS, "/ticket"})
-TEXTS = {"algorithm", "run", "step", "score", "block", "task", "reason"}
+TEXTS = words("algorithm run step score block task reason")
 OK, CREATED, BAD, MISSING, LARGE, UNUSABLE = 200, 201, 400, 404, 413, 422
 
 
@@ -315,7 +301,7 @@ class Session:
         """
         store = self.store
         return {
-            "files": [_record(file) for file in store.kept.values()],
+            "files": [file.to_dict() for file in store.kept.values()],
             "n_left": store.n_left,
             "size_left": store.limits.size - store.size,
             "too_many": str(store.limits.too_many()),
@@ -337,7 +323,8 @@ class Session:
         length = request.headers.get("content-length")
         is_number = length is not None and length.isascii() and length.isdigit()
         announced = int(str(length)[:MAX_DIGITS]) if is_number else None
-        return _record(await self.store.add(name, announced, request.stream()))
+        file = await self.store.add(name, announced, request.stream())
+        return file.to_dict()
 
     async def forget(self, request: Request) -> dict[str, Any]:
         """Remove files."""
@@ -444,12 +431,10 @@ def application(session: Session) -> Starlette:
 
         return answered
 
-    app = Starlette(
-        routes=[
-            Route(path, told(answer, status), methods=[method])
-            for path, method, answer, status in ROUTES
-        ]
-    )
+    routes = [
+        Route(path, told(answer, status), methods=[own]) for path, own, answer, status in ROUTES
+    ]
+    app = Starlette(routes=routes)
     app.router.redirect_slashes = False
     return app
 
@@ -474,19 +459,12 @@ def _fits(name: str, value: Any) -> bool:
     if name == "align":
         return value in get_args(How)
     if name in {"start", "stop"}:
-        return isinstance(value, int | float) and _is_finite(value)
+        return math.isfinite(as_float(value))
     if name == "only":
         return isinstance(value, list) and all(map(_is_name, value))
     if name == "where":
         return isinstance(value, dict) and all(map(_is_name, value.values()))
     return name in TEXTS and _is_name(value)
-
-
-def _is_finite(value: float) -> bool:
-    try:
-        return not isinstance(value, bool) and math.isfinite(value)
-    except OverflowError:  # an integer that no float is as large as
-        return False
 
 
 def _is_name(value: object) -> bool:
@@ -524,10 +502,6 @@ async def _json(request: Request) -> dict[str, Any]:
     return asked
 
 
-def _record(file: Any) -> dict[str, Any]:
-    return {"number": file.number, "name": file.name, "size": file.size, "in_place": file.in_place}
-
-
 HOUR = 3_600.0
 IDLE_SECONDS = 8 * HOUR
 SECONDS_TO_CLOSE = 2
@@ -544,7 +518,7 @@ def serve(
     host: str = "127.0.0.1",
     port: int = 0,
     limits: Limits | None = None,
-    memory: int = 4 * GIGABYTE,
+    memory: int = Jobs.memory,
     idle: float = IDLE_SECONDS,
     shuffling: Mapping[str, Any] | None = None,
     ready: Callable[[str, str], None] = lambda *_: None,
@@ -587,8 +561,7 @@ def serve(
         from uvicorn.protocols.http.h11_impl import H11Protocol
     for path in paths:
         if not os.path.exists(path):  # noqa: PTH110 (unlike Path.exists it never raises)
-            msg = f"There is no file or folder {str(path)!r}. Check the name and the folder."
-            raise OptionError(msg)
+            refuse(f"There is no file or folder {str(path)!r}. Check the name and the folder.", "")
     listening = _listening(host, port)
     port = listening.getsockname()[1]
     store, jobs, keys = Store(limits or Limits()), Jobs(memory), Keys()
@@ -702,7 +675,7 @@ def _ending_on_signals(server: Any, ended: list[str]) -> Iterator[None]:
         server.should_exit = True
         ended.append("interrupted")
 
-    names = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGBREAK")
+    names = words("SIGINT SIGTERM SIGHUP SIGQUIT SIGBREAK")
     heard = [getattr(signal, name) for name in names if hasattr(signal, name)]
     before = {own: signal.signal(own, end) for own in heard}
     try:

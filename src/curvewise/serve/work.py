@@ -42,6 +42,7 @@ from curvewise.readers.tables import (
     task_column,
     usual_column,
 )
+from curvewise.records import UNTOLD, Record
 from curvewise.text import (
     argument,
     listed,
@@ -51,6 +52,7 @@ from curvewise.text import (
     printable,
     shortened,
     step_text,
+    words,
 )
 
 if TYPE_CHECKING:
@@ -69,10 +71,7 @@ BLOCK = 2**16
 PREFIX = f"curvewise-page-{platform.node()}-"
 MAX_NAME, MAX_PART, MAX_DEPTH = 1_024, 100, 16
 # Endings of what log readers and configurations are made of; tables add their own.
-LOG_ENDINGS = (
-    *(".json", ".txt", ".log", ".yaml", ".yml", ".toml", ".npy", ".wandb", ".dat"),
-    *(".db", ".sqlite", ".sqlite3"),
-)
+LOG_ENDINGS = words(".json .txt .log .yaml .yml .toml .npy .wandb .dat .db .sqlite .sqlite3")
 ENDINGS = {ending for known in FORMATS for ending in known.endings} | set(LOG_ENDINGS)
 # Folders of MLflow, whose files are named after metrics and settings.
 NAMED_FREELY = {"metrics", "params", "tags"}
@@ -117,7 +116,7 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class Kept:
+class Kept(Record):
     """A file of the session.
 
     Attributes
@@ -137,7 +136,7 @@ class Kept:
     number: str
     name: str
     size: int
-    weight: int = 0
+    weight: int = field(default=0, metadata=UNTOLD)
     in_place: bool = False
 
 
@@ -717,7 +716,7 @@ class Jobs:
         task: Mapping[str, Any],
         *,
         gives_way: bool = False,
-        then: Callable[[], None],
+        then: Callable[[], Any],
     ) -> Job:
         """Start a job, and call ``then`` when it is over.
 

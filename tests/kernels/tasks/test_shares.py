@@ -47,9 +47,8 @@ def test_listed_shares_and_tails_are_those_of_all_relabellings(sizes: tuple[int,
     expected = np.sort(np.array(all_shares).T, axis=1)
     assert np.repeat(listed.shares, repeats, axis=1) == pytest.approx(expected)
     lead = means[first].mean() - means[~first].mean()
-    assert listed.n_all == len(leads)
-    assert listed.n_up == np.sum(np.array(leads) >= lead - 1e-12)
-    assert listed.n_down == np.sum(np.array(leads) <= lead + 1e-12)
+    assert listed.up == np.mean(np.array(leads) >= lead - 1e-12)
+    assert listed.down == np.mean(np.array(leads) <= lead + 1e-12)
     assert np.sign(shares.lead) == np.sign(lead)
 
 
@@ -70,4 +69,4 @@ def test_runs_in_blocks_are_relabelled_inside_them() -> None:
     shares = task_shares(curves)
     listed = shares.listed()
     assert listed.shares.shape == (2, 8)
-    assert listed.n_all == shares.n_labellings == 16
+    assert shares.n_labellings == 16

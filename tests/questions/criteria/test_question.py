@@ -12,7 +12,7 @@ import pytest
 from curvewise import check_criteria, transfer
 from curvewise.questions.criteria import ask
 from curvewise.questions.criteria import ask as cases
-from curvewise.questions.criteria.ask import CRITERIA, Criterion
+from curvewise.questions.criteria.ask import CRITERIA
 from curvewise.questions.criteria.result import PUBLISHED
 from tests.questions.criteria.decided import CELLS, DIFFERENCES, decided
 
@@ -102,11 +102,10 @@ def test_testable_keeps_intervals_and_p() -> None:
 def test_an_eleventh_criterion_needs_no_published_cell(monkeypatch: pytest.MonkeyPatch) -> None:
     (similar,) = [
         test
-        for test in cases.CRITERIA["similar"].cases(np.random.default_rng(0))
+        for test in cases.CRITERIA["similar"](np.random.default_rng(0))
         if "multiplied" in test.case.name
     ]
-    eleventh = Criterion("scalable", lambda _: iter([similar]))
-    monkeypatch.setattr(ask, "CRITERIA", {"scalable": eleventh})
+    monkeypatch.setattr(ask, "CRITERIA", {"scalable": lambda _: iter([similar])})
     found = check_criteria()
     assert found.criteria == ("scalable",)
     for verdict in found.values():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,6 +11,8 @@ from curvewise import Curves
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from curvewise.questions.tasks.method import OneTask
 
 
 def some_tasks(
@@ -33,3 +36,10 @@ def some_tasks(
         scale = np.exp(rng.normal())
         tasks[f"task {number}"] = Curves(scale * curves, labels, **options)
     return tasks
+
+
+def unlisted(task: OneTask) -> OneTask:
+    """The same task, as if it had too many relabellings to be listed."""
+    other = copy(task)
+    other.listed = None
+    return other

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ import pytest
 from curvewise import Curves, TaskComparison, compare_tasks
 from curvewise.inference.work import shuffling_work
 from curvewise.questions.tasks.method import OneTask, judge_anywhere
-from tests.questions.tasks.simulated import some_tasks
+from tests.questions.tasks.simulated import some_tasks, unlisted
 
 
 def judged(tasks: list[OneTask], **options: Any) -> Any:
@@ -21,16 +20,16 @@ def judged(tasks: list[OneTask], **options: Any) -> Any:
 
 
 def test_listed_and_shuffled_tasks_agree() -> None:
-    tasks = [OneTask.of(own) for own in some_tasks(1, (1.0, 0.5), (4, 4)).values()]
-    unlisted = [replace(own, listed=None) for own in tasks]
-    for listed, shuffled in zip(judged(tasks), judged(unlisted), strict=True):
+    tasks = [OneTask(own) for own in some_tasks(1, (1.0, 0.5), (4, 4)).values()]
+    others = [unlisted(own) for own in tasks]
+    for listed, shuffled in zip(judged(tasks), judged(others), strict=True):
         assert listed.exact
         assert shuffled.exact
         assert shuffled.pvalue == pytest.approx(listed.pvalue)
         assert shuffled.statistic == listed.statistic
-    several = [OneTask.of(own) for own in some_tasks(2, (0.8,) * 6, (4, 5)).values()]
-    unlisted = [replace(own, listed=None) for own in several]
-    for listed, shuffled in zip(judged(several), judged(unlisted), strict=True):
+    several = [OneTask(own) for own in some_tasks(2, (0.8,) * 6, (4, 5)).values()]
+    others = [unlisted(own) for own in several]
+    for listed, shuffled in zip(judged(several), judged(others), strict=True):
         assert not listed.exact
         assert shuffled.pvalue == pytest.approx(listed.pvalue, abs=0.03)
         low, high = listed.pvalue_interval
@@ -38,7 +37,7 @@ def test_listed_and_shuffled_tasks_agree() -> None:
 
 
 def test_too_many_to_visit_are_sampled_also_where_all_are_asked_for() -> None:
-    tasks = [OneTask.of(own) for own in some_tasks(3, (0.0,) * 4).values()]
+    tasks = [OneTask(own) for own in some_tasks(3, (0.0,) * 4).values()]
     heights, curves = judged(tasks, exact=True)
     assert not heights.exact
     assert heights.n_shuffles == curves.n_shuffles == 9_999

@@ -49,7 +49,7 @@ def test_kinds(name: str, kinds: tuple[str, ...]) -> None:
 
 
 def _found(*names: str | None) -> list[tuple[str, str, tuple[str | None, ...]]]:
-    return [(slot.kind, slot.key, slot.values) for slot in slots_of(names)]
+    return [(slot.kind, slot.name, slot.values) for slot in slots_of(names)]
 
 
 def test_pieces_are_aligned_from_both_ends() -> None:

@@ -92,13 +92,13 @@ def test_a_short_first_line_and_a_comma_at_the_end(table: TableWriter) -> None:
     assert found.notes == ["line 2 of log.csv was left out (not as many cells as the header)"]
 
 
-@pytest.mark.parametrize("columns", [None, ["step"], ["a"]])
+@pytest.mark.parametrize("columns", [["step", "a", "b"], ["step"], ["a"]])
 @pytest.mark.parametrize("separator", [",", "\t", " "])
 def test_lines_that_are_cut_are_left_out_and_named(
-    table: TableWriter, separator: str, columns: list[str] | None
+    table: TableWriter, separator: str, columns: list[str]
 ) -> None:
     text = "#{}\nstep,a,b\n1,0.5,6\n2,0.\n\n3,0.7,8\n4\n5,0.9,8\n6,1.\n7"
-    found = read_log_table(table(text.replace(",", separator)), columns)
+    found = read_log_table(table(text.replace(",", separator)), columns.__contains__)
     assert found.n_rows - found.frame[:, 0].null_count() == 3
     assert found.notes == [
         "the last line of log.csv is cut and was left out",
@@ -128,7 +128,7 @@ def test_an_algorithm_may_be_called_as_its_column(table: TableWriter) -> None:
     path = table("agent,step,a\nagent,1,5\nother,1,6\nagent,step,a\nagent,1,7\n")
     found = read_log_table(path)
     assert found.frame["agent"].to_list() == ["agent", "other", "agent"]
-    assert read_log_table(path, ["agent"]).frame.height == 3
+    assert read_log_table(path, ["agent"].__contains__).frame.height == 3
 
 
 def test_comments_come_before_the_header_or_are_it(table: TableWriter) -> None:
@@ -139,7 +139,7 @@ def test_comments_come_before_the_header_or_are_it(table: TableWriter) -> None:
 
 
 def test_only_columns_that_are_asked_for(table: TableWriter) -> None:
-    found = read_log_table(table("a,b,a,c\n1,2,3,4\n"), ["c", "a"])
+    found = read_log_table(table("a,b,a,c\n1,2,3,4\n"), ["c", "a"].__contains__)
     assert found.columns == ["a", "c"]
     assert found.frame.rows() == [("1", "4")]
 

@@ -205,6 +205,5 @@ def test_rows_are_episodes_where_the_return_of_one_is_logged(tmp_path: Path) -> 
     layout = layout_of(["actor_steps", "episode_return", "loss"])
     for metric in ("episode_return", "loss"):
         wanted = Wanted(frozenset({metric}))
-        columns = filter(is_needed(wanted, layout), ("actor_steps", "episode_return", "loss"))
-        table = read_log_table(File(path), [*columns])
+        table = read_log_table(File(path), is_needed(wanted, layout))
         assert run_of_table(table, wanted, layout, name="log.csv").series[metric].of_episodes

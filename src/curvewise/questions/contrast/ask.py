@@ -18,7 +18,7 @@ import numpy.typing as npt
 from curvewise.data.checks import check_choice
 from curvewise.data.curves import Curves
 from curvewise.data.points import trapezoids
-from curvewise.errors import OptionError, refuse
+from curvewise.errors import refuse
 from curvewise.inference.asking import (
     Asked,
     PathLike,
@@ -91,26 +91,25 @@ def coefficient_array(curves: Curves, coefficients: object) -> Floats:
     """Return a coefficient for each algorithm, or say why there is none."""
     example = in_python("{'A': 1, 'B': -0.5, 'C': -0.5}") or "-c A=1 -c B=-0.5 -c C=-0.5"
     if not isinstance(coefficients, Mapping) or not coefficients:
-        msg = f"Coefficients are a mapping from algorithms to numbers, such as {example}."
-        raise OptionError(msg)
+        refuse(f"Coefficients are a mapping from algorithms to numbers, such as {example}.", "")
     for name, number in coefficients.items():
         if name not in curves.algorithms:
             refuse(f"No algorithm is called {name!r}; {did_you_mean(str(name), curves.algorithms)}")
         if not isinstance(number, Real) or not math.isfinite(number):
-            msg = f"The coefficient of {name!r} must be a finite number; it is {number!r}."
-            raise OptionError(msg)
+            refuse(f"The coefficient of {name!r} must be a finite number; it is {number!r}.", "")
     numbers = np.array([float(coefficients.get(a, 0.0)) for a in curves.algorithms])
     if not numbers.any():
-        msg = f"All coefficients are 0: there is nothing to contrast. Give some as in {example}."
-        raise OptionError(msg)
+        refuse(
+            f"All coefficients are 0: there is nothing to contrast. Give some as in {example}.", ""
+        )
     size = float(np.abs(numbers).max())
     total = float((numbers / size).sum())
     if abs(total) > 1e-9 * float(np.abs(numbers / size).sum()):
-        msg = (
+        refuse(
             f"The coefficients of a contrast sum to 0; these sum to {total * size:.4g}. "
-            f"Set a mean against another, as in {example}."
+            f"Set a mean against another, as in {example}.",
+            "",
         )
-        raise OptionError(msg)
     return numbers
 
 
@@ -130,8 +129,7 @@ def weight_array(curves: Curves, weights: Weights) -> tuple[Floats, Floats | str
         return trapezoids(steps), "area"
     if isinstance(weights, tuple) and weights and isinstance(weights[0], str):
         if weights[0] != "window" or len(weights) != 3:
-            msg = f"A window is ('window', start, stop), in steps; it is {weights!r}."
-            raise OptionError(msg)
+            refuse(f"A window is ('window', start, stop), in steps; it is {weights!r}.", "")
         return window_weights(curves.steps, *weights[1:])
     try:
         numbers = np.array(weights, dtype=np.float64)
@@ -139,15 +137,14 @@ def weight_array(curves: Curves, weights: Weights) -> tuple[Floats, Floats | str
         numbers = np.full(1, np.nan)
     if numbers.shape != (n_steps,) or not np.isfinite(numbers).all():
         shape = "×".join(map(str, numbers.shape)) or "1"
-        msg = (
+        refuse(
             f"weights must be 'trend', 'area', ('window', start, stop), or {n_steps} finite "
             f"numbers, one for each step; there are {shape} of them, "
-            f"{int(np.isfinite(numbers).sum())} finite."
+            f"{int(np.isfinite(numbers).sum())} finite.",
+            "",
         )
-        raise OptionError(msg)
     if not numbers.any():
-        msg = "All weights are 0: nothing is left of the curves. Give a step some weight."
-        raise OptionError(msg)
+        refuse("All weights are 0: nothing is left of the curves. Give a step some weight.", "")
     numbers.setflags(write=False)
     return numbers, numbers
 

@@ -187,7 +187,8 @@ def _same(a: float, b: float) -> bool:
 
 # --- The criteria, and the test cases of each: the paper's own before ours.
 #
-# An eleventh criterion is one more `Criterion` in the list at the end.
+# A criterion is a function from a random generator, which simulates runs where a case needs
+# several, to the tests that decide it. An eleventh is one more row in the table at the end.
 
 N_RUNS, NOISE = 6, 0.03  # of the simulated runs
 WANTED: dict[Rule, str] = {
@@ -200,23 +201,6 @@ WANTED: dict[Rule, str] = {
     rise_through_no_effect: "The values should rise, and no change should give the value for "
     "no effect",
 }
-
-
-@dataclass(frozen=True)
-class Criterion:
-    """What may be asked of a metric, and the cases that decide it.
-
-    Attributes
-    ----------
-    cases : function from a random generator to tests
-        The generator simulates runs, where a case needs several.
-    one_case_suffices : bool
-        Whether one case that holds is enough; else all must hold.
-    """
-
-    name: str
-    cases: Callable[[np.random.Generator], Iterator[CriterionTest]]
-    one_case_suffices: bool = False
 
 
 def _test(
@@ -429,22 +413,20 @@ def _testable_cases(rng: np.random.Generator) -> Iterator[CriterionTest]:
     )
 
 
-CRITERIA = {
-    criterion.name: criterion
-    for criterion in (
-        Criterion("defined", _defined_cases),
-        Criterion("consistent", _consistent_cases),
-        # "Meaningful" needs one standard on which the values agree, not all of them.
-        Criterion("meaningful", _meaningful_cases, one_case_suffices=True),
-        Criterion("unitless", _unitless_cases),
-        Criterion("distinguishing", _distinguishing_cases),
-        Criterion("independent", _independent_cases),
-        Criterion("parameter-free", _parameter_cases),
-        Criterion("similar", _similar_cases),
-        Criterion("degenerate", _degenerate_cases),
-        Criterion("testable", _testable_cases),
-    )
+CRITERIA: dict[str, Callable[[np.random.Generator], Iterator[CriterionTest]]] = {
+    "defined": _defined_cases,
+    "consistent": _consistent_cases,
+    "meaningful": _meaningful_cases,
+    "unitless": _unitless_cases,
+    "distinguishing": _distinguishing_cases,
+    "independent": _independent_cases,
+    "parameter-free": _parameter_cases,
+    "similar": _similar_cases,
+    "degenerate": _degenerate_cases,
+    "testable": _testable_cases,
 }
+# It needs one standard on which the values agree; of the others all cases must hold.
+ONE_CASE_SUFFICES = "meaningful"
 
 
 # --- Which learning-comparison metric can be trusted for what?
@@ -479,20 +461,19 @@ def check_criteria(*, rng: RNGLike = 0) -> Criteria:
     (0.2167, 0.2167)
     """
     generator = as_generator(rng)
-    tests = {name: list(criterion.cases(generator)) for name, criterion in CRITERIA.items()}
+    criteria = {name: list(cases(generator)) for name, cases in CRITERIA.items()}
     verdicts = []
-    for name, criterion in CRITERIA.items():
-        measured = [[_measure(pair, generator) for pair in test.case.pairs] for test in tests[name]]
+    for name, tests in criteria.items():
+        measured = [[_measure(pair, generator) for pair in test.case.pairs] for test in tests]
+        suffices = name == ONE_CASE_SUFFICES
         for metric in JUDGED:
             results = []
-            for test, pairs in zip(tests[name], measured, strict=True):
+            for test, pairs in zip(tests, measured, strict=True):
                 outcomes = tuple(pair[metric] for pair in pairs)
                 holds = test.rule(outcomes, RECORDS[metric].no_effect)
                 results.append(CaseResult(test.case, outcomes, holds))
-            published, suffices = PUBLISHED.get((name, metric)), criterion.one_case_suffices
-            verdicts.append(
-                Verdict(name, metric, published, tuple(results), one_case_suffices=suffices)
-            )
+            found = PUBLISHED.get((name, metric)), tuple(results)
+            verdicts.append(Verdict(name, metric, *found, one_case_suffices=suffices))
     return Criteria(verdicts=tuple(verdicts), seed=known_seed(rng))
 
 

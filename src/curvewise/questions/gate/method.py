@@ -67,19 +67,15 @@ from curvewise.text import argument, number_text, threshold_text
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    import numpy.typing as npt
-
     from curvewise.inference.caveats import Caveat
     from curvewise.inference.result import Center
     from curvewise.inference.survival import Reaching
     from curvewise.inference.two_groups import Shuffled
     from curvewise.inference.work import Work
-    from curvewise.kernels import Floats, Integers
+    from curvewise.kernels import Booleans, Floats, Integers
     from curvewise.kernels.survival import Times
     from curvewise.questions.gate.ask import GateOptions
     from curvewise.shuffling.visit import Measured
-
-    Booleans = npt.NDArray[np.bool_]
 
 
 # --- One number for each run of the candidate and of the baseline, higher being better.

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from curvewise.data.curves import Curves
     from curvewise.inference.result import EffectName
-    from curvewise.kernels import Floats, Integers
+    from curvewise.kernels import Booleans, Floats, Integers
     from curvewise.kernels.steps import StepDesign
     from curvewise.questions.locate.result import Adjustment
     from curvewise.records import As, Count, Extended, Keywords, Probability
@@ -142,7 +142,7 @@ def cluster_ends(running: Floats) -> tuple[list[tuple[int, int]], Floats]:
     return ends, np.array([running[last] for _, last in ends])
 
 
-def stretches(inside: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> list[tuple[int, int]]:
+def stretches(inside: Booleans) -> list[tuple[int, int]]:
     """Return the first and last index of every stretch of True."""
     edges = np.flatnonzero(np.diff(np.concatenate([[0], inside.astype(np.int8), [0]])))
     return [(int(a), int(b) - 1) for a, b in edges.reshape(-1, 2)]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 import numpy as np
 
 from curvewise.data.points import in_window
-from curvewise.errors import OptionError, refuse
+from curvewise.errors import refuse
 from curvewise.inference.caveats import Caveat
 from curvewise.inference.result import Result
 from curvewise.inference.work import Sampled
@@ -294,8 +294,7 @@ class Location(Sampled, Result, question="locate"):
         result says which steps it is about.
         """
         if self.windows is None:
-            msg = "Windows were left out: locate the curves with windows=True."
-            raise OptionError(msg)
+            refuse("Windows were left out: locate the curves with windows=True.", "")
         asked = self.steps[in_window(self.steps, start, stop)]
         return self.windows.smallest_containing(asked[0], asked[-1])
 

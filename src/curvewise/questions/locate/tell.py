@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 import numpy as np
 
 from curvewise.data.checks import check_choice, check_drawn
-from curvewise.errors import OptionError, refuse
+from curvewise.errors import refuse
 from curvewise.inference.result import EFFECTS, PARTS, method_parts, names_text, one_line, p_phrase
 from curvewise.questions.locate.result import Location
 from curvewise.rendering.curves import plot_curves
@@ -391,8 +391,7 @@ def _window_tests(location: Location, effect: str) -> tuple[WindowTests, int]:
     if effect not in PARTS:
         refuse(f"No effect is called {effect!r}; {did_you_mean(str(effect), PARTS)}", "effect")
     if effect not in location.effects:
-        msg = "There is a single step, so no window has a shape. Draw effect='algorithm'."
-        raise OptionError(msg)
+        refuse("There is a single step, so no window has a shape. Draw effect='algorithm'.", "")
     return location.windows, list(PARTS).index(effect)
 
 
@@ -597,11 +596,11 @@ def plot_difference(location: Location, ax: Axes | None = None) -> Axes:
     check_drawn(location, Location, "plot_difference() draws what locate() found")
     band = location.band
     if band is None:
-        msg = (
+        refuse(
             "There is no difference band to draw: it needs two algorithms, not "
-            f"{len(location.algorithms)}."
+            f"{len(location.algorithms)}.",
+            "",
         )
-        raise OptionError(msg)
     ax = axes_or_current(ax, (8, 4.5))
     level, meaning = percent(band.confidence), "without 0 where a step is significant"
     if not np.isfinite(band.low).any():

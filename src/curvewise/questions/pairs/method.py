@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from curvewise.data.curves import Curves
     from curvewise.inference.result import ErrorTerm
     from curvewise.inference.work import Work
-    from curvewise.kernels import Floats, Integers
+    from curvewise.kernels import Booleans, Floats, Integers
     from curvewise.kernels.anova import Design
     from curvewise.kernels.combined import CombinedDesign
     from curvewise.shuffling.visit import Layout, Measured
@@ -190,7 +190,7 @@ class PartitionSums(OfAlikeSets[AlikeGroup]):
     alone: tuple[float, ...]
     noise: float
     bounds: Floats
-    joining: np.ndarray[tuple[int, int], np.dtype[np.bool_]]
+    joining: Booleans
     known: Floats
     alpha: float | None
 
@@ -202,7 +202,7 @@ class PartitionSums(OfAlikeSets[AlikeGroup]):
         groups: Sequence[AlikeGroup],
         chosen: Sequence[tuple[int, ...]],
         alone: Sequence[float],
-        joining: np.ndarray[tuple[int, int], np.dtype[np.bool_]],
+        joining: Booleans,
         known: Floats,
         alpha: float | None,
     ) -> PartitionSums:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, overload
 
-from curvewise.errors import OptionError, refuse
+from curvewise.errors import refuse
 from curvewise.inference.caveats import Caveat
 from curvewise.inference.result import EFFECTS, Interval, Result
 from curvewise.inference.work import ADJUSTMENTS
@@ -209,12 +209,12 @@ class Pairs(Result, Sequence[Pair], question="compare_pairs"):
         """Return the pair of two algorithms, as seen from the first one named."""
         for name in (a, b):
             if name not in self.algorithms:
-                msg = f"No algorithm is called {name!r}; {did_you_mean(name, self.algorithms)}"
-                raise OptionError(msg)
+                refuse(
+                    f"No algorithm is called {name!r}; {did_you_mean(name, self.algorithms)}", ""
+                )
         found = self._places.get(frozenset((a, b)))
         if found is None:
-            msg = f"{a!r} and {b!r} were not compared; the warnings may say why."
-            raise OptionError(msg)
+            refuse(f"{a!r} and {b!r} were not compared; the warnings may say why.", "")
         return found if found.a == a else found.reversed()
 
     def significant(self, effect: str = "algorithm") -> tuple[Pair, ...]:

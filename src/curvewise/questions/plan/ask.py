@@ -149,7 +149,7 @@ def plan(
         question=question,
         cautious=cautious,
         reuse_pilot=reuse_pilot,
-        pairing=None if pilots is None else pairing_of(pilots, 0.95),
+        pairing=None if pilots is None else pairing_of(pilots),
         max_runs=int(max_runs),
         assumptions=model.assumptions,
         caveats=(

@@ -54,7 +54,7 @@ class Pairing(Record):
         )
 
 
-def pairing_of(pilots: Curves, confidence: float) -> Pairing | None:
+def pairing_of(pilots: Curves, confidence: float = 0.95) -> Pairing | None:
     """Return how paired pilots correlate; None where they are not paired, or do not vary."""
     if (
         pilots.blocks is None
@@ -73,9 +73,8 @@ def pairing_of(pilots: Curves, confidence: float) -> Pairing | None:
     if scale == 0:
         return None
     correlation = float(np.clip(float(first @ second) / scale, -1, 1))
-    return Pairing(
-        len(first), correlation, _interval(correlation, len(first), confidence), confidence
-    )
+    interval = _interval(correlation, len(first), confidence)
+    return Pairing(len(first), correlation, interval, confidence)
 
 
 def _interval(correlation: float, n_pairs: int, confidence: float) -> Interval:

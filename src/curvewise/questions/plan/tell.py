@@ -180,8 +180,7 @@ def plot_plan(plan: Plan, ax: Axes | None = None) -> Axes:
     ax.set_xlabel(f"runs of each {'' if asked.ratio == 1 else 'other '}algorithm")
     verb = "find" if plan.question == "overall" else "claim"
     ax.set_ylabel(f"power to {verb} a difference {EFFECTS[plan.question].how}")
-    effect = "the observed differences, shrunk" if asked.effect is None else str(asked.effect)
-    ax.set_title(effect, fontsize="medium")
+    ax.set_title(effect_text(asked, quotes_scores=False), fontsize="medium")
     ax.legend(loc="best", frameon=False)
     return ax
 

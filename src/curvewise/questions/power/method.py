@@ -23,7 +23,6 @@ from curvewise.inference.simulate import (
 )
 from curvewise.inference.work import random_keys
 from curvewise.kernels.anova import Design, rounding
-from curvewise.kernels.compiling import compiler_is_loaded, worth_compiling
 from curvewise.kernels.many_tables import TABLES_PER_SET, Spanned, rejections
 from curvewise.kernels.relabel import n_relabellings, stream_key
 from curvewise.questions.power.result import Assumptions
@@ -41,12 +40,10 @@ from curvewise.text import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy.typing as npt
-
     from curvewise.inference.asking import Asked
     from curvewise.inference.result import EffectName
     from curvewise.inference.simulate import Noise
-    from curvewise.kernels import Floats, Integers
+    from curvewise.kernels import Booleans, Floats, Integers
     from curvewise.kernels.many_tables import Tests
 
 
@@ -223,8 +220,6 @@ COUNTED = ("overall", "algorithm", "interaction", "claimed algorithm", "claimed 
 # Experiments whose noise is drawn together: a number that memory does not depend on.
 AT_ONCE = 50
 MAX_SCORES_AT_ONCE = 2**24
-# Steps × shuffles × experiments beyond which compiled code is faster, its import included.
-COMPILE_ABOVE_STEPS_TIMES_SHUFFLES = 300_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -338,22 +333,12 @@ class Model:
         n_scores = sum(self.sizes(n_runs)) * self.truth.base.size
         n_parts = max(min(MAX_SCORES_AT_ONCE // n_scores, TABLES_PER_SET) // AT_ONCE, 1)
         chunks = chunks_of(range(first, most), n_parts * AT_ONCE)
-        # It is faster to compile where NumPy would take seconds, or where it is done already.
-        n_relabelled = min(n_relabellings(*self.design(n_runs)), self.assumptions.n_shuffles)
-        work = sum(number for *_, number in cases) * n_relabelled * self.truth.base.size
-        large = work >= COMPILE_ABOVE_STEPS_TIMES_SHUFFLES
-        compiled = worth_compiling(large or compiler_is_loaded())
-        count = partial(self._chunk, n_runs, cases, tests, compiled)
+        count = partial(self._chunk, n_runs, cases, tests)
         with single_blas():
             return np.sum([own for _, own in in_chunks(count, chunks, n_jobs=n_jobs)], axis=0)
 
     def _chunk(
-        self,
-        n_runs: int,
-        cases: Sequence[tuple[Truth, float, int]],
-        tests: Tests,
-        compiled: bool,  # noqa: FBT001 (always given by place)
-        chunk: range,
+        self, n_runs: int, cases: Sequence[tuple[Truth, float, int]], tests: Tests, chunk: range
     ) -> Integers:
         """Count the rejections among some experiments."""
         labels, blocks = self.design(n_runs)
@@ -365,7 +350,6 @@ class Model:
             n_shuffles=self.assumptions.n_shuffles,
             combined=self.assumptions.overall == "combined",
             tests=tests,
-            compiled=compiled,
         )
         noise = self._noise(n_runs, chunk)
         counts = np.zeros((len(cases), len(COUNTED)), dtype=np.int64)
@@ -436,7 +420,7 @@ def claim_of(question: EffectName) -> int:
     return COUNTED.index(question if question == "overall" else f"claimed {question}")
 
 
-def _counted(found: npt.NDArray[np.bool_]) -> Integers:
+def _counted(found: Booleans) -> Integers:
     """Count what was found; (n_cases, 3, n_tables) becomes (n_cases, 5)."""
     claimed = found[:, 1:] & found[:, :1]
     return np.concatenate([found, claimed], axis=1).sum(axis=2)

@@ -276,9 +276,7 @@ def _legend_text(power: Power) -> str:
 def _title(power: Power) -> str:
     """Name the difference; of several sizes only the kind."""
     effect = power.assumptions.effect
-    if effect is None:
-        return "the observed differences, shrunk"
-    if len(power.sizes) == 1:
-        return str(effect)
+    if effect is None or len(power.sizes) == 1:
+        return effect_text(power.assumptions, quotes_scores=False)
     unit = " in standard deviations of curve means" if effect.unit == "sd" else ""
     return f"{effect.kind}, by size{unit}"

@@ -271,7 +271,7 @@ def _compare_pair(asked: TaskOptions, tasks: Tasks, work: Work) -> TaskCompariso
     parts: dict[str, OneTask] = {}
 
     def ask(name: str, curves: Curves) -> tuple[TaskDifference, tuple[Caveat, ...]]:
-        parts[name] = OneTask.of(curves)
+        parts[name] = OneTask(curves)
         return compare_task(parts[name], member, alpha=alpha, levels=levels)
 
     answers = ask_each(tasks, ask, label="Task")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -39,8 +39,7 @@ if TYPE_CHECKING:
     from curvewise.inference.work import Work
     from curvewise.kernels import Floats, Integers
     from curvewise.kernels.relabel import Restriction
-    from curvewise.kernels.tasks import Listed, Stratum
-    from curvewise.shuffling.visit import Layout
+    from curvewise.kernels.tasks import Stratum
 
 
 def judge_anywhere(tasks: Sequence[OneTask], work: Work, alpha: float) -> tuple[Anywhere, Anywhere]:
@@ -164,12 +163,13 @@ def _rank_sums(scores: Floats, expected: float, labels: Integers) -> Floats:
 # --- Two algorithms on one task: what `compare` says, and which of them is better.
 
 
-@dataclass(frozen=True, eq=False)
 class OneTask:
     """The curves of two algorithms on one task, as they are shuffled.
 
     Attributes
     ----------
+    curves : Curves
+    layout : Layout
     shares : TaskShares
         The first algorithm is ``a``.
     strata : list of Stratum
@@ -180,35 +180,23 @@ class OneTask:
         Whether any two runs (of a block) differ.
     """
 
-    curves: Curves
-    layout: Layout
-    shares: TaskShares
-    strata: list[Stratum]
-    listed: Listed | None
-    varies: bool
-
-    @classmethod
-    def of(cls, curves: Curves) -> OneTask:
+    def __init__(self, curves: Curves) -> None:
         """Lay out the runs of two algorithms, and rank them by their mean over training.
 
         Raises where their blocks leave nothing to compare; equal scores are no reason.
         """
         check_design(curves, may_be_equal=True)
-        layout, design = layout_and_design(curves)
-        labels, blocks = layout.labels, layout.blocks
-        ranks = RunNumbers.of(layout).ranks()
+        self.curves = curves
+        self.layout, design = layout_and_design(curves)
+        labels, blocks = self.layout.labels, self.layout.blocks
+        ranks = RunNumbers.of(self.layout).ranks()
         if not curves.higher_is_better:
             ranks = np.bincount(blocks)[blocks] + 1 - ranks
-        shares = TaskShares(design, labels, blocks, layout.noise)
-        few = shares.restriction.count <= MAX_LISTED
-        return cls(
-            curves,
-            layout,
-            shares,
-            strata_of(ranks, labels, blocks),
-            shares.listed() if few else None,
-            sum(design.totals) > 0,
-        )
+        self.shares = TaskShares(design, labels, blocks, self.layout.noise)
+        self.strata = strata_of(ranks, labels, blocks)
+        few = self.shares.restriction.count <= MAX_LISTED
+        self.listed = self.shares.listed() if few else None
+        self.varies = sum(design.totals) > 0
 
 
 def compare_task(
@@ -269,7 +257,7 @@ def _one_sided(task: OneTask, work: Work, levels: tuple[float, ...]) -> tuple[fl
     """Return the one-sided p of a higher, and of a lower, mean score of the first algorithm."""
     shares, listed = task.shares, task.listed
     if listed is not None:
-        return listed.n_up / listed.n_all, listed.n_down / listed.n_all
+        return listed.up, listed.down
     tie = 2 * shares.noise
     least = shares.lead - tie, -shares.lead - tie
     one_block = shares.blocks.min() == shares.blocks.max()

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
-from curvewise.errors import OptionError
+from curvewise.errors import refuse
 from curvewise.inference.caveats import (
     SPREAD,
     STRAYS,
@@ -438,12 +438,12 @@ class TaskComparisons(
         """Return the comparison of two algorithms, as seen from the first one named."""
         for name in (a, b):
             if name not in self.algorithms:
-                msg = f"No algorithm is called {name!r}; {did_you_mean(name, self.algorithms)}"
-                raise OptionError(msg)
+                refuse(
+                    f"No algorithm is called {name!r}; {did_you_mean(name, self.algorithms)}", ""
+                )
         found = self.pairs.get((a, b), self.pairs.get((b, a)))
         if found is None:
-            msg = f"{a!r} and {b!r} were not compared."
-            raise OptionError(msg)
+            refuse(f"{a!r} and {b!r} were not compared.", "")
         return found if found.a == a else found.reversed()
 
     @told(key="tasks", after="dropped")
@@ -475,7 +475,31 @@ class TaskComparisons(
 
     def table(self) -> Table:
         """Return a row for every pair."""
-        return family_table(self)
+        note = (
+            f"Adjusted by Holm over {plural(len(self), 'pair')}, for each of the two questions. "
+            f"The last columns say on how many of {plural(len(self.tasks), 'task')} the two "
+            "differ at least, and on how many a and b are better at least; they and the intervals "
+            "are those of each pair alone."
+        )
+        return Table.of(
+            list(self.values()),
+            ("a", lambda own: own.a),
+            ("b", lambda own: own.b),
+            ("P(a wins)", lambda own: f"{own.on_the_whole.probability:.3f}"),
+            (
+                f"{percent(1 - self.alpha)} interval",
+                lambda own: " to ".join(f"{end:.3f}" for end in own.on_the_whole.interval),
+            ),
+            ("p whole", lambda own: _p(own.on_the_whole)),
+            ("adjusted", lambda own: p_text(own.on_the_whole.final_pvalue)),
+            ("p anywhere", lambda own: _p(own.anywhere)),
+            ("adjusted", lambda own: p_text(own.anywhere.final_pvalue)),
+            ("differ on ≥", lambda own: str(own.at_least.differ)),
+            ("better on ≥", lambda own: f"{own.at_least.a_better}, {own.at_least.b_better}"),
+            notes=(note,),
+            n_text_columns=2,
+            wide=True,
+        )
 
     def tables(self) -> list[Table]:
         """Return what there is to show, as tables: a row for every pair."""
@@ -560,35 +584,6 @@ def per_task_table(found: TaskComparison) -> Table:
         ("adjusted", lambda row: p_text(row[1].pvalue_height_adjusted)),
         ("better", lambda row: row[1].winner or ("?" if row[1].differs else "")),
         notes=(note,),
-        wide=True,
-    )
-
-
-def family_table(found: TaskComparisons) -> Table:
-    """Return a row for every pair."""
-    note = (
-        f"Adjusted by Holm over {plural(len(found), 'pair')}, for each of the two questions. "
-        f"The last columns say on how many of {plural(len(found.tasks), 'task')} the two "
-        "differ at least, and on how many a and b are better at least; they and the intervals "
-        "are those of each pair alone."
-    )
-    return Table.of(
-        list(found.values()),
-        ("a", lambda own: own.a),
-        ("b", lambda own: own.b),
-        ("P(a wins)", lambda own: f"{own.on_the_whole.probability:.3f}"),
-        (
-            f"{percent(1 - found.alpha)} interval",
-            lambda own: " to ".join(f"{end:.3f}" for end in own.on_the_whole.interval),
-        ),
-        ("p whole", lambda own: _p(own.on_the_whole)),
-        ("adjusted", lambda own: p_text(own.on_the_whole.final_pvalue)),
-        ("p anywhere", lambda own: _p(own.anywhere)),
-        ("adjusted", lambda own: p_text(own.anywhere.final_pvalue)),
-        ("differ on ≥", lambda own: str(own.at_least.differ)),
-        ("better on ≥", lambda own: f"{own.at_least.a_better}, {own.at_least.b_better}"),
-        notes=(note,),
-        n_text_columns=2,
         wide=True,
     )
 

@@ -23,7 +23,7 @@ from curvewise.rendering.forest import (
     p_cell,
     point,
 )
-from curvewise.text import listed, p_short, percent, plural, printable
+from curvewise.text import capitalised, listed, p_short, percent, plural, printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -39,24 +39,13 @@ MAX_NAMED = 6  # tasks or pairs that a sentence can hold
 def describe(found: TaskComparison | TaskComparisons) -> str:
     """Return the verdict on all tasks, what is known of single ones, and the method."""
     if isinstance(found, TaskComparisons):
-        every = next(iter(found.values()))
-        sentences = [
-            _winners(found),
-            _pairs_anywhere(found),
-            _left_out(found.dropped),
-            _method(every),
-        ]
-        return " ".join(filter(None, sentences))
-    sentences = [
-        _no_task_can_be_named(found),
-        _on_the_whole(found),
-        _anywhere(found),
-        _at_least(found),
-        _named(found),
-        _left_out(found.dropped),
-        _method(found),
-    ]
-    return " ".join(filter(None, sentences))
+        one = next(iter(found.values()))
+        sentences = [_winners(found), _pairs_anywhere(found)]
+    else:
+        one = found
+        about = _no_task_can_be_named, _on_the_whole, _anywhere, _at_least, _named
+        sentences = [say(found) for say in about]
+    return " ".join(filter(None, [*sentences, _left_out(found.dropped), _method(one)]))
 
 
 def headline(found: TaskComparison | TaskComparisons) -> str:
@@ -250,7 +239,7 @@ def _winners(found: TaskComparisons) -> str:
     shown = [_beats(own) for own in clear[:MAX_NAMED]]
     if len(clear) > MAX_NAMED:
         shown.append(f"and so in {plural(len(clear) - MAX_NAMED, 'more pair')}")
-    sentence = f"{where[:1].upper()}{where[1:]}, {how}: {'; '.join(shown)}."
+    sentence = f"{capitalised(where)}, {how}: {'; '.join(shown)}."
     left = n_pairs - len(clear)
     if left:
         sentence += f" In {plural(left, 'pair')} neither was found to be better."
@@ -324,16 +313,16 @@ def plot_tasks(found: TaskComparison, ax: Axes | None = None) -> Axes:
         f"with the {level} interval of each task alone",
         parse_math=False,
     )
-    looks = {True: f"{a} better", False: f"{b} better", None: "not told apart"}
-    shown = {(row.colour, row.marker, row.filled) for row in rows}
-    legend_above(
-        ax,
-        [
-            point(label, colour, marker, filled=filled)
-            for label, (colour, marker, filled) in ((looks[own], LOOKS[own]) for own in looks)
-            if (colour, marker, filled) in shown
-        ],
+    labels = dict(
+        zip(LOOKS.values(), (f"{a} better", f"{b} better", "not told apart"), strict=True)
     )
+    shown = {(row.colour, row.marker, row.filled) for row in rows}
+    handles = [
+        point(label, colour, marker, filled=filled)
+        for (colour, marker, filled), label in labels.items()
+        if (colour, marker, filled) in shown
+    ]
+    legend_above(ax, handles)
     return ax
 
 

@@ -69,16 +69,14 @@ def goal(transfer: Transfer) -> str:
 
 def sentence(transfer: Transfer) -> str:
     """Say how many runs of whom reach the threshold, by when, and how sure a difference is."""
-    found = transfer.survival
-    n_control, n_experimental = transfer.n_runs
+    found, (n_control, n_experimental) = transfer.survival, transfer.n_runs
+    of_whom = {
+        transfer.control: str(n_control),
+        transfer.experimental: plural(n_experimental, "run"),
+    }
     control, experimental = (
         f"{found.n_reached[place]} of {runs} of {printable(name)} ({_median(transfer, place)})"
-        for place, (name, runs) in enumerate(
-            (
-                (transfer.control, str(n_control)),
-                (transfer.experimental, plural(n_experimental, "run")),
-            )
-        )
+        for place, (name, runs) in enumerate(of_whom.items())
     )
     text = f"Reaching {goal(transfer)}: {experimental}, {control}"
     if found.pvalue is None:
@@ -124,13 +122,13 @@ def notes(transfer: Transfer) -> tuple[str, ...]:
             f" Log-rank test of the times, {_p(found)}; a run that never "
             "reaches it counts as one that takes longer than it was trained."
         )
-    failed = (
-        "A run that failed counts as one that never reaches it, as it counts as the worst "
-        "score of all."
-    )
-    return tuple(
-        filter(None, (first, failed if found.failed_never_reach else "", _crossing(transfer)))
-    )
+    failed = ""
+    if found.failed_never_reach:
+        failed = (
+            "A run that failed counts as one that never reaches it, as it counts as the worst "
+            "score of all."
+        )
+    return tuple(filter(None, (first, failed, _crossing(transfer))))
 
 
 # --- What `transfer` and `transfer_many` found, in words a person can quote.
@@ -349,6 +347,9 @@ def plot_gain(transfer: Transfer, ax: Axes | None = None) -> Axes:
 
 def _curves(ax: Axes, transfer: Transfer, names: Sequence[str]) -> list[Artist]:
     n_steps = len(transfer.steps)
+    both: dict[str, Any] = {"linewidth": 2, "markersize": 7 if n_steps == 1 else 4, "zorder": 3}
+    if n_steps <= MAX_MARKED_STEPS:
+        both["marker"] = "o"
     drawn: list[Artist] = []
     for place, mean, look, role in (
         (1, transfer.mean_experimental, EXPERIMENTAL, "experimental"),
@@ -356,47 +357,28 @@ def _curves(ax: Axes, transfer: Transfer, names: Sequence[str]) -> list[Artist]:
     ):
         runs = plural(transfer.n_runs[place], "run")
         of_runs = runs if transfer.n_runs[place] == 1 else f"mean of {runs}"
-        drawn += ax.plot(
-            transfer.steps,
-            mean,
-            linewidth=2,
-            marker="o" if n_steps <= MAX_MARKED_STEPS else None,
-            markersize=7 if n_steps == 1 else 4,
-            label=f"{names[place]} ({role}; {of_runs})",
-            zorder=3,
-            **look,
-        )
+        label = f"{names[place]} ({role}; {of_runs})"
+        drawn += ax.plot(transfer.steps, mean, label=label, **both, **look)
     return drawn
 
 
 def _areas(ax: Axes, transfer: Transfer, names: Sequence[str]) -> list[Artist]:
     """Fill the area between the curves with the colour of the one that is ahead."""
     sign = 1.0 if transfer.higher_is_better else -1.0
-    lead = sign * (transfer.mean_experimental - transfer.mean_control)
+    between = transfer.steps, transfer.mean_control, transfer.mean_experimental
+    lead = sign * (between[2] - between[1])
+    look: dict[str, Any] = {"interpolate": True, "alpha": 0.2, "linewidth": 0}
     drawn: list[Artist] = []
     if len(transfer.steps) == 1:
         return drawn
-    for where, look, word in ((lead > 0, EXPERIMENTAL, "ahead"), (lead < 0, CONTROL, "behind")):
+    for where, own, word in ((lead > 0, EXPERIMENTAL, "ahead"), (lead < 0, CONTROL, "behind")):
         if where.any():
-            drawn.append(
-                ax.fill_between(
-                    transfer.steps,
-                    transfer.mean_control,
-                    transfer.mean_experimental,
-                    where=where.tolist(),
-                    interpolate=True,
-                    color=look["color"],
-                    alpha=0.2,
-                    linewidth=0,
-                    label=f"{names[1]} is {word}",
-                )
-            )
+            look |= {"color": own["color"], "label": f"{names[1]} is {word}"}
+            drawn.append(ax.fill_between(*between, where.tolist(), **look))
     return drawn
 
 
 def _optimum(ax: Axes, transfer: Transfer) -> Artist:
-    from matplotlib.lines import Line2D
-
     known, optimum = transfer.optimum_known, transfer.optimum
     label = f"optimum {number_text(optimum)}"
     look: dict[str, Any] = {"color": "black", "linestyle": "--"}
@@ -407,7 +389,7 @@ def _optimum(ax: Axes, transfer: Transfer) -> Artist:
     score_range = float(np.ptp(scores))
     distance = float(np.abs(scores - optimum).min())
     if known and score_range and distance > MAX_RANGES_TO_OPTIMUM * score_range:
-        return Line2D([], [], linestyle="", label=f"{label}: far beyond the axis")
+        return point(f"{label}: far beyond the axis", "black", "", linestyle="")
     return ax.axhline(optimum, zorder=1, label=label, linewidth=1, **look)
 
 
@@ -434,24 +416,16 @@ def _heights(ax: Axes, transfer: Transfer, places: tuple[float, float]) -> list[
 
 def _reductions(ax: Axes, transfer: Transfer, edge: float) -> list[Artist]:
     """Draw the training between the curves at some scores; to the edge if it never ends."""
-    from matplotlib.lines import Line2D
-
-    look: dict[str, Any] = {"color": REDUCTION, "linewidth": 1, "zorder": 2.5}
+    look: dict[str, Any] = {"linewidth": 1, "zorder": 2.5}
     endless: dict[str, Any] = {**look, "linestyle": (0, (5, 3))}
     drawn = gaps(transfer)
-    for score, control, experimental in drawn.tolist():
-        start, stop = control, experimental
-        if math.isinf(start):
-            start, stop = stop, start
+    for score, *reached in drawn.tolist():
+        start, stop = reversed(reached) if math.isinf(reached[0]) else reached
         marker: int | str = RIGHTWARDS if stop > start else LEFTWARDS
-        ax.plot(
-            [start, min(stop, edge)],
-            [score, score],
-            marker="." if start == stop else marker,
-            markevery=[1],
-            markersize=5,
-            **(endless if math.isinf(stop) else look),
-        )
+        tip: dict[str, Any] = {"marker": "." if start == stop else marker, "markevery": [1]}
+        own = endless if math.isinf(stop) else look
+        ends = [start, min(stop, edge)]
+        ax.plot(ends, [score, score], color=REDUCTION, markersize=5, **tip, **own)
     reduction = _title_and_value(transfer.average_relative_reduction)
     handles = [point(f"{reduction} (steps to a score)", REDUCTION, "<", linestyle="")]
     if np.any(drawn[:, 1] == drawn[:, 2]):
@@ -460,7 +434,7 @@ def _reductions(ax: Axes, transfer: Transfer, edge: float) -> list[Artist]:
     for place, name in enumerate((transfer.control, transfer.experimental), start=1):
         if np.isinf(drawn[:, place]).any():
             label = f"score that {label_text(name, 20).strip()} never reaches"
-            handles.append(Line2D([], [], label=label, **endless))
+            handles.append(point(label, REDUCTION, "", **endless))
     return handles
 
 
@@ -538,9 +512,8 @@ def draw_metrics(figure: FigureBase, transfer: Transfer) -> None:
         ax.set_title(_group_title(record, transfer), loc="left", fontsize="small")
         ax.tick_params(axis="x", labelsize="small")
     quoted = transfer.metrics[transfer.recommended]
-    handles = [point(f"the metric to quote: {quoted.title}", CLEAR_COLOUR, "D")]
-    handles.append(point("the others", UNCLEAR_COLOUR))
-    _legend(figure, handles, [*transfer.metrics.values()])
+    one = point(f"the metric to quote: {quoted.title}", CLEAR_COLOUR, "D")
+    _legend(figure, [one, point("the others", UNCLEAR_COLOUR)], [*transfer.metrics.values()])
 
 
 def _groups(transfer: Transfer) -> list[list[Metric]]:
@@ -592,20 +565,12 @@ def _log_ticks(ax: Axes) -> None:
 def _legend(
     figure: FigureBase, handles: list[Artist], shown: Sequence[Metric], title: str = ""
 ) -> None:
-    from matplotlib.lines import Line2D
-
     if any(metric.interval is not None for metric in shown):
         label = f"{percent(shown[0].confidence)} interval of each alone"
-        handles.append(Line2D([], [], color=UNCLEAR_COLOUR, linewidth=1.5, label=label))
-    handles.append(Line2D([], [], color="0.5", linewidth=0.8, label="no difference"))
-    legend = figure.legend(
-        handles=handles,
-        loc="outside upper center",
-        title=title,
-        ncols=len(handles),
-        fontsize="small",
-        frameon=False,
-    )
+        handles.append(point(label, UNCLEAR_COLOUR, "", linewidth=1.5))
+    handles.append(point("no difference", "0.5", "", linewidth=0.8))
+    look: dict[str, Any] = {"ncols": len(handles), "fontsize": "small", "frameon": False}
+    legend = figure.legend(handles=handles, loc="outside upper center", title=title, **look)
     legend.get_title().set_parse_math(False)
 
 
@@ -645,15 +610,10 @@ def plot_survival(result: Transfer, ax: Axes | None = None) -> Axes:
         name = (result.control, result.experimental)[place]
         curve, median = found.curves[place], found.medians[place]
         reached = f"{found.n_reached[place]} of {result.n_runs[place]} runs"
-        ax.step(
-            [first, *curve.steps, last],
-            [1.0, *curve.shares, [1.0, *curve.shares][-1]],
-            where="post",
-            label=f"{label_text(name, 24)}: {reached}, {_median(result, place)}",
-            linewidth=2,
-            zorder=3,
-            **look,
-        )
+        shares = [1.0, *curve.shares]
+        line = [first, *curve.steps, last], [*shares, shares[-1]]
+        label = f"{label_text(name, 24)}: {reached}, {_median(result, place)}"
+        ax.step(*line, where="post", label=label, linewidth=2, zorder=3, **look)
         mark: dict[str, Any] = {"color": look["color"], "linestyle": "", "zorder": 4}
         # Where runs end that have not reached it.
         ended = np.unique(found.censored[place])

@@ -69,10 +69,9 @@ def keras_claims(folder: Folder) -> Iterator[Claim]:
 
 def _documents(folder: Folder, is_log: Callable[[Any], bool]) -> list[File]:
     """Return the JSON documents of a folder that begin as a log does."""
-    files = folder.files.values()
-    return [
-        file for file in files if file.name.lower().endswith(".json") and is_log(beginning(file))
-    ]
+    return folder.files_that(
+        lambda file: file.name.lower().endswith(".json") and is_log(beginning(file))
+    )
 
 
 def _is_history(start: Any) -> bool:
@@ -83,13 +82,9 @@ def _is_history(start: Any) -> bool:
     if not isinstance(start, dict):
         return False
     lists, others = _parts(start)
-    return (
-        any(lists.values())
-        and any(map(is_score_name, lists))
-        and not any(
-            isinstance(value, list) and is_score_name(name) for name, value in flattened(others)
-        )
-    )
+    other_lists = [name for name, value in flattened(others) if isinstance(value, list)]
+    has_scores = any(lists.values()) and any(map(is_score_name, lists))
+    return has_scores and not any(map(is_score_name, other_lists))
 
 
 def _parts(found: dict[str, Any]) -> tuple[dict[str, list[Any]], dict[str, Any]]:
@@ -98,20 +93,13 @@ def _parts(found: dict[str, Any]) -> tuple[dict[str, list[Any]], dict[str, Any]]
     Beside settings, curves may be in an object of their own, {"seed": 3, "history": {...}}, or
     in a list of records, {"seed": 3, "log": [{"epoch": 0, "loss": 2.5}, ...]}.
     """
-    found = {
-        name: _columns(value) if _are_records(value) else value for name, value in found.items()
-    }
+    found = {key: _columns(own) if _are_records(own) else own for key, own in found.items()}
     lists = _lists(found)
     others = {name: value for name, value in found.items() if name not in lists}
-    inner = {
-        name: value
-        for name, value in others.items()
-        if isinstance(value, dict) and value and _lists(value).keys() == value.keys()
-    }
+    objects = {name: value for name, value in others.items() if isinstance(value, dict) and value}
+    inner = [name for name, value in objects.items() if len(_lists(value)) == len(value)]
     if not lists and len(inner) == 1 and len(others) > 1:
-        ((name, value),) = inner.items()
-        lists = _lists(value)
-        del others[name]
+        lists = _lists(others.pop(inner[0]))
     return lists, others
 
 
@@ -337,11 +325,8 @@ def sklearn_runs(file: File, wanted: Wanted) -> Iterator[LoggedRun]:
         x, others = chosen_x(wanted, [model.x])
         algorithm = name or _model_in(stem_of(file))
         for fold in range(next(iter(model.scores.values())).shape[1]):
-            series = {
-                metric: Series(model.sizes, scores[:, fold])
-                for metric, scores in model.scores.items()
-                if metric in wanted
-            }
+            scores = {metric: model.scores[metric][:, fold] for metric in model.scores}
+            series = {key: Series(model.sizes, scores[key]) for key in scores if key in wanted}
             labels = {"run": str(fold), "block": str(fold)}
             labels |= {"algorithm": algorithm} if algorithm else {}
             yield LoggedRun(series, x, others, f"{name} fold {fold}".lstrip(), labels)
@@ -376,12 +361,9 @@ def _models(file: File) -> dict[str, Model]:
         axes = [key for key in ("train_sizes_abs", SIZES, PARAMETER) if key in parts]
         scores = {key: array for key, array in parts.items() if not _is_axis(key)}
         if axes and scores:
-            sizes = parts[axes[0]]
-            models[name] = Model(
-                SIZES if axes[0].startswith(SIZES) else PARAMETER,
-                sizes,
-                {key: _by_fold(file, key, array, sizes) for key, array in scores.items()},
-            )
+            x, sizes = SIZES if axes[0].startswith(SIZES) else PARAMETER, parts[axes[0]]
+            by_fold = {key: _by_fold(file, key, scores[key], sizes) for key in scores}
+            models[name] = Model(x, sizes, by_fold)
     return models
 
 
@@ -431,11 +413,7 @@ class Found(NamedTuple):
 
 def plain_claims(folder: Folder) -> Iterator[Claim]:
     """Yield a claim for each file of numbers whose name does not tell that it is no curve."""
-    logs = [
-        file
-        for file in folder.files.values()
-        if not OTHERS.search(stem_of(file)) and _is_plain(file)
-    ]
+    logs = folder.files_that(lambda file: not OTHERS.search(stem_of(file)) and _is_plain(file))
     for claim in log_claims(folder, logs):
         file = claim.files[0]
         yield claim if _is_one_curve(file) else Claim(file.path, (file,))
@@ -496,10 +474,9 @@ def plain_runs(file: File, wanted: Wanted) -> Iterator[LoggedRun]:
     x, others = chosen_x(wanted, [STEP])
     runs: dict[tuple[str, ...], LoggedRun] = {}
     for found in _found(file, notes):
-        labels = tuple(found.labels.values())
-        run = runs.setdefault(
-            labels, LoggedRun({}, x, others, " ".join(labels), found.labels, notes=notes)
-        )
+        key = " ".join(found.labels.values())
+        run = LoggedRun({}, x, others, key, found.labels, notes=notes)
+        run = runs.setdefault(tuple(found.labels.values()), run)
         if found.metric in wanted:
             run.series[found.metric] = found.series
     yield from runs.values()
@@ -617,12 +594,10 @@ def _depth(start: Any) -> int | None:
     if isinstance(start, list):
         rows = [item for item in start if item != []]
         return 0 if is_curve(start) or (rows and all(map(is_curve, rows))) else None
+    found = start if isinstance(start, dict) else {}
     # The last value may be cut right after its bracket.
-    depths = {
-        _depth(value)
-        for key, value in (start.items() if isinstance(start, dict) else ())
-        if value not in ([], {}) and not _are_steps(key, value)
-    }
+    whole = {key: value for key, value in found.items() if value not in ([], {})}
+    depths = {_depth(value) for key, value in whole.items() if not _are_steps(key, value)}
     depth = depths.pop() if len(depths) == 1 else None
     return None if depth is None else depth + 1
 
@@ -661,10 +636,8 @@ def _of_document(file: File, metric: str) -> Iterator[Found]:
         raise damaged(file, "it holds more than lists of numbers")
     leaves = list(_leaves(found))
     if depth and {leaf.keys[-1].lower() for leaf in leaves} & SUMMARIES:
-        msg = (
-            f"{file.path.name} holds means or the like of several runs, from which runs cannot be "
-            "told. Save the scores of each run."
-        )
+        means = f"{file.path.name} holds means or the like of several runs"
+        msg = f"{means}, from which runs cannot be told. Save the scores of each run."
         raise NotALogError(msg)
     roles = _roles(list(zip(*(leaf.keys for leaf in leaves), strict=True)))
     if roles is None:
@@ -729,10 +702,8 @@ def _of_leaf(
         yield labels, curve(scores, np.array(steps, dtype=np.float64))
         return
     else:
-        rows = [
-            ({**labels, "run": " ".join(filter(None, [labels.get("run"), str(place)]))}, row)
-            for place, row in enumerate(values)
-        ]
+        before = f"{labels['run']} " if labels.get("run") else ""
+        rows = [({**labels, "run": f"{before}{n}"}, row) for n, row in enumerate(values)]
     at = None if leaf.steps is None else np.array(leaf.steps, dtype=np.float64)
     for row_labels, row in rows:
         if at is not None and len(at) != len(row):

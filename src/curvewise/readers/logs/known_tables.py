@@ -61,14 +61,11 @@ class TableFormat:
     def claims(self, folder: Folder) -> Iterator[Claim]:
         """Yield the run whose folder this is; a table that holds only its header counts."""
         for place in self.places:
-            below = folder.find(*place)
-            inside = [folder] if not place else below.tree() if below else []
-            files = [file for each in inside for file in each.files.values()]
+            files = folder.files_below(*place) if place else folder.files.values()
             named = [file for file in files if self.tables.fullmatch(file.name)]
             tables = [file for file in named if self.step in header_of(file)]
             if tables:
-                top = folder.folders[place[0]].tree() if place else ()
-                others = [file for each in top for file in each.files.values()]
+                others = folder.files_below(place[0]) if place else []
                 others += [folder.files[name] for name in self.beside if name in folder.files]
                 yield Claim(folder.path, tuple(dict.fromkeys([*tables, *others])))
                 return
@@ -91,7 +88,7 @@ class TableFormat:
                     for metric in tables[file].values():
                         run.notes.append(f"{metric} was logged without {what} and was left out")
                     continue
-                table = read_log_table(file, [counted, *tables[file]])
+                table = read_log_table(file, {counted, *tables[file]}.__contains__)
                 run.notes += [note for note in table.notes if note not in run.notes]
                 steps, has_step = table.numbers(counted)
                 for column, metric in tables[file].items():
@@ -261,8 +258,7 @@ class _Rows:
             if episode is None:
                 damaged.append(number)
                 continue
-            if episode["t"] < before:
-                session += 1
+            session += episode["t"] < before
             before = episode["t"]
             self.table.add({**episode, SESSION: session, START: start}, self._is_kept)
         if damaged:
@@ -331,13 +327,10 @@ def _add_series(run: LoggedRun, rows: _Rows) -> None:
         "time": _elapsed(clocks[order], sessions[order], starts[order]),
     }[run.x]
     for name in table.columns:
-        if name in {"t", SESSION, START} or rows.metric(name) not in rows.wanted:
-            continue
-        scores, present = table.numbers(name)
-        kept = present[order]
-        run.series[rows.metric(name)] = Series(
-            steps[kept], scores[order][kept], sessions[order][kept], of_episodes=True
-        )
+        if name not in {"t", SESSION, START} and rows.metric(name) in rows.wanted:
+            scores, present = table.numbers(name)
+            episodes = Series(steps, scores[order], sessions[order], of_episodes=True)
+            run.series[rows.metric(name)] = episodes.rows(present[order])
 
 
 def _elapsed(clocks: Floats, sessions: Integers, starts: Floats) -> Floats:
@@ -376,8 +369,7 @@ def evaluations_read(claims: Sequence[Claim], wanted: Wanted) -> Iterator[Logged
     run = LoggedRun(x=x, other_x=other_x)
     for claim in claims:
         for file in claim.files:
-            arrays = read_archive(file)
-            for metric, series in _series(arrays, file, x):
+            for metric, series in _series(read_archive(file), file, x):
                 if metric in wanted:
                     run.series.setdefault(metric, series)
     yield run
@@ -394,16 +386,10 @@ def _series(arrays: dict[str, np.ndarray], file: File, x: str) -> Iterator[tuple
         if len(values) != len(steps):
             raise damaged(file, f"it has {len(steps)} timesteps but {len(values)} rows of {key}")
         rows = values.reshape(len(values), -1).astype(np.float64)
-        if not rows.shape[1]:
-            continue
-        yield (
-            f"evaluations:{key}",
-            Series(
-                steps.astype(np.float64) if x == ARCHIVE_AXES[0] else np.arange(float(len(rows))),
-                rows.mean(axis=1),
-                precision=SINGLE if values.dtype == np.float32 else DOUBLE,
-            ),
-        )
+        if rows.shape[1]:
+            at = steps.astype(np.float64) if x == ARCHIVE_AXES[0] else np.arange(float(len(rows)))
+            precision = SINGLE if values.dtype == np.float32 else DOUBLE
+            yield f"evaluations:{key}", Series(at, rows.mean(axis=1), precision=precision)
 
 
 # Dopamine's logs: pickles, which are claimed only to say why they are not read.
@@ -415,11 +401,7 @@ PICKLE = re.compile(rb"\x80[\x02-\x05]")
 
 def dopamine_claims(folder: Folder) -> Iterator[Claim]:
     """Yield a claim on the pickles ``log_N`` of a run; its home is the folder above ``logs``."""
-    logs = [
-        file
-        for file in folder.files.values()
-        if LOG.fullmatch(file.name) and PICKLE.match(file.head())
-    ]
+    logs = folder.files_that(lambda file: LOG.fullmatch(file.name) and PICKLE.match(file.head()))
     if logs:
         has_own_folder = folder.path.name == "logs" and folder.parent is not None
         yield Claim(folder.path.parent if has_own_folder else folder.path, tuple(logs))

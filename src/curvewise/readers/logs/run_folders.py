@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 METRICS, SACRED_CONFIG, RUN = "metrics.json", "config.json", "run.json"
 SACRED_FILES = ("cout.txt", "info.json")
+LISTS = ("steps", "values", "timestamps")  # of each metric
 # How a run ended, as the trackers call it in any case of letters.
 STATUSES = pairs(
     """failed failed died failed interrupted killed timeout killed stopped killed aborted killed
@@ -47,11 +48,9 @@ METRIC = re.compile(rb'^\s*\{\s*"[^"]+":\s*\{\s*"(?:steps|timestamps|values)":\s
 def sacred_claims(folder: Folder) -> Iterator[Claim]:
     """Yield the run whose folder this is."""
     run, metrics = folder.files.get(RUN), folder.files.get(METRICS)
-    is_run = (
-        run is not None
-        and b'"artifacts"' in run.head()
-        and (b'"experiment"' in run.head() or SACRED_CONFIG in folder.files)
-    )
+    head = run.head() if run else b""
+    is_whole = b'"experiment"' in head or SACRED_CONFIG in folder.files
+    is_run = b'"artifacts"' in head and is_whole
     if is_run or (metrics is not None and METRIC.match(metrics.head())):
         found = (folder.files.get(name) for name in (METRICS, RUN, SACRED_CONFIG, *SACRED_FILES))
         yield Claim(folder.path, tuple(file for file in found if file is not None))
@@ -70,11 +69,9 @@ def sacred_read(claims: Sequence[Claim], wanted: Wanted) -> Iterator[LoggedRun]:
         config = _document(files.get(SACRED_CONFIG), notes)
         experiment = info.get("experiment")
         name = experiment.get("name") if isinstance(experiment, dict) else None
-        run = LoggedRun(
-            config={"experiment": name, **config} if name else config,
-            status=STATUSES.get(str(info.get("status")).lower(), ""),
-            notes=notes,
-        )
+        status = STATUSES.get(str(info.get("status")).lower(), "")
+        config = {"experiment": name, **config} if name else config
+        run = LoggedRun(config=config, status=status, notes=notes)
         metrics = _metrics(files.get(METRICS), notes)
         if metrics is None:
             run.status = UNREADABLE
@@ -86,9 +83,14 @@ def sacred_read(claims: Sequence[Claim], wanted: Wanted) -> Iterator[LoggedRun]:
                 first = (_seconds(time[0]) for time in times if time)
                 start = min(filter(None, first), default=0.0)
             recorder = Recorder()
-            for metric, records in metrics.items():
-                if metric in wanted:
-                    _record(recorder, metric, records, start if run.x == "time" else None)
+            for metric in filter(wanted.__contains__, metrics):
+                steps, values, stamps = (metrics[metric][key] for key in LISTS)
+                at = [as_number(step) for step in steps]
+                if run.x == "time":
+                    seconds = map(_seconds, stamps)
+                    at = [None if own is None else own - start for own in seconds]
+                for step, value in zip(at, values, strict=True):
+                    recorder.add(metric, step, as_number(value))
             run.series = recorder.series()
         yield run
 
@@ -99,10 +101,8 @@ def _metrics(file: File | None, notes: list[str]) -> dict[str, dict[str, list[An
         return {}
     try:
         metrics = file.json()
-        if all(
-            len(each["steps"]) == len(each["values"]) == len(each["timestamps"])
-            for each in metrics.values()
-        ):
+        lengths = [{len(each[key]) for key in LISTS} for each in metrics.values()]
+        if all(len(each) == 1 for each in lengths):
             return dict(metrics)
     except (ValueError, TypeError, LookupError, AttributeError):
         pass
@@ -111,21 +111,6 @@ def _metrics(file: File | None, notes: list[str]) -> dict[str, dict[str, list[An
         "writes it anew at each heartbeat; if the run goes on, read it again later"
     )
     return None
-
-
-def _record(
-    recorder: Recorder, metric: str, records: dict[str, list[Any]], start: float | None
-) -> None:
-    """Add the records of a metric, by their times since ``start`` if it is given."""
-    for step, value, time in zip(
-        records["steps"], records["values"], records["timestamps"], strict=True
-    ):
-        at, score = as_number(step), as_number(value)
-        if start is not None:
-            seconds = _seconds(time)
-            at = None if seconds is None else seconds - start
-        if at is not None and score is not None:
-            recorder.add(metric, at, score)
 
 
 def _document(file: File | None, notes: list[str]) -> dict[str, Any]:
@@ -269,19 +254,18 @@ def _read_metrics(run: LoggedRun, file: File, wanted: Wanted) -> None:
     run.x, run.other_x = chosen_x(wanted, ("step", "time"))
     recorder, start = Recorder(), None
     for event in _events(run, file):
-        metric, at, score = (event.get("metric"), event.get("iter"), as_number(event.get("value")))
+        metric, at = event.get("metric"), event.get("iter")
         time = as_number(event.get("timestamp"))
         start = time if start is None else start
         step = as_number(at)
         is_curve = event.get("type", SCALAR) == SCALAR and at != NO_STEP
-        if not is_curve or step is None or score is None or metric is None:
+        if not is_curve or metric is None or str(metric).startswith(MACHINE):
             continue
         name = "/".join(str(part) for part in (metric, event.get("variant")) if part)
-        if str(metric).startswith(MACHINE) or name not in wanted:
-            continue
-        if run.x == "time" and time is not None and start is not None:
+        if run.x == "time" and step is not None and time is not None and start is not None:
             step = (time - start) / 1000
-        recorder.add(name, step, score)
+        if name in wanted:
+            recorder.add(name, step, as_number(event.get("value")))
     run.series = recorder.series()
 
 
@@ -351,11 +335,11 @@ def hugging_face_claims(folder: Folder) -> Iterator[Claim]:
             yield Claim(folder.path.parent, (state, *others))
         else:
             yield Claim(folder.path, (state, *_belongings(folder)))
-    elif any(
-        CHECKPOINT.fullmatch(name) and STATE in below.files
-        for name, below in folder.folders.items()
-    ) and (belongings := tuple(_belongings(folder))):
-        yield Claim(folder.path, belongings)
+    else:
+        inside = [below for name, below in folder.folders.items() if CHECKPOINT.fullmatch(name)]
+        belongings = tuple(_belongings(folder))
+        if belongings and any(STATE in below.files for below in inside):
+            yield Claim(folder.path, belongings)
     for name, file in folder.files.items():
         if name != STATE and file.name.endswith(".json") and HISTORY in file.head():
             yield Claim(file.path, (file,))
@@ -464,10 +448,8 @@ def _furthest(home: Path, states: Sequence[File], notes: list[str]) -> tuple[Fil
 def _state_config(document: dict[str, Any]) -> dict[str, Any]:
     """Return what the state says of the setting: the trial of a search, the batch size."""
     trial = document.get("trial_params")
-    config = {
-        "train_batch_size": document.get("train_batch_size"),
-        **(trial if isinstance(trial, dict) else {}),
-    }
+    config = {"train_batch_size": document.get("train_batch_size")}
+    config |= trial if isinstance(trial, dict) else {}
     return {key: value for key, value in config.items() if value is not None}
 
 
@@ -543,7 +525,7 @@ def ray_tune_read(claims: Sequence[Claim], wanted: Wanted) -> Iterator[LoggedRun
             is_done = records.last.get("done") is True
         else:
             name = TABLE
-            table = read_log_table(files[name], [*filter(needed, header_of(files[name]))])
+            table = read_log_table(files[name], needed)
             config = {} if PARAMETERS in files else _config_columns(files[name])
         run = run_of_table(table, wanted, _layout(table), name=name)
         run.config = _parameters(files.get(PARAMETERS), run) or config
@@ -565,8 +547,8 @@ def _layout(table: RunTable) -> Layout:
 
 def _config_columns(file: File) -> dict[str, Any]:
     """Return the configuration that the columns of a table repeat in each row."""
-    names = [name for name in header_of(file) if name.startswith(f"{CONFIG}/")]
-    rows = read_log_table(file, names).frame.head(1).rows(named=True)
+    table = read_log_table(file, lambda name: name.startswith(f"{CONFIG}/"))
+    rows = table.frame.head(1).rows(named=True)
     return {name.removeprefix(f"{CONFIG}/"): value for row in rows for name, value in row.items()}
 
 

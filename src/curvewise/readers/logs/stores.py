@@ -42,7 +42,6 @@ DELETED = "deleted"
 OWN_TAGS = "mlflow."  # what MLflow itself notes, such as the user and the program
 RUN_NAME = "mlflow.runName"
 PARENT_ID = "mlflow.parentRunId"  # the tag of a nested run
-MAX_NAMED = 3
 
 
 def lacks_steps(metric: array[float]) -> bool:
@@ -105,7 +104,7 @@ class MlflowRun:
         numbered = [name for name, metric in self.metrics.items() if lacks_steps(metric)]
         if numbered and run.x != "time":
             run.notes.append(
-                f"{listed(numbered, MAX_NAMED)}: logged without steps; the records are "
+                f"{listed(numbered, 3)}: logged without steps; the records are "
                 "numbered in order of time"
             )
         return run
@@ -156,9 +155,9 @@ def mlflow_files_claims(folder: Folder) -> Iterator[Claim]:
     is_run = meta is not None and all(re.search(key, meta.head()) for key in RUN_KEYS)
     if meta is None or not (is_run or _has_own_tags(folder)):
         return
-    metrics = _files_below(folder.folders.get(METRICS))
+    metrics = folder.files_below(METRICS)
     places = [PARAMS, TAGS, ARTIFACTS] if metrics else [PARAMS, TAGS]
-    others = [file for place in places for file in _files_below(folder.folders.get(place))]
+    others = [file for place in places for file in folder.files_below(place)]
     if folder.parent is not None and META in folder.parent.files:
         others.append(folder.parent.files[META])  # that of the experiment
     yield Claim(folder.path, (meta, *metrics, *others))
@@ -179,11 +178,6 @@ def _has_own_tags(folder: Folder) -> bool:
         return False
     tags = folder.folders.get(TAGS)
     return tags is not None and any(name.startswith("mlflow.") for name in tags.files)
-
-
-def _files_below(folder: Folder | None) -> list[File]:
-    folders = folder.tree() if folder is not None else ()
-    return [file for below in folders for file in below.files.values()]
 
 
 def _run(home: Path, files: Sequence[File], wanted: Wanted) -> MlflowRun:
@@ -295,35 +289,31 @@ def mlflow_database_runs(file: File, wanted: Wanted) -> Iterator[LoggedRun]:
     Raises CurvesError where the database cannot be read; runs before that are yielded.
     """
     with opened(file) as database:
-        yield from _runs(database, wanted)
-
-
-def _runs(database: sqlite3.Connection, wanted: Wanted) -> Iterator[LoggedRun]:
-    params, tags = _texts_of_runs(database, "params"), _texts_of_runs(database, "tags")
-    parents = {values[PARENT_ID] for values in tags.values() if PARENT_ID in values}
-    names = dict(database.execute("SELECT run_uuid, name FROM runs"))
-    rows = database.execute(
-        "SELECT run_uuid, status, runs.lifecycle_stage, start_time, runs.name, "
-        "experiments.name, experiments.lifecycle_stage FROM runs "
-        "LEFT JOIN experiments USING (experiment_id) ORDER BY start_time, runs.rowid"
-    )
-    for run_id, status, stage, start, name, experiment, experiment_stage in rows.fetchall():
-        parent = tags[run_id].get(PARENT_ID, "")
-        is_deleted = DELETED in {stage, experiment_stage}
-        run = MlflowRun(
-            status=status or "",
-            is_deleted=is_deleted,
-            is_parent=run_id in parents and not _has_curve(database, run_id),
-            start=start,
-            name=name or "",
-            parent=tags[parent].get(RUN_NAME) or names.get(parent) or "",
-            experiment=experiment or "",
-            params=params[run_id],
-            parent_params=params[parent],
-            tags=tags[run_id],
-            metrics={} if is_deleted else _metrics(database, run_id, wanted),
+        params, tags = _texts_of_runs(database, "params"), _texts_of_runs(database, "tags")
+        parents = {values[PARENT_ID] for values in tags.values() if PARENT_ID in values}
+        names = dict(database.execute("SELECT run_uuid, name FROM runs"))
+        rows = database.execute(
+            "SELECT run_uuid, status, runs.lifecycle_stage, start_time, runs.name, "
+            "experiments.name, experiments.lifecycle_stage FROM runs "
+            "LEFT JOIN experiments USING (experiment_id) ORDER BY start_time, runs.rowid"
         )
-        yield run.logged(wanted, key=run_id)
+        for run_id, status, stage, start, name, experiment, experiment_stage in rows.fetchall():
+            parent = tags[run_id].get(PARENT_ID, "")
+            is_deleted = DELETED in {stage, experiment_stage}
+            run = MlflowRun(
+                status=status or "",
+                is_deleted=is_deleted,
+                is_parent=run_id in parents and not _has_curve(database, run_id),
+                start=start,
+                name=name or "",
+                parent=tags[parent].get(RUN_NAME) or names.get(parent) or "",
+                experiment=experiment or "",
+                params=params[run_id],
+                parent_params=params[parent],
+                tags=tags[run_id],
+                metrics={} if is_deleted else _metrics(database, run_id, wanted),
+            )
+            yield run.logged(wanted, key=run_id)
 
 
 def _has_curve(database: sqlite3.Connection, run_id: str) -> bool:

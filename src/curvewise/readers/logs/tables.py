@@ -101,7 +101,7 @@ def logger_claims(folder: Folder) -> Iterator[Claim]:
     and tables of different columns that a folder beside it has as well. Others stand for
     themselves: tables with the same columns are of different runs.
     """
-    tables = [file for file in folder.files.values() if _is_table(file)]
+    tables = folder.files_that(_is_table)
     stems = {file: stem_of(file) for file in tables}
     shared = [file for file in tables if _rank(stems[file]) < len(NAMES) or part_of(stems[file])]
     yield from _claims_of_shared(folder, shared)
@@ -188,18 +188,15 @@ def _rank(stem: str) -> int:
 
 def _is_in_sibling(folder: Folder, file: File) -> bool:
     """Whether another folder beside this one has a file of the same name."""
-    others = folder.parent.folders.values() if folder.parent else ()
-    name = file.path.name
-    beside = [other.path / name for other in others if other is not folder]
+    beside = [other.path / file.path.name for other in folder.beside]
     return any(map(os.path.exists, beside))  # never raises
 
 
 def _label(folder: Folder) -> str:
     """Return what tells the tables of an Acme run apart, where it has several."""
-    siblings = folder.parent.folders.values() if folder.parent else ()
     # On disk: what is claimed is no longer among the files of a folder.
-    tables = [one for one in siblings if any(one.path.glob(f"{ACME_FILE}*"))]
-    return f"{folder.path.name}/" if len(tables) > 1 else ""
+    has_others = any(any(other.path.glob(f"{ACME_FILE}*")) for other in folder.beside)
+    return f"{folder.path.name}/" if has_others else ""
 
 
 def logger_read(claims: Sequence[Claim], wanted: Wanted) -> Iterator[LoggedRun]:
@@ -242,9 +239,8 @@ def _table(file: File, wanted: Wanted, prefix: str) -> tuple[RunTable, Layout]:
     if file.name.endswith(".json"):
         records = read_json_records(file, is_needed(wanted, prefix=prefix))
         return records, layout_of(records.columns)
-    header = header_of(file)
-    layout = layout_of(header)
-    return read_log_table(file, [*filter(is_needed(wanted, layout, prefix), header)]), layout
+    layout = layout_of(header_of(file))
+    return read_log_table(file, is_needed(wanted, layout, prefix)), layout
 
 
 # JSON lines: an object for each call of the logger, or one list of such objects.
@@ -267,11 +263,10 @@ N_SEARCHED = 1_000
 
 def json_lines_claims(folder: Folder) -> Iterator[Claim]:
     """Yield a claim for each file of records; mmengine writes the same ones into two files."""
-    logs = [file for file in folder.files.values() if _holds_records(file)]
+    logs = folder.files_that(_holds_records)
     scalars = next((file for file in logs if file.name == "scalars.json"), None)
-    copies = [
-        file for file in logs if scalars and file != scalars and file.head() == scalars.head()
-    ]
+    others = [file for file in logs if scalars and file != scalars]
+    copies = [file for file in others if scalars and file.head() == scalars.head()]
     for claim in log_claims(folder, [file for file in logs if file not in copies]):
         yield Claim(claim.home, (*claim.files, *(copies if claim.files[0] == scalars else ())))
 
@@ -339,11 +334,8 @@ def _records(rows: Iterator[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], d
     for row in early[:n_settings]:
         yield {}, {key: value for key, value in row.items() if not isinstance(value, list)}
     for row in chain(early[n_settings:], rows):
-        settings = {
-            key: value
-            for key, value in row.items()
-            if key in SETTING_KEYS and isinstance(value, dict)
-        }
+        found = {key: value for key, value in row.items() if isinstance(value, dict)}
+        settings = {key: found[key] for key in found if key in SETTING_KEYS}
         yield _record(row, settings), settings
 
 
@@ -352,11 +344,8 @@ def _record(row: dict[str, Any], without: dict[str, Any]) -> dict[str, Any]:
     values = flattened({key: value for key, value in row.items() if key not in without})
     splits = {key: row[key] for key in SPLITS if isinstance(row.get(key), str) and row[key]}
     prefix = "".join(f"{part}/" for part in splits.values())
-    return {
-        key if _is_axis(key) else f"{prefix}{key}": value
-        for key, value in values
-        if key not in splits
-    }
+    own = {key: value for key, value in values if key not in splits}
+    return {key if _is_axis(key) else f"{prefix}{key}": value for key, value in own.items()}
 
 
 @lru_cache(maxsize=4096)
@@ -411,7 +400,7 @@ class Parts(NamedTuple):
 
 def rows_claims(folder: Folder) -> Iterator[Claim]:
     """Yield a claim for each table with columns of algorithms, of runs, or of metrics."""
-    logs = [file for file in folder.files.values() if _holds_runs(_header(file))]
+    logs = folder.files_that(lambda file: _holds_runs(_header(file)))
     yield from log_claims(folder, logs, of_several_runs=True)
 
 
@@ -483,12 +472,8 @@ def rows_runs(file: File, wanted: Wanted) -> Iterator[LoggedRun]:
     if parts.wide:
         frame, parts = _long(frame, parts)
     frame = _named_rows(frame, parts.identity, file, notes)
-    names = {
-        "algorithm": _telling(frame, parts.algorithm),
-        "run": _telling(frame, parts.run),
-        "task": parts.task[:1],
-        "block": parts.block[:1],
-    }
+    names = {"algorithm": _telling(frame, parts.algorithm), "run": _telling(frame, parts.run)}
+    names |= {"task": parts.task[:1], "block": parts.block[:1]}
     groups = [frame]
     if parts.identity and frame.height:
         groups = frame.partition_by(parts.identity, maintain_order=True)
@@ -545,15 +530,15 @@ def _run(
     rest = group.drop(parts.identity)
     tables = {"": rest}
     if parts.metric:
-        by_metric = rest.partition_by(parts.metric, maintain_order=True, as_dict=True)
-        tables = {
-            str(metric).strip(): table.drop(parts.metric)
-            for (metric,), table in by_metric.items()
-            if metric is not None and str(metric).strip() in wanted
-        } or {"": rest[:0]}
+        known = rest.filter(rest[parts.metric].is_not_null())
+        by_metric = known.partition_by(
+            parts.metric, maintain_order=True, include_key=False, as_dict=True
+        )
+        named = {str(metric).strip(): table for (metric,), table in by_metric.items()}
+        tables = {name: named[name] for name in named if name in wanted} or {"": rest[:0]}
     found = []
     for metric, table in tables.items():
-        renamed = table.rename({parts.value: metric}) if metric else table
+        renamed = table.rename({parts.value: metric} if metric else {})
         run = run_of_table(LogTable(renamed), wanted, name=name)
         if metric:
             run.series = {key: run.series[key] for key in run.series if key.endswith(metric)}
@@ -565,11 +550,8 @@ def _run(
         merged.series.update(run.series)
         merged.notes.extend(note for note in run.notes if note not in merged.notes)
     merged.key = " ".join(values.values())
-    merged.labels = {
-        part: " ".join(values[column] for column in columns)
-        for part, columns in names.items()
-        if columns and values
-    }
+    told = {part: columns for part, columns in names.items() if columns and values}
+    merged.labels = {part: " ".join(map(values.__getitem__, told[part])) for part in told}
     merged.config = _settings(rest, {parts.metric, parts.value})
     return merged
 
@@ -596,12 +578,10 @@ def _in_order(series: Series) -> Series:
     """
     if series.sessions is not None:
         return series
-    order = np.argsort(series.steps, kind="stable")
-    steps, scores = series.steps[order], series.scores[order]
+    ordered = series.rows(np.argsort(series.steps, kind="stable"))
+    steps, scores = ordered.steps, ordered.scores
     differs = (scores[1:] != scores[:-1]) & ~(np.isnan(scores[1:]) & np.isnan(scores[:-1]))
-    if (differs & (steps[1:] == steps[:-1])).any():
-        return series
-    return replace(series, steps=steps, scores=scores)
+    return series if (differs & (steps[1:] == steps[:-1])).any() else ordered
 
 
 def _telling(frame: pl.DataFrame, columns: list[str]) -> list[str]:
@@ -645,8 +625,7 @@ def _frame(file: File, notes: list[str]) -> pl.DataFrame:
         rows = [row for item in objects(file, notes) for row in _unrolled(dict(flattened(item)))]
         keys = dict.fromkeys(key for row in rows for key in row)
         texts = [
-            {key: str(value) for key, value in row.items() if not isinstance(value, NO_TEXT)}
-            for row in rows
+            {k: str(own) for k, own in row.items() if type(own) not in NO_TEXT} for row in rows
         ]
         return pl.DataFrame(texts, schema=dict.fromkeys(keys, pl.String))
     return _as_text(read_binary_table(file))
@@ -676,11 +655,9 @@ def _as_text(frame: pl.DataFrame) -> pl.DataFrame:
             places = pl.int_ranges(pl.col(lists[0]).list.len()).alias(STEP)
             frame, lists = frame.with_columns(places), [*lists, STEP]
         frame = frame.explode(lists)
-    whole = [
-        name
-        for name in _parts(frame.columns).identity
-        if frame[name].dtype.is_float() and (frame[name].drop_nulls() % 1 == 0).all()
-    ]
+    identity = _parts(frame.columns).identity
+    floats = [name for name in identity if frame[name].dtype.is_float()]
+    whole = [name for name in floats if (frame[name].drop_nulls() % 1 == 0).all()]
     nested = [name for name, kind in frame.schema.items() if kind.is_nested()]
     return (
         frame.drop(nested)

@@ -47,12 +47,9 @@ HPARAMS_MARK = b"_hparams_/session_start_info"
 
 def event_files(folder: Folder) -> list[File]:
     """Return the event files in a folder, in the order in which they were begun."""
-    named = [file for file in folder.files.values() if "tfevents" in file.name]
-    found = [
-        file
-        for file in named
-        if file.name.startswith("events.out.tfevents") or begins_with_record(file.head())
-    ]
+    named = folder.files_that(lambda file: "tfevents" in file.name)
+    usual = "events.out.tfevents"
+    found = [f for f in named if f.name.startswith(usual) or begins_with_record(f.head())]
     return sorted(found, key=_order)
 
 
@@ -69,6 +66,12 @@ def _order(file: File) -> tuple[float, int, str]:
 def first_events(file: File) -> Iterator[Any]:
     """Yield the events in the first bytes of a file, as far as they are whole."""
     yield from _events(RecordFile(file).first_payloads())
+
+
+def first_values(file: File) -> Iterator[Any]:
+    """Yield the values of the summaries in the first bytes of a file."""
+    for event in first_events(file):
+        yield from event.summary.value
 
 
 def _events(payloads: Iterable[bytes]) -> Iterator[Any]:
@@ -93,9 +96,8 @@ def home_of(folder: Folder, files: Sequence[File]) -> tuple[Folder, str]:
         return run, ""
     name = folder.path.name.lower()
     is_below_events = bool(event_files(above))
-    if part_of(name) and (is_below_events or _is_apart(folder, above)):
-        return above, f"{folder.path.name}/"
-    if name.startswith("eval_") and is_below_events:
+    is_named = part_of(name) or name.startswith("eval_")
+    if (is_named and is_below_events) or (part_of(name) and _is_apart(folder)):
         return above, f"{folder.path.name}/"
     if is_below_events and _are_results(files):
         is_timed = TIME_NAME.fullmatch(name) is not None
@@ -108,12 +110,7 @@ def home_of(folder: Folder, files: Sequence[File]) -> tuple[Folder, str]:
 
 def _has_scalars(folder: Folder) -> bool:
     """Whether the event files in a folder begin with scalars, as those of a run may."""
-    return any(
-        is_scalar(value)
-        for file in event_files(folder)
-        for event in first_events(file)
-        for value in event.summary.value
-    )
+    return any(is_scalar(value) for file in event_files(folder) for value in first_values(file))
 
 
 def _are_results(files: Sequence[File]) -> bool:
@@ -141,23 +138,18 @@ def _run_of_scalars(folder: Folder, files: Sequence[File]) -> Folder | None:
     while above is not None:
         if event_files(above):
             place = folder.path.relative_to(above.path).as_posix()
-            tags = {
-                text_of(value.tag)
-                for event in first_events(files[0])
-                for value in event.summary.value
-            }
+            tags = {text_of(value.tag) for value in first_values(files[0])}
             if len(tags) == 1 and key_of_scalars(place, *tags):
                 return above
         above = above.parent
     return None
 
 
-def _is_apart(folder: Folder, above: Folder) -> bool:
+def _is_apart(folder: Folder) -> bool:
     """Whether a folder named as a part of a run has no runs beside it, but other parts or none."""
-    others = [other for other in above.folders.values() if other is not folder]
-    if any(part_of(other.path.name) and event_files(other) for other in others):
+    if any(part_of(other.path.name) and event_files(other) for other in folder.beside):
         return True
-    return not any(event_files(below) for other in others for below in other.tree())
+    return not any(event_files(below) for other in folder.beside for below in other.tree())
 
 
 def key_of_scalars(place: str, tag: str) -> str:
@@ -213,14 +205,8 @@ def read(claims: Sequence[Claim], wanted: Wanted) -> Iterator[LoggedRun]:
         run.read_claim(claim, is_summary=claim not in own)
     if run.unreadable and not run.n_readable:
         raise run.unreadable[0]
-    yield LoggedRun(
-        series=run.series(),
-        x=x,
-        other_x=other_x,
-        config=run.config,
-        status="failed" if run.has_failed else "",
-        notes=run.notes,
-    )
+    status = "failed" if run.has_failed else ""
+    yield LoggedRun(run.series(), x, other_x, config=run.config, status=status, notes=run.notes)
 
 
 class _Records:
@@ -397,15 +383,9 @@ class _Reading:
             tag, placeholder = PLACEHOLDER
             kept = (scores != placeholder) | (metric.rpartition("/")[2] != tag)
             if kept.any():
-                in_iterations = metric.endswith(ITERATIONS) and not self._by_time
-                found[metric] = Series(
-                    steps[kept],
-                    scores[kept],
-                    np.array(records.sessions)[kept],
-                    counts_episodes(metric),
-                    records.precision,
-                    "iteration" if in_iterations else "",
-                )
+                x = "iteration" if metric.endswith(ITERATIONS) and not self._by_time else ""
+                about = np.array(records.sessions), counts_episodes(metric), records.precision, x
+                found[metric] = Series(steps, scores, *about).rows(kept)
         return found
 
 
@@ -450,13 +430,10 @@ def _is_export(start: Any, *, is_cut: bool = False) -> bool:
 
 
 def _is_point(point: Any) -> bool:
+    if not isinstance(point, list) or len(point) != 3:
+        return False
     # Times are seconds since 1970.
-    return (
-        isinstance(point, list)
-        and len(point) == 3
-        and (as_number(point[0]) or 0) > 1e8
-        and as_number(point[1]) is not None
-    )
+    return (as_number(point[0]) or 0) > 1e8 and as_number(point[1]) is not None
 
 
 def export_runs(file: File, wanted: Wanted) -> Iterator[LoggedRun]:
@@ -472,17 +449,14 @@ def export_runs(file: File, wanted: Wanted) -> Iterator[LoggedRun]:
     starts = [points[0][0] for points in found.values() if points]
     for key, points in found.items():
         for time, step, value in points if names[key] in wanted else ():
-            score = as_number(value)
-            if score is not None:
-                recorder.add(names[key], float(step) if x == STEP else time - min(starts), score)
+            at = float(step) if x == STEP else time - min(starts)
+            recorder.add(names[key], at, as_number(value))
     yield LoggedRun(recorder.series(), x, others)
 
 
 def _short_tags(keys: list[str]) -> dict[str, str]:
     """Return the tag of each key, without the folder that all keys begin with."""
     parts = [key.split("/")[:-1] for key in keys]
-    n_shared = 0
-    if len(keys) > 1:
-        shared = itertools.takewhile(lambda names: len(set(names)) == 1, zip(*parts, strict=False))
-        n_shared = sum(1 for _ in shared)
+    shared = itertools.takewhile(lambda names: len(set(names)) == 1, zip(*parts, strict=False))
+    n_shared = len([*shared]) if len(keys) > 1 else 0
     return {key: "/".join(key.split("/")[n_shared:]) for key in keys}

@@ -28,7 +28,7 @@ from curvewise.text import listed, plural
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from curvewise.kernels import Floats
+    from curvewise.kernels import Booleans, Floats
     from curvewise.readers.walk import File, Folder
 
 
@@ -75,22 +75,13 @@ def offline_claims(folder: Folder) -> Iterator[Claim]:
     A copy in the folder of the latest run goes with the file that it is a copy of.
     """
     is_of_run = RUN_FOLDER.fullmatch(folder.path.name)
-    # In the folder of a run, also one that is damaged.
-    files = [
-        file
-        for file in folder.files.values()
-        if file.name.endswith(".wandb")
-        and (is_of_run or file.head().startswith(WANDB_MAGIC) or not file.size)
-    ]
+    files = folder.files_that(lambda file: file.name.endswith(".wandb"))
+    if not is_of_run:  # where one that is damaged is claimed as well
+        files = [file for file in files if file.head().startswith(WANDB_MAGIC) or not file.size]
     beside = folder.parent.folders if folder.parent else {}
     if folder.path.name == LATEST:
-        known = {
-            name
-            for place, other in beside.items()
-            if RUN_FOLDER.fullmatch(place)
-            for name in other.files
-        }
-        files = [file for file in files if file.path.name not in known]
+        runs = [other for place, other in beside.items() if RUN_FOLDER.fullmatch(place)]
+        files = [file for file in files if all(file.path.name not in run.files for run in runs)]
     if len(files) == 1 and is_of_run:
         latest = beside[LATEST].files if LATEST in beside else {}
         copy = latest.get(files[0].path.name)
@@ -132,8 +123,7 @@ def offline_read(claims: Sequence[Claim], wanted: Wanted) -> Iterator[LoggedRun]
             raise damaged(file, "it does not begin as such files of W&B do")
     runs = []
     for file in files:
-        reading = _Reading(wanted)
-        log = BlockLog(file)
+        reading, log = _Reading(wanted), BlockLog(file)
         reading.read(log)
         runs.append(reading.run(log, is_last=file is files[-1]))
         if len(files) > 1 and not reading.table.n_rows:
@@ -227,9 +217,8 @@ class _Reading:
 
     def _describe(self, run: Any) -> None:
         self._configure(run.config)
-        for name, value in (("display_name", run.display_name), ("group", run.run_group)):
-            if value:
-                self._run[name] = text_of(value)
+        names = {"display_name": run.display_name, "group": run.run_group}
+        self._run |= {name: text_of(value) for name, value in names.items() if value}
 
     def _configure(self, config: Any) -> None:
         for item in config.update:
@@ -284,17 +273,11 @@ class _Reading:
         notes = log.notes + notes
         is_open = self._exit_code is None and not log.is_cut and self.table.n_rows > 0
         if is_open and is_last:
-            notes.append(
-                f"{log.name} has no closing record: the run broke off or is still under way"
-            )
-        return LoggedRun(
-            series=series,
-            x=name,
-            other_x=tuple(key for key in offered if key != name),
-            config={**self._run, **self._config},
-            status="failed" if self._exit_code else "",
-            notes=notes,
-        )
+            why = "the run broke off or is still under way"
+            notes.append(f"{log.name} has no closing record: {why}")
+        other_x = tuple(key for key in offered if key != name)
+        status, config = "failed" if self._exit_code else "", {**self._run, **self._config}
+        return LoggedRun(series, name, other_x, config=config, status=status, notes=notes)
 
 
 def _path(item: Any) -> list[str]:
@@ -355,12 +338,9 @@ class Chart(NamedTuple):
 
 def charts_claims(folder: Folder) -> Iterator[Claim]:
     """Yield a claim for each chart; those of a folder show metrics of the same runs."""
-    tables = {
-        file: header_of(file)
-        for file in folder.files.values()
-        if file.name.lower().endswith(".csv")
-        and (SEPARATOR.encode() in file.head() or b"State" in file.head())
-    }
+    files = folder.files_that(lambda file: file.name.lower().endswith(".csv"))
+    marks = (SEPARATOR.encode(), b"State")
+    tables = {f: header_of(f) for f in files if any(mark in f.head() for mark in marks)}
     charts = [file for file, header in tables.items() if _is_chart(header)]
     for file, header in tables.items():
         if file in charts:
@@ -387,7 +367,7 @@ def charts_read(claims: Sequence[Claim], wanted: Wanted) -> Iterator[LoggedRun]:
     runs: dict[str, LoggedRun] = {}
     notes: list[str] = []
     charts = [_chart(claim.files[0], notes) for claim in claims]
-    axes = {chart.x: None for chart in charts}
+    axes = dict.fromkeys(chart.x for chart in charts)
     if any(column.metric == RUN_STEP for chart in charts for column in chart.columns):
         axes[RUN_STEP] = None
     x, others = chosen_x(wanted, sorted(axes, key=lambda name: name != CHART_STEP))
@@ -398,9 +378,8 @@ def charts_read(claims: Sequence[Claim], wanted: Wanted) -> Iterator[LoggedRun]:
             if column.metric not in wanted:
                 continue
             if column.metric in run.series:
-                notes.append(
-                    f"{column.metric} is also in {chart.file.path.name}, which was left out"
-                )
+                where = chart.file.path.name
+                notes.append(f"{column.metric} is also in {where}, which was left out")
                 continue
             scores = _chart_numbers(chart, column.place)
             kept = _are_filled(chart, column.place) & np.isfinite(steps)
@@ -458,7 +437,7 @@ def _chart_numbers(chart: Chart, place: int) -> Floats:
         raise damaged(chart.file, str(error)) from None
 
 
-def _are_filled(chart: Chart, place: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def _are_filled(chart: Chart, place: int) -> Booleans:
     return np.array([bool(row[place].strip()) for row in chart.rows], dtype=bool)
 
 

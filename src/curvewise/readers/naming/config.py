@@ -16,7 +16,7 @@ from curvewise.readers.walk import File
 from curvewise.text import words
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
 
 Setting = str | int | float | bool
@@ -95,18 +95,16 @@ class Configurations:
             Flat; the names of nested settings are joined by dots.
         notes : list of str
         """
-        settings: dict[str, Setting] = {}
-        notes: list[str] = []
-        above = _absolute(folder)
-        if stem:
-            _add(_of_files(self._files_of_stem(above, stem)), settings, notes)
-        while True:
+        own = _absolute(folder)
+        found = [_of_files(self._files_of_stem(own, stem))] if stem else []
+        for above in (own, *own.parents):
             if above not in self._known:
                 self._known[above] = _of_files(self._files_of_folder(above))
-            _add(self._known[above], settings, notes)
+            found.append(self._known[above])
             if above == self._root or self._root not in above.parents:
-                return settings, notes
-            above = above.parent
+                break
+        notes = [note for _, said in found for note in said]
+        return _first_of([settings for settings, _ in found]), notes
 
     def _files_of_stem(self, folder: Path, stem: str) -> list[File]:
         names = [stem, *(f"{stem}{sign}{known}" for sign in "_-." for known in _STEMS[:6])]
@@ -127,11 +125,8 @@ class Configurations:
         return files
 
     def _configurations_in(self, folder: Path) -> list[File]:
-        found = {
-            File(folder / name).name.lower(): File(folder / name)
-            for name in _names_in(folder)
-            if is_configuration(name) and self._is_free(folder / name)
-        }
+        paths = [folder / name for name in _names_in(folder) if is_configuration(name)]
+        found = {File(p).name.lower(): File(p) for p in paths if self._is_free(p)}
         order = [stem + ending for stem in _STEMS for ending in _ENDINGS]
         return [found[name] for name in order if name in found]
 
@@ -205,29 +200,27 @@ def _short_text(value: Any) -> str:
     return json.dumps(cut(value, 2), ensure_ascii=False)[:MAX_TEXT]
 
 
-def _add(
-    found: tuple[dict[str, Setting], list[str]], settings: dict[str, Setting], notes: list[str]
-) -> None:
-    for name, value in found[0].items():
+def _first_of(several: Iterable[dict[str, Setting]]) -> dict[str, Setting]:
+    """Put settings together; what several have is as the first of them has it."""
+    settings: dict[str, Setting] = {}
+    for name, value in (setting for own in several for setting in own.items()):
         settings.setdefault(name, value)
-    notes.extend(found[1])
+    return settings
 
 
 def _of_files(files: list[File]) -> tuple[dict[str, Setting], list[str]]:
-    settings: dict[str, Setting] = {}
+    found: list[dict[str, Setting]] = []
     notes: list[str] = []
     for file in files:
         try:
-            _add((flattened(_plain(_document(file), file)), []), settings, notes)
+            found.append(flattened(_plain(_document(file), file)))
         except (OSError, ValueError, RecursionError, CurvesError) as error:
             reason = str(error).splitlines()[0] if str(error) else type(error).__name__
             if isinstance(error, RecursionError):
                 reason = "it is nested too deeply"
-            notes.append(
-                f"the configuration {file.path.name} cannot be read and was left out "
-                f"({reason[:200]})"
-            )
-    return settings, notes
+            what = f"the configuration {file.path.name} cannot be read and was left out"
+            notes.append(f"{what} ({reason[:200]})")
+    return _first_of(found), notes
 
 
 def _document(file: File) -> Any:

@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from curvewise.data.tables import natural_order
+from curvewise.data.tables import grouped, natural_order
 from curvewise.errors import OptionError, refuse
 from curvewise.readers.naming.rules import (
     Found,
@@ -146,7 +146,8 @@ def _together(clues: Sequence[Clues], said: Identity, told: Identity) -> Identit
     """Put runs whose logs say what they are together with those that were told otherwise."""
     of_said, of_told = iter(said.whos), iter(told.whos)
     whos = [next(of_said if "algorithm" in c.labels else of_told) for c in clues]
-    explanation = f"algorithm of {plural(len(said.whos), 'run')} from the log; of the others, "
+    said_of = f"algorithm of {plural(len(said.whos), 'run')} from the log"
+    explanation = f"{said_of}; of the others, {told.explanation}"
     numbered = _numbered(whos, range(len(whos)))
     n_repeated = sum(new != who for new, who in zip(numbered, whos, strict=True))
     notes = [*said.notes, *told.notes]
@@ -160,13 +161,8 @@ def _together(clues: Sequence[Clues], said: Identity, told: Identity) -> Identit
             f"of {len(told.whos)} others, such as {printable(place)}, do not. Read the two apart: "
             f"name the files or folders of either. Of the others: {problem}"
         )
-    return replace(
-        told,
-        whos=numbered,
-        problem=problem,
-        explanation=explanation + told.explanation,
-        notes=tuple(dict.fromkeys(notes)),
-    )
+    once = tuple(dict.fromkeys(notes))
+    return replace(told, whos=numbered, problem=problem, explanation=explanation, notes=once)
 
 
 def _repeats(n_runs: int) -> str:
@@ -188,25 +184,21 @@ def _with_empty(
         next(known) if clue.has_points else who
         for clue, who in zip(clues, all_told.whos, strict=True)
     ]
-    members: dict[tuple[str | None, ...], set[str]] = {}
-    for key, who, clue in zip(keys, whos, clues, strict=True):
-        if clue.has_points:
-            members.setdefault(key, set()).add(who.algorithm)
-    for row in [row for row, clue in enumerate(clues) if not clue.has_points]:
-        algorithms = members.get(keys[row], set())
+    full = [row for row, clue in enumerate(clues) if clue.has_points]
+    members = grouped((keys[row], whos[row].algorithm) for row in full)
+    for row in {*range(len(clues))}.difference(full):
+        algorithms = {*members.get(keys[row], ())}
         if len(algorithms) == 1:
             whos[row] = replace(whos[row], algorithm=min(algorithms), is_known=True)
         elif None in keys[row]:
             whos[row] = replace(whos[row], algorithm=UNKNOWN, is_known=False)
     notes = told.notes
-    unknown = [row for row, who in enumerate(whos) if not who.is_known]
+    unknown = [clue.place for clue, who in zip(clues, whos, strict=True) if not who.is_known]
     if unknown:
-        places = listed([clues[row].place for row in unknown], 3)
-        note = (
-            f"{plural(len(unknown), 'run')} without a point, and without what tells the others "
-            f"apart: not compared ({printable(places)})"
+        lacking = (
+            f"{plural(len(unknown), 'run')} without a point, and without what tells the others"
         )
-        notes += (note,)
+        notes += (f"{lacking} apart: not compared ({printable(listed(unknown, 3))})",)
     return replace(told, whos=_numbered(whos, range(len(whos))), notes=notes)
 
 
@@ -249,12 +241,8 @@ def _identified(
     apart = [trait for trait in others if trait.role in {"run", "seed"} and trait.varies]
     if given:
         apart += possible_algorithm_traits(others, task.values, run.values)
-    named = [
-        Who(own or "", name or "", of, clue.labels.get("block"))
-        for own, name, of, clue in zip(
-            algorithm.values, run.values, task.values, clues, strict=True
-        )
-    ]
+    parts = zip(algorithm.values, run.values, task.values, clues, strict=True)
+    named = [Who(own or "", name or "", of, c.labels.get("block")) for own, name, of, c in parts]
     whos, notes = _with_distinct_names(named, apart)
     notes += task.notes
     groups = codes_of(algorithm.values)
@@ -267,9 +255,7 @@ def _identified(
     own = [trait.name for trait in settings if not trait.role]
     if own and not algorithm.problem:
         notes.append(f"every run has its own {listed(own, 3)}, which is not what groups them")
-    places: dict[str, list[int]] = {}
-    for row, clue in enumerate(clues):
-        places.setdefault(clue.place, []).append(row)
+    places = grouped((clue.place, row) for row, clue in enumerate(clues))
     order = [row for place in natural_order(places) for row in places[place]]
     typed = [t for t in all_traits if t.varies and t.role not in {"noise", "length"}]
     told = Identity(

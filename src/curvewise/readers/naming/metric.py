@@ -122,11 +122,8 @@ def _named(asked: str, points: Mapping[str, Sequence[int]]) -> str:
 def _standing_out(points: Mapping[str, Sequence[int]], algorithms: Sequence[str]) -> MetricChoice:
     if len(points) == 1:
         return MetricChoice(next(iter(points)), "the only metric")
-    complete = [
-        name
-        for name in points
-        if _has_all(name, points, algorithms) and _OF_FINAL_MODEL.get(name) not in points
-    ]
+    complete = [name for name in points if _has_all(name, points, algorithms)]
+    complete = [name for name in complete if _OF_FINAL_MODEL.get(name) not in points]
     names = sorted(complete or points, key=_preference)
     best = [name for name in names if _preference(name)[0] == _preference(names[0])[0]]
     kind = _preference(best[0])[0]
@@ -188,10 +185,8 @@ def _check_algorithms(
     if _has_all(metric, points, algorithms):
         return
     having = Counter(name for name, n in zip(algorithms, points[metric], strict=True) if n)
-    shown = [
-        f"{having[name]} of {n_runs} runs of {printable(name)}"
-        for name, n_runs in Counter(algorithms).items()
-    ]
+    n_runs = Counter(algorithms)
+    shown = [f"{having[own]} of {n_runs[own]} runs of {printable(own)}" for own in n_runs]
     whole = [n for n in sorted(points, key=_preference) if _has_all(n, points, algorithms)]
     others = f"leave out the algorithms that lack it, by naming the others with {argument('only')}"
     remedy = (

@@ -165,18 +165,12 @@ def number_in_names(known: Known) -> Found | None:
 
     ``sgd/version_0/3.csv`` is run 3; in ``plain/adagrad_11`` the number is made by `slots_of`.
     """
-    varying = [
-        trait.place
-        for trait in known.traits
-        if trait.kind in {"word", "pair"} and 1 < trait.n_values < len(known.clues)
-    ]
-    numbers = [
-        trait
-        for trait in known.traits
-        if trait.kind == "number" and trait.varies and trait.place >= max(varying, default=0)
-        if all(value and value.isdecimal() for value in trait.values)
-    ]
-    return Found(numbers[-1].values, (numbers[-1],)) if numbers else None
+    n_runs = len(known.clues)
+    shared = [t for t in known.traits if t.kind in {"word", "pair"} and 1 < t.n_values < n_runs]
+    first = max((trait.place for trait in shared), default=0)
+    numbers = [t for t in known.traits if t.kind == "number" and t.varies and t.place >= first]
+    whole = [t for t in numbers if all(value and value.isdecimal() for value in t.values)]
+    return Found(whole[-1].values, whole[-1:]) if whole else None
 
 
 TASK_RULES = (named_task,)
@@ -291,14 +285,11 @@ def possible_algorithm_traits(
     pairs = joint([tasks, codes_of(run_names)], n_runs)
     shares_seeds = None not in run_names and n_groups(pairs) < n_runs
     several_tasks = len(set(task_names)) > 1
-    kept = [
-        trait
-        for trait in traits
-        if not trait.role
-        and 1 < trait.n_values < n_runs
-        and not (shares_seeds and tells(pairs, trait))
-        and not (several_tasks and not trait.names_algorithms and tells(tasks, trait))
-    ]
+    kept = [t for t in traits if not t.role and 1 < t.n_values < n_runs]
+    if shares_seeds:
+        kept = [t for t in kept if not tells(pairs, t)]
+    if several_tasks:
+        kept = [t for t in kept if t.names_algorithms or not tells(tasks, t)]
     strong = [trait for trait in kept if trait.names_algorithms]
     if several_tasks and strong:
         # Settings tuned for each task, and names that repeat the task.
@@ -348,12 +339,9 @@ def _configured(traits: list[Trait], tasks: Names, run: Found) -> tuple[list[Tra
     if not (is_named and is_numbered) or n_groups(pairs) == n_runs:
         return traits, []
     known = joint([told, pairs], n_runs)
+    least = n_groups(known) + MIN_REPEATED
     kept = [
-        trait
-        for trait in traits
-        if trait.kind == "setting"
-        or tells(told, trait)
-        or n_groups(known, trait) >= n_groups(known) + MIN_REPEATED
+        t for t in traits if t.kind == "setting" or tells(told, t) or n_groups(known, t) >= least
     ]
     ignored = [t for t in traits if t.kind == "word" and t not in (*kept, *scattered)]
     return kept, ignored
@@ -497,14 +485,12 @@ def varying_independently(known: Known) -> Found | None:
     if not independent:
         return None
     task = likely_task(independent) if len(set(known.tasks)) == 1 else None
-    as_task = (
-        ""
-        if task is None
-        else (
-            f"If {task.name} is the task, say {argument('task', task.name)}, or "
-            f"{argument('task', _values(task)[0])} for that task alone. Else say "
+    as_task = ""
+    if task is not None:
+        alone = f"{argument('task', _values(task)[0])} for that task alone"
+        as_task = (
+            f"If {task.name} is the task, say {argument('task', task.name)}, or {alone}. Else say "
         )
-    )
     return _refused(
         known,
         f"{plural(len(known.clues), 'run')} differ in {differences(independent)} independently: which "
@@ -654,10 +640,8 @@ def differences(traits: Sequence[Trait]) -> str:
     once: dict[tuple[str, Names], Trait] = {}
     for trait in sorted(traits, key=lambda trait: None in trait.values):
         once.setdefault((trait.key, trait.values), trait)
-    shown = [
-        f"{trait.name} ({_some(_values(trait))}{'; none' if None in trait.values else ''})"
-        for trait in once.values()
-    ]
+    none = {trait: "; none" if None in trait.values else "" for trait in once.values()}
+    shown = [f"{trait.name} ({_some(_values(trait))}{none[trait]})" for trait in none]
     return listed(shown, MAX_CANDIDATES)
 
 

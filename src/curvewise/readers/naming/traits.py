@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
@@ -124,31 +124,8 @@ class _Piece:
     value: str = ""
 
 
-@dataclass(frozen=True)
-class Slot:
-    """What stands at one place of the names of all runs.
-
-    Attributes
-    ----------
-    kind : str
-        "word", "number", "pair" (a key and its value), "task", or "noise": dates, ids, hosts,
-        the order of starting.
-    key : str
-        What it is called, where the names say so.
-    values : tuple of str or None
-        One for each run; None where a name has nothing there.
-    texts : tuple of str or None
-        The values as they are written, with their key if it is written there.
-    """
-
-    kind: str
-    key: str
-    values: tuple[str | None, ...]
-    texts: tuple[str | None, ...]
-
-
-def slots_of(names: Sequence[str | None]) -> list[Slot]:
-    """Take names apart; return what stands where.
+def slots_of(names: Sequence[str | None]) -> list[Trait]:
+    """Take names apart; return what stands where, called as the names say, if they do.
 
     Parameters
     ----------
@@ -157,7 +134,7 @@ def slots_of(names: Sequence[str | None]) -> list[Slot]:
 
     Examples
     --------
-    >>> [(s.kind, s.key, s.values) for s in slots_of(["double_q_s1", "sarsa_s1"])]
+    >>> [(s.kind, s.name, s.values) for s in slots_of(["double_q_s1", "sarsa_s1"])]
     [('word', '', ('double_q', 'sarsa')), ('pair', 'seed', ('1', '1'))]
     """
     distinct = list(dict.fromkeys(name for name in names if name))
@@ -166,13 +143,13 @@ def slots_of(names: Sequence[str | None]) -> list[Slot]:
     found = _distinct_slots(distinct, each_once=each_once) if distinct else []
     rows = [None if not name else place[name] for name in names]
 
-    def spread(values: tuple[str | None, ...]) -> tuple[str | None, ...]:
+    def spread(values: Names) -> Names:
         return tuple(None if row is None else values[row] for row in rows)
 
-    return [Slot(s.kind, s.key, spread(s.values), spread(s.texts)) for s in found]
+    return [Trait(s.name, s.kind, spread(s.values), spread(s.texts)) for s in found]
 
 
-def _distinct_slots(names: list[str], *, each_once: bool) -> list[Slot]:
+def _distinct_slots(names: list[str], *, each_once: bool) -> list[Trait]:
     parts = [name.split("__") for name in names]
     if len(parts[0]) > 1 and len({len(row) for row in parts}) == 1 and all(map(all, parts)):
         return _double_underscores(parts)
@@ -180,18 +157,18 @@ def _distinct_slots(names: list[str], *, each_once: bool) -> list[Slot]:
     return numbered or _columns(names, [_pieces(name) for name in names])
 
 
-def _double_underscores(parts: list[list[str]]) -> list[Slot]:
+def _double_underscores(parts: list[list[str]]) -> list[Trait]:
     """Take apart names such as CleanRL's ENV__algorithm__seed__time."""
     places = [tuple(column) for column in zip(*parts, strict=True)]
     whole = [all(value.isdecimal() for value in place) for place in places]
     dated = all(kinds_of(value) == ("noise",) for value in places[-1])
     if len(places) == 4 and dated and whole[:3] == [False, False, True]:
-        kinds = (("task", "env_id"), ("word", "exp_name"), ("pair", "seed"), ("noise", ""))
-        return [Slot(*kind, own, own) for kind, own in zip(kinds, places, strict=True)]
+        kinds = (("env_id", "task"), ("exp_name", "word"), ("seed", "pair"), ("", "noise"))
+        return [Trait(*kind, own, own) for kind, own in zip(kinds, places, strict=True)]
     return [slot for place in places for slot in slots_of(place)]
 
 
-def _counted_on(names: list[str]) -> list[Slot]:
+def _counted_on(names: list[str]) -> list[Trait]:
     """Take apart NAME, NAME_1, NAME_2, as loggers call a folder that is there already."""
     bare = set(names)
     matches = [re.fullmatch(r"(.*[^\d_\-.])[_-](\d+)", name) for name in names]
@@ -202,10 +179,10 @@ def _counted_on(names: list[str]) -> list[Slot]:
     stems, numbers = map(tuple, zip(*found, strict=True))
     if bare.issubset(stems) or not all(map(_are_counted, _numbers_of(stems, numbers))):
         return []
-    return [*slots_of(stems), Slot("noise", "version", numbers, numbers)]
+    return [*slots_of(stems), Trait("version", "noise", numbers, numbers)]
 
 
-def _stems_and_numbers(names: list[str], *, each_once: bool) -> list[Slot]:
+def _stems_and_numbers(names: list[str], *, each_once: bool) -> list[Trait]:
     """Take apart stems that all have the same numbers: adagrad_11, momentum_11, adagrad_23 ….
 
     Whatever a stem means elsewhere, it then names an algorithm. So does one whose numbers are
@@ -221,7 +198,7 @@ def _stems_and_numbers(names: list[str], *, each_once: bool) -> list[Slot]:
     sets = _numbers_of(stems, numbers)
     kinds = {kinds_of(name) for name in names}
     is_glued = "" in signs
-    split = [*slots_of(stems), Slot("number", "", numbers, tuple(names) if is_glued else numbers)]
+    split = [*slots_of(stems), Trait("", "number", numbers, tuple(names) if is_glued else numbers)]
     may_be_run = all(kind[-1] not in {"task", "noise"} for kind in kinds)
     may_be_glued = each_once and kinds <= {("word",), ("pair",)}
     are_stems = len(sets) > 1 < min(map(len, sets)) and max(map(len, numbers)) <= 6
@@ -231,7 +208,7 @@ def _stems_and_numbers(names: list[str], *, each_once: bool) -> list[Slot]:
         counts = sorted(map(int, numbers))
         is_range = counts == list(range(counts[0], counts[0] + len(counts)))
         if each_once and not is_range and len(set(numbers)) == sum(map(len, sets)):
-            return [Slot("word", "", tuple(names), tuple(names))]
+            return [Trait("", "word", tuple(names), tuple(names))]
     may_count = kinds == {("word",)} and {*signs} <= {"", "."} and (each_once or len(sets) == 1)
     return split if may_count and all(map(_are_counted, sets)) else []
 
@@ -300,11 +277,11 @@ def _with_long_tasks(name: str, pieces: list[_Piece]) -> list[_Piece]:
 
 
 def kinds_of(name: str) -> tuple[str, ...]:
-    """Return the kinds of the pieces of one name, as in `Slot.kind`."""
+    """Return the kinds of the pieces of one name, as in `Trait.kind`."""
     return tuple(piece.kind for piece in _pieces(name))
 
 
-def _columns(names: list[str], rows: Sequence[Sequence[_Piece]]) -> list[Slot]:
+def _columns(names: list[str], rows: Sequence[Sequence[_Piece]]) -> list[Trait]:
     """Put the pieces of names side by side, from both ends if their numbers differ."""
     first = _aligned(rows)
     if len({len(row) for row in rows}) == 1 and first == len(rows[0]):
@@ -318,11 +295,8 @@ def _columns(names: list[str], rows: Sequence[Sequence[_Piece]]) -> list[Slot]:
             first -= any(len(row) == first + last for row in rows)
     slots = _side_by_side(names, [row[:first] for row in rows])
     if last or first < max(map(len, rows)):
-        middle = [
-            _between(name, row[first : len(row) - last])
-            for name, row in zip(names, rows, strict=True)
-        ]
-        slots.append(Slot("word", "", tuple(middle), tuple(middle)))
+        middle = _between(names, [row[first : len(row) - last] for row in rows])
+        slots.append(Trait("", "word", middle, middle))
     return slots + _side_by_side(names, [row[len(row) - last :] for row in rows])
 
 
@@ -338,20 +312,21 @@ def _aligned(rows: Sequence[Sequence[_Piece]], *, constant_words: bool = False) 
     return shortest
 
 
-def _between(name: str, pieces: Sequence[_Piece]) -> str | None:
+def _between(names: list[str], rows: Sequence[Sequence[_Piece]]) -> Names:
     """Return what is written from the first piece to the last, with brackets that it opens."""
-    if not pieces:
-        return None
-    start, end = pieces[0].start, pieces[-1].end
-    for opening, closing in ("()", "[]"):
-        is_open = name.count(opening, start, end) > name.count(closing, start, end)
-        end += is_open and name.startswith(closing, end)
-    return name[start:end]
+    found: list[str | None] = []
+    for name, pieces in zip(names, rows, strict=True):
+        start, end = (pieces[0].start, pieces[-1].end) if pieces else (0, 0)
+        for opening, closing in ("()", "[]"):
+            is_open = name.count(opening, start, end) > name.count(closing, start, end)
+            end += is_open and name.startswith(closing, end)
+        found.append(name[start:end] if pieces else None)
+    return tuple(found)
 
 
-def _side_by_side(names: list[str], rows: Sequence[Sequence[_Piece]]) -> list[Slot]:
+def _side_by_side(names: list[str], rows: Sequence[Sequence[_Piece]]) -> list[Trait]:
     """Make a slot of each place; words side by side that vary are one."""
-    slots: list[Slot] = []
+    slots: list[Trait] = []
     place = 0
     while place < len(rows[0]):
         piece = rows[0][place]
@@ -359,18 +334,14 @@ def _side_by_side(names: list[str], rows: Sequence[Sequence[_Piece]]) -> list[Sl
         if piece.kind == "word":
             while after < len(rows[0]) and rows[0][after].kind == "word":
                 after += 1
-            varying = [
-                at for at in range(place, after) if len({row[at].text for row in rows}) > 1
-            ] or [place, after - 1]
-            texts = tuple(
-                _between(name, row[varying[0] : varying[-1] + 1])
-                for name, row in zip(names, rows, strict=True)
-            )
-            slots.append(Slot("word", "", texts, texts))
+            words = range(place, after)
+            varying = [at for at in words if len({row[at].text for row in rows}) > 1] or words
+            whole = _between(names, [row[varying[0] : varying[-1] + 1] for row in rows])
+            slots.append(Trait("", "word", whole, whole))
         else:
             texts = tuple(row[place].text for row in rows)
             values = tuple(row[place].value or row[place].text for row in rows)
-            slots.append(Slot(piece.kind, _key(rows, place), values, texts))
+            slots.append(Trait(_key(rows, place), piece.kind, values, texts))
         place = after
     return slots
 
@@ -478,11 +449,12 @@ class Trait:
     name : str
         What it is called, and what can be typed to choose it.
     kind : str
-        "setting" for one of the configuration; else as in `Slot.kind`.
+        "setting" for one of the configuration; else "word", "number", "pair" (a key and its
+        value), "task", or "noise": dates, ids, hosts, the order of starting.
     values : tuple of str or None
-        One for each run.
+        One for each run; None where a name has nothing there.
     texts : tuple of str or None
-        The values as they are to be shown.
+        The values as they are to be shown, with their key if it is written there.
     place : int
         Which part of the path it comes from, from 0; those inside a store come after; -1 for
         the configuration.
@@ -490,8 +462,8 @@ class Trait:
 
     name: str
     kind: str
-    values: tuple[str | None, ...]
-    texts: tuple[str | None, ...]
+    values: Names
+    texts: Names
     place: int = -1
 
     @cached_property
@@ -575,7 +547,7 @@ class Trait:
         return self.rank[0] < 2
 
     @cached_property
-    def shown(self) -> tuple[str | None, ...]:
+    def shown(self) -> Names:
         """The values as names of algorithms."""
         if self.names_algorithms or self.kind == "word":
             return self.values
@@ -638,21 +610,20 @@ def traits_of(clues: Sequence[Clues]) -> list[Trait]:
     for trait in list(settings):
         if not trait.is_joined_name or len(clues) == 1 or trait.role:
             continue
-        pieces = _from_slots(slots_of(trait.values), trait.name, AFTER_PATH + 1)
+        pieces = _traits_in(trait.values, trait.name, AFTER_PATH + 1)
         if trait.n_values == len(clues):
             composed += pieces
-        elif trait.varies and any(
-            piece.codes.tobytes() in seeds or (len(pieces) == 1 and piece.role in {"seed", "run"})
-            for piece in pieces
-        ):
+        elif trait.varies:
             # ppo_s1 on each task: of the whole name every seed would be an algorithm. Nor is
             # fold_3 of each model one.
-            composed += pieces
-            settings.remove(trait)
+            is_run = len(pieces) == 1 and pieces[0].role in {"seed", "run"}
+            if is_run or any(piece.codes.tobytes() in seeds for piece in pieces):
+                composed += pieces
+                settings.remove(trait)
     path: list[Trait] = []
     for place, column in enumerate(_parts([c.path for c in clues])):
-        path += _from_slots(slots_of(column), f"path{place + 1}", place)
-    keys = _from_slots(slots_of([clue.key or None for clue in clues]), "key", AFTER_PATH)
+        path += _traits_in(column, f"path{place + 1}", place)
+    keys = _traits_in([clue.key or None for clue in clues], "key", AFTER_PATH)
     return settings + path + keys + composed
 
 
@@ -673,14 +644,15 @@ def _settings(clues: Sequence[Clues]) -> list[Trait]:
     return traits
 
 
-def _from_slots(slots: list[Slot], name: str, place: int) -> list[Trait]:
-    traits = []
+def _traits_in(names: Sequence[str | None], called: str, place: int) -> list[Trait]:
+    """Return what stands where in names; what these do not call is called after their place."""
+    slots, traits = slots_of(names), []
     for number, slot in enumerate(slots, 1):
-        called = "" if slot.kind == "number" else slot.key
         # A number at the end of a word is written with the word, as the whole name.
         is_whole = len(slots) == 1 or (slot.kind == "number" and slot.texts != slot.values)
-        called = called or (name if is_whole else f"{name}.{number}")
-        traits.append(Trait(called, slot.kind, slot.values, slot.texts, place))
+        own = "" if slot.kind == "number" else slot.name
+        name = own or (called if is_whole else f"{called}.{number}")
+        traits.append(replace(slot, name=name, place=place))
     return traits
 
 

@@ -20,9 +20,7 @@ from curvewise.text import argument, did_you_mean, plural, printable, shown_valu
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    import numpy.typing as npt
-
-    from curvewise.kernels import Floats, Integers
+    from curvewise.kernels import Booleans, Floats, Integers
     from curvewise.readers.parsing.json_files import JsonRecords
     from curvewise.readers.parsing.text_tables import LogTable
     from curvewise.readers.walk import Wanted
@@ -30,7 +28,7 @@ if TYPE_CHECKING:
     # Rows of one run, in the order in which they were written.
     RunTable = LogTable | JsonRecords
     # Times in seconds, and which rows have one.
-    _Seconds = tuple[Floats, npt.NDArray[np.bool_]]
+    _Seconds = tuple[Floats, Booleans]
 
 
 # Names that scores usually have, where they must be told from names of algorithms and runs.
@@ -288,12 +286,11 @@ def run_of_table(
             notes.append(f"{column} has no value in the first {rows}, before an episode had ended")
         lost |= present & ~has_step
         kept = present & has_step & ~early
-        sessions = None if table.sessions is None else table.sessions[kept]
+        sessions = table.sessions
         if sessions is None and (np.diff(told[kept])[np.diff(steps[kept]) == 0] > 0).any():
-            sessions = told[kept]
-        series[metric] = Series(
-            steps[kept], scores[kept], sessions, of_episodes=of_episodes, precision=layout.precision
-        )
+            sessions = told
+        records = Series(steps, scores, sessions, of_episodes, layout.precision)
+        series[metric] = records.rows(kept)
     if n_lost := int(lost.sum()):
         were = "was" if n_lost == 1 else "were"
         notes.append(f"{plural(n_lost, 'row')} without a number in {x!r} {were} left out")
@@ -331,7 +328,7 @@ class _Axes:
         return [*self.steps, *([TIME] if self.times else []), ROW]
 
 
-def _sessions(steps: Floats, has_step: npt.NDArray[np.bool_]) -> Integers:
+def _sessions(steps: Floats, has_step: Booleans) -> Integers:
     """Return for each row how often steps went back before it, if they did so only now and then.
 
     A run that is resumed at the step of its last evaluation writes that step again. The steps of
@@ -384,7 +381,7 @@ def _axes(table: RunTable, columns: Sequence[str], layout: Layout) -> _Axes:
     return _Axes(steps, times, [*usual, *by_time, ROW][0])
 
 
-def _kinds_of_rows(present: Sequence[npt.NDArray[np.bool_]]) -> list[npt.NDArray[np.bool_]]:
+def _kinds_of_rows(present: Sequence[Booleans]) -> list[Booleans]:
     """Return the rows of each kind: those that have the same of some columns."""
     if not present or all(rows.all() for rows in present):
         return []
@@ -400,7 +397,7 @@ def _counts(values: Floats, n_falls: int) -> bool:
 
 def _chosen(
     table: RunTable, columns: Sequence[str], axes: _Axes, asked: str | None, name: str
-) -> tuple[str, Floats, npt.NDArray[np.bool_]]:
+) -> tuple[str, Floats, Booleans]:
     """Return what counts as the step, the steps, and which rows have one."""
     x = axes.default if asked is None else asked
     exact = [column for column in columns if column == x]
@@ -460,9 +457,7 @@ def _timestamp(text: str) -> float:
     return np.nan
 
 
-def _before_first_episode(
-    column: str, scores: Floats, present: npt.NDArray[np.bool_]
-) -> npt.NDArray[np.bool_]:
+def _before_first_episode(column: str, scores: Floats, present: Booleans) -> Booleans:
     """Return the rows where a mean over episodes is NaN because none had ended."""
     if not OF_EPISODES.search(column):
         return np.zeros(len(scores), dtype=bool)

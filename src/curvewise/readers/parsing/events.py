@@ -6,21 +6,21 @@ import re
 import struct
 import zlib
 from functools import cache
-from typing import IO, TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from curvewise.readers.parsing.json_files import parsed
-from curvewise.readers.walk import DOUBLE, SINGLE, unreadable
+from curvewise.readers.walk import BLOCK_SIZE, DOUBLE, SINGLE, files_given, read_bytes
 from curvewise.text import plural
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
-    from io import BufferedIOBase
+    from io import BufferedReader
 
     import numpy.typing as npt
 
-    from curvewise.kernels import Integers
+    from curvewise.kernels import Booleans, Integers
     from curvewise.readers.walk import File
 
 
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 # masked CRC-32C of the payload. TensorBoard's own reader checks the sums byte by byte in Python,
 # which takes most of its time; here a block of frames is checked at once.
 
-BLOCK_SIZE = 2**20
 HEADER_SIZE = 12
 FOOTER_SIZE = 4
 # What one record may hold; a longer one is passed over without being held in memory.
@@ -133,23 +132,20 @@ class RecordFile:
         What follows a cut or a damaged length is left out, and so are payloads whose checksum
         is wrong. Raises CurvesError if the file cannot be opened.
         """
-        try:
-            with self._file.open() as stream:
-                yield from self._batches(stream)
-        except OSError as error:
-            raise unreadable(self.name, error) from None
+        with files_given(self.name), self._file.open() as stream:
+            yield from self._batches(stream)
 
     def first_payloads(self) -> list[bytes]:
         """Return the payloads that are whole in the first bytes of the file."""
         return self._split(self._file.head())[0]
 
-    def _batches(self, stream: IO[bytes]) -> Iterator[list[bytes]]:
+    def _batches(self, stream: BufferedReader) -> Iterator[list[bytes]]:
         buffer, lacking, n_long = b"", 0, 0
         while lacking >= 0:
             if lacking > MAX_RECORD_SIZE and _pass_over(stream, lacking):
                 buffer, lacking = b"", 0
                 n_long += 1
-            part = read_bytes(stream, min(max(BLOCK_SIZE, lacking), MAX_RECORD_SIZE))
+            part, _ = read_bytes(stream, min(max(BLOCK_SIZE, lacking), MAX_RECORD_SIZE))
             if not part:
                 break
             buffer += part
@@ -211,7 +207,7 @@ class RecordFile:
         return payloads, position, lacking
 
 
-def _are_whole(buffer: bytes, starts: list[int], lengths: list[int]) -> npt.NDArray[np.bool_]:
+def _are_whole(buffer: bytes, starts: list[int], lengths: list[int]) -> Booleans:
     """Whether the checksums of payloads are right; long ones are taken to be."""
     sizes = np.array(lengths, dtype=np.int64)
     good = sizes > MAX_CHECKED_SIZE
@@ -222,29 +218,11 @@ def _are_whole(buffer: bytes, starts: list[int], lengths: list[int]) -> npt.NDAr
     return good
 
 
-def read_bytes(stream: IO[bytes], size: int) -> bytes:
-    """Read so many bytes, or what there is, also of a packed file that breaks off."""
-    parts = []
-    while size > 0:
-        try:
-            part = cast("BufferedIOBase", stream).read1(size)
-        except (EOFError, zlib.error):
-            break
-        if not part:
-            break
-        parts.append(part)
-        size -= len(part)
-    return b"".join(parts)
-
-
-def _pass_over(stream: IO[bytes], size: int) -> bool:
+def _pass_over(stream: BufferedReader, size: int) -> bool:
     """Read on without keeping anything; whether there was that much."""
-    while size > 0:
-        part = read_bytes(stream, min(size, BLOCK_SIZE))
-        if not part:
-            return False
+    while size > 0 and (part := read_bytes(stream, min(size, BLOCK_SIZE))[0]):
         size -= len(part)
-    return True
+    return size == 0
 
 
 # The frames of .wandb files: a log in blocks of 32 KiB, as LevelDB writes them.
@@ -284,11 +262,8 @@ class BlockLog:
         After a damaged fragment the rest of its block is passed over. Raises CurvesError if the
         file cannot be opened.
         """
-        try:
-            with self._file.open() as stream:
-                yield from self._whole_records(stream)
-        except OSError as error:
-            raise unreadable(self.name, error) from None
+        with files_given(self.name), self._file.open() as stream:
+            yield from self._whole_records(stream)
         if self.is_cut:
             self.notes.append(f"the last record of {self.name} is cut and was left out")
         if self._n_damaged:
@@ -297,7 +272,7 @@ class BlockLog:
                 "there were left out"
             )
 
-    def _whole_records(self, stream: IO[bytes]) -> Iterator[bytes]:
+    def _whole_records(self, stream: BufferedReader) -> Iterator[bytes]:
         parts: list[bytes] = []
         size, is_open = 0, False
         for kind, data in self._fragments(stream):
@@ -318,10 +293,10 @@ class BlockLog:
                 parts, is_open = [], False
         self.is_cut |= is_open
 
-    def _fragments(self, stream: IO[bytes]) -> Iterator[tuple[int, bytes]]:
+    def _fragments(self, stream: BufferedReader) -> Iterator[tuple[int, bytes]]:
         """Yield the type and data of each fragment whose checksum is right."""
         position = 7
-        while block := read_bytes(stream, WANDB_BLOCK_SIZE):
+        while block := read_bytes(stream, WANDB_BLOCK_SIZE)[0]:
             is_last = len(block) < WANDB_BLOCK_SIZE
             while position + HEADER.size <= len(block):
                 crc, length, kind = HEADER.unpack_from(block, position)

@@ -22,9 +22,7 @@ from curvewise.text import plural
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    import numpy.typing as npt
-
-    from curvewise.kernels import Floats, Integers
+    from curvewise.kernels import Booleans, Floats, Integers
     from curvewise.readers.walk import File
 
 
@@ -202,7 +200,7 @@ class JsonRecords:
         """The keys, those of nested objects joined by ``/``."""
         return list(dict.fromkeys([*self._numbers, *self._texts]))
 
-    def numbers(self, column: str) -> tuple[Floats, npt.NDArray[np.bool_]]:
+    def numbers(self, column: str) -> tuple[Floats, Booleans]:
         """Return the numbers under a key, and which rows have one."""
         rows, found = np.array(self._numbers.get(column, ())).reshape(-1, 2).T
         values, present = np.full(self.n_rows, np.nan), np.zeros(self.n_rows, dtype=bool)

@@ -31,9 +31,9 @@ class Recorder:
         # Step and score of each record, one after the other.
         self._records: dict[str, array[float]] = defaultdict(lambda: array("d"))
 
-    def add(self, metric: str, step: float, score: float) -> None:
-        """Add a record of a metric; one whose step is not finite is none."""
-        if math.isfinite(step):
+    def add(self, metric: str, step: float | None, score: float | None) -> None:
+        """Add a record of a metric; one without a finite step and a score is none."""
+        if step is not None and score is not None and math.isfinite(step):
             self._records[metric].extend((step, score))
 
     def series(self) -> dict[str, Series]:
@@ -112,10 +112,7 @@ def over_metric(run: LoggedRun, x: str) -> LoggedRun:
         values = np.array([last.get(key, np.nan) for key in _keys(records)], dtype=np.float64)
         kept = np.isfinite(values)
         n_lost += int((~kept).sum())
-        sessions = None if records.sessions is None else records.sessions[kept]
-        series[metric] = replace(
-            records, steps=values[kept], scores=records.scores[kept], sessions=sessions, x=""
-        )
+        series[metric] = replace(records, steps=values, x="").rows(kept)
     if n_lost:
         run.notes.append(f"{plural(n_lost, 'record')} at steps without {x!r} left out")
     others = tuple(other for other in (run.x, *run.other_x) if other != x)
@@ -199,7 +196,7 @@ def home_above(folder: Folder) -> Path | None:
     part = part_of(folder.path.name)
     if folder.parent is None or not part:
         return None
-    others = [other.path for other in folder.parent.folders.values()]
+    others = [other.path for other in folder.beside]
     parts = [path for path in others if part_of(path.name) not in {"", part}]
     above = folder.parent.path
     return above if any(map(_holds_logs, [above, *parts])) else None

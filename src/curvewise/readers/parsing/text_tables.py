@@ -17,12 +17,11 @@ from curvewise.readers.walk import explained, quiet_panics
 from curvewise.text import listed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
-    import numpy.typing as npt
     import polars as pl
 
-    from curvewise.kernels import Floats, Integers
+    from curvewise.kernels import Booleans, Floats, Integers
     from curvewise.readers.walk import File
 
 
@@ -99,7 +98,7 @@ class LogTable:
         return self.frame.columns
 
     @cached_property
-    def _plain(self) -> dict[str, tuple[Floats, npt.NDArray[np.bool_]]]:
+    def _plain(self) -> dict[str, tuple[Floats, Booleans]]:
         """The columns of nothing but numbers and holes; all at once, as there may be many."""
         import polars as pl
 
@@ -107,15 +106,10 @@ class LogTable:
         n_empty = self.frame.null_count().row(0), found.null_count().row(0)
         values = found.fill_null(np.nan).to_numpy().T
         present = found.select(pl.all().is_not_null()).to_numpy().T
-        return {
-            column: (values[place], present[place])
-            for place, (column, before, after) in enumerate(
-                zip(self.columns, *n_empty, strict=True)
-            )
-            if before == after
-        }
+        every = zip(self.columns, zip(values, present, strict=True), *n_empty, strict=True)
+        return {column: cells for column, cells, before, after in every if before == after}
 
-    def numbers(self, column: str) -> tuple[Floats, npt.NDArray[np.bool_]]:
+    def numbers(self, column: str) -> tuple[Floats, Booleans]:
         """Return a column as numbers, and which of its cells hold one.
 
         A cell with "nan" or "inf" holds a number, an empty cell none.
@@ -253,9 +247,9 @@ def is_number(cell: str) -> bool:
 
 
 def read_log_table(
-    file: File, columns: Sequence[str] | None = None, *, is_finished: bool = False
+    file: File, is_kept: Callable[[str], bool] = lambda _: True, *, is_finished: bool = False
 ) -> LogTable:
-    """Read columns of a table, all by default, as text.
+    """Read columns of a table, of which only some are kept, as text.
 
     A last line without a newline is left out, unless the table ``is_finished`` and the line has
     all its cells, and so are lines that repeat the header and lines with more or fewer cells than
@@ -264,12 +258,15 @@ def read_log_table(
     """
     import polars as pl
 
-    if is_binary_table(file):
-        return _as_log_table(read_binary_table(file), columns)
+    if is_binary_table(file):  # columns of lists and the like are left out
+        frame = read_binary_table(file)
+        flat = [name for name, kind in frame.schema.items() if not kind.is_nested()]
+        return LogTable(
+            frame.select(pl.col([*filter(is_kept, flat)]).cast(pl.String, strict=False))
+        )
     header = header_of(file)
-    asked = set(header if columns is None else columns)
     first = {name: place for place, name in reversed([*enumerate(header)])}
-    wanted = {name: first[name] for name in header if name in asked}
+    wanted = {name: first[name] for name in header if is_kept(name)}
     separator = separator_of(file)
     data, is_cut = file.content()
     if b"\r" in data:  # a few programs end lines with carriage returns alone
@@ -356,15 +353,6 @@ def _repeats(frame: pl.DataFrame, header: dict[str, str]) -> pl.Series:
     first, *others = alike
     found = first & pl.any_horizontal(others) if others else first
     return frame.select(found.alias("repeats")).to_series()
-
-
-def _as_log_table(frame: pl.DataFrame, columns: Sequence[str] | None) -> LogTable:
-    """Return columns of a frame as text, those of lists and the like left out."""
-    import polars as pl
-
-    flat = [name for name, kind in frame.schema.items() if not kind.is_nested()]
-    wanted = [name for name in flat if columns is None or name in columns]
-    return LogTable(frame.select(pl.col(wanted).cast(pl.String, strict=False)))
 
 
 def _start_of_rows(data: bytes, *, has_header: bool) -> int:
