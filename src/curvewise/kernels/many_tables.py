@@ -131,7 +131,14 @@ class Tables:
         own = {name: getattr(self, name)[rows] for name in of_each}
         return Tables(self.labels, self.blocks, self.factor, **own)
 
-    def n_extreme(self, relabellings: Integers, *, exact: bool, combined: bool) -> Extremes:
+    def n_extreme(
+        self,
+        relabellings: Integers,
+        *,
+        exact: bool,
+        combined: bool,
+        scaling: Integers | None = None,
+    ) -> Extremes:
         """Count the relabellings at least as extreme as the observed labels, in every table.
 
         Parameters
@@ -140,10 +147,13 @@ class Tables:
         exact : bool
             Whether these are all that there are, the observed one among them.
         combined : bool
-            Whether the overall test is the combined one, as in `combined`; else it is F. It
-            learns its scales from these relabellings, the observed one among them.
+            Whether the overall test is the combined one, as in `combined`; else it is F.
+        scaling : array, (n_others, n_runs), optional
+            The relabellings from which the combined test learns its scales, which must not
+            depend on the observed labels. By default those in use, the observed one among them.
         """
         weights = sum_weights(relabellings, self.factor)
+        scaled_by = None if scaling is None else sum_weights(scaling, self.factor)
         observed = sum_weights(self.labels[None, :], self.factor)
         n_columns = max(self.columns.shape[1], self.coordinates.shape[1])
         at_once = max(MAX_SUMS_AT_ONCE // (n_columns * len(relabellings)), 1)
@@ -159,7 +169,9 @@ class Tables:
                 raised = part._values(weights, between, raised=True)
                 lowered = part._values(observed, seen, raised=False)
                 learnt = raised
-                if not exact:
+                if scaled_by is not None:
+                    learnt = part._values(scaled_by, part._between(scaled_by), raised=True)
+                elif not exact:
                     at = part._values(observed, seen, raised=True)
                     learnt = np.concatenate([raised, at], axis=2)
                 own[0] = _n_extreme_combined(raised, lowered, learnt)
