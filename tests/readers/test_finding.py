@@ -162,8 +162,7 @@ def test_an_error_of_the_system_is_told_in_a_sentence(
     def fail(*_: object) -> None:
         raise PermissionError(13, "Permission denied", str(tmp_path / "metrics.jsonl"))
 
-    (log_format,) = home.formats
-    monkeypatch.setattr(log_format._module, "json_lines_runs", fail)
+    monkeypatch.setattr("curvewise.readers.logs.tables.json_lines_runs", fail)
     runs, skipped = runs_of(home)
     assert skipped == ["metrics.jsonl cannot be read: Permission denied"]
     assert runs == []

@@ -89,8 +89,8 @@ def test_records_without_a_finite_step_are_left_out_and_said(
     logs = Logs.found([tmp_path], Naming())
     steps = np.array([0, np.nan, 2, np.inf])
     series = {"loss": Series(steps, np.arange(4.0), np.array([0, 0, 1, 1]))}
-    (log_format,) = logs.homes[0].formats
-    monkeypatch.setattr(log_format._module, "logger_read", lambda *_: [LoggedRun(dict(series))])
+    read = "curvewise.readers.logs.tables.logger_read"
+    monkeypatch.setattr(read, lambda *_: [LoggedRun(dict(series))])
     found = logs.scan()
     (run,) = found.runs
     assert run.notes == (

@@ -38,8 +38,6 @@ from curvewise.kernels.pvalues import TIE, n_allowed
 from curvewise.kernels.relabel import BATCH, WithinBlocks, stream_key
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     import numpy.typing as npt
 
     from curvewise.kernels import Booleans, Floats, Integers
@@ -48,6 +46,14 @@ if TYPE_CHECKING:
 
 
 MAX_SUMS_AT_ONCE = 2**21  # numbers of the largest array
+
+
+class Extremes(NamedTuple):
+    """How many relabellings are as extreme as what was observed; (n_tables,) each."""
+
+    overall: Integers
+    algorithm: Integers
+    interaction: Integers
 
 
 def sum_weights(labels: Integers, factor: Floats) -> Floats:
@@ -137,10 +143,15 @@ class Tables:
         own = {name: getattr(self, name)[rows] for name in of_each}
         return Tables(self.labels, self.blocks, self.factor, **own)
 
-    def n_extreme(self, relabellings: Integers, *, exact: bool, combined: bool) -> Integers:
-        """Count the relabellings at least as extreme as the observed labels; (3, n_tables).
-
-        The counts are those of any difference, of height and of shape.
+    def n_extreme(
+        self,
+        relabellings: Integers,
+        *,
+        exact: bool,
+        combined: bool,
+        scaling: Integers | None = None,
+    ) -> Extremes:
+        """Count the relabellings at least as extreme as the observed labels, in every table.
 
         Parameters
         ----------
@@ -148,28 +159,36 @@ class Tables:
         exact : bool
             Whether these are all that there are, the observed one among them.
         combined : bool
-            Whether the overall test is the combined one, as in `combined`; else it is F. It
-            learns its scales from these relabellings, the observed one among them.
+            Whether the overall test is the combined one, as in `combined`; else it is F.
+        scaling : array, (n_others, n_runs), optional
+            The relabellings from which the combined test learns its scales, which must not
+            depend on the observed labels. By default those in use, the observed one among them.
         """
         weights = sum_weights(relabellings, self.factor)
+        scaled_by = None if scaling is None else sum_weights(scaling, self.factor)
         observed = sum_weights(self.labels[None, :], self.factor)
-        counts = np.empty((3, len(self)), dtype=np.int64)
-        for rows, part in self._parts(len(relabellings)):
+        n_columns = max(self.columns.shape[1], self.coordinates.shape[1])
+        at_once = max(MAX_SUMS_AT_ONCE // (n_columns * len(relabellings)), 1)
+        counts = []
+        for start in range(0, len(self), at_once):
+            part = self.part(slice(start, start + at_once))
             between, seen = part._between(weights), part._between(observed)
             seen *= seen > part.noise[None, :, None] ** 2
             sums = [between[0] + between[1], *between]
             least = [reduced(effect, part.noise) for effect in (seen[0] + seen[1], *seen)]
-            own = counts[:, rows]
-            own[...] = [np.sum(of >= at, axis=1) for of, at in zip(sums, least, strict=True)]
+            own = [np.sum(of >= at, axis=1) for of, at in zip(sums, least, strict=True)]
             if combined:
                 raised = part._values(weights, between, raised=True)
                 lowered = part._values(observed, seen, raised=False)
                 learnt = raised
-                if not exact:
+                if scaled_by is not None:
+                    learnt = part._values(scaled_by, part._between(scaled_by), raised=True)
+                elif not exact:
                     at = part._values(observed, seen, raised=True)
                     learnt = np.concatenate([raised, at], axis=2)
                 own[0] = _n_extreme_combined(raised, lowered, learnt)
-        return counts
+            counts.append(own)
+        return Extremes(*(np.concatenate(each) for each in zip(*counts, strict=True)))
 
     def statistics(self, relabellings: Integers) -> Floats:
         """Return the statistics of every relabelling; (3, n_tables, n_relabellings).
@@ -178,23 +197,19 @@ class Tables:
         SS_int. The observed relabelling, which is to be among them, is treated as any other.
         """
         weights = sum_weights(relabellings, self.factor)
+        n_columns = max(self.columns.shape[1], self.coordinates.shape[1])
+        at_once = max(MAX_SUMS_AT_ONCE // (n_columns * len(relabellings)), 1)
         found = np.empty((3, len(self), len(relabellings)))
-        for rows, part in self._parts(len(relabellings)):
+        for start in range(0, len(self), at_once):
+            rows = slice(start, start + at_once)
+            part = self.part(rows)
             between = part._between(weights)
             found[1:, rows] = np.sqrt(between)
             values = part._values(weights, between, raised=True)
             for table in range(len(part)):
                 own = values[:, table]
-                found[0, rows.start + table] = Scales.of(own).statistic(own)
+                found[0, start + table] = Scales.of(own).statistic(own)
         return found
-
-    def _parts(self, n_relabellings: int) -> Iterator[tuple[slice, Tables]]:
-        """Yield the tables that are summed up at once, with their places."""
-        n_columns = max(self.columns.shape[1], self.coordinates.shape[1])
-        at_once = max(MAX_SUMS_AT_ONCE // (n_columns * n_relabellings), 1)
-        for start in range(0, len(self), at_once):
-            rows = slice(start, start + at_once)
-            yield rows, self.part(rows)
 
     def _between(self, weights: Floats) -> Floats:
         """Return SS_alg and SS_int; (2, n_tables, n_relabellings)."""
@@ -481,6 +496,7 @@ def rejections(
     shifts: Floats | None = None,
     combined: bool = True,
     tests: Tests = "all",
+    compiled: bool = False,
 ) -> Booleans:
     """Test each of many tables; return which are significant, (n_shifts, 3, n_tables).
 
@@ -503,6 +519,8 @@ def rejections(
     tests : "all", "height" or "height first"
         Whether height is all that is asked, or the others only of tables in which it is
         significant after some shift, as for what is claimed; what is not asked is False.
+    compiled : bool
+        Whether to use compiled code, which takes a second to import; for two algorithms.
     """
     tables = scores if isinstance(scores, Spanned) else Spanned(scores)
     if shifts is None:
@@ -523,7 +541,9 @@ def rejections(
         )
         batches = [drawn.batch(batch) for batch in range(-(-count // BATCH))]
         relabellings = np.concatenate(batches)
-        screen = _Screen(labels, blocks, relabellings, exact=exact, combined=combined)
+        screen = _Screen(
+            labels, blocks, relabellings, exact=exact, combined=combined, compiled=compiled
+        )
         if tests != "all":
             centred = Centred.of(tables.part(rows), blocks)
             for shift, own in zip(shifts, found, strict=True):
@@ -540,7 +560,7 @@ def rejections(
                 counts = Tables.of(shifted, labels, blocks).n_extreme(
                     relabellings, exact=exact, combined=combined
                 )
-                own[:, again] = counts <= allowed
+                own[:, again] = np.stack(counts) <= allowed
     return found
 
 
@@ -555,11 +575,12 @@ class _Screen:
         *,
         exact: bool,
         combined: bool,
+        compiled: bool,
     ) -> None:
         # The observed labels come last: the scales are learnt from them as well, unless they
         # are among the relabellings already.
         self.n_learnt_from = len(relabellings) + (not exact)
-        self.blocks, self.combined = blocks, combined
+        self.blocks, self.combined, self.compiled = blocks, combined, compiled
         every = np.concatenate([relabellings, labels[None, :]])
         self.weights = sum_weights(every, group_factor(labels, blocks))
         transposed = self.weights.transpose(0, 2, 1)
@@ -652,8 +673,17 @@ class _Screen:
                     else:
                         np.matmul(basis, of_parts[row, rows], out=own)
                 found = shares[:, :, rows, columns]
-                given = zip(of_all[:, rows], of_step[:, rows], strict=True)
-                for place, (in_all, in_step) in enumerate(given):
+                given = of_all[:, rows], of_step[:, rows]
+                if self.compiled and n_rows == 1:
+                    from curvewise.kernels.compiled_kernels import add_shares
+
+                    # Rows that are not side by side would keep it from being fast.
+                    added = np.empty(found.shape, dtype=np.float32)
+                    parts = map(np.ascontiguousarray, given)
+                    add_shares(sums[0], of_shifts[:, 0], *parts, added)
+                    found[...] = added
+                    continue
+                for place, (in_all, in_step) in enumerate(zip(*given, strict=True)):
                     for row, own in enumerate(sums):
                         into = more if row else squares
                         np.add(own, of_shifts[place, row], out=into)

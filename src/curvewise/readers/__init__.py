@@ -414,15 +414,10 @@ def read_sides(
                 f"The {role} has runs of {listed(missing, 6)}, and the {other} has none. "
                 "Compare tasks that both were trained on."
             )
-    curves = {
-        name: side_by_side(runs(), found[CANDIDATE][name]())
-        for name, runs in found[BASELINE].items()
-    }
-    places = [
-        os.path.realpath(side) if isinstance(side, str | os.PathLike) else side
-        for side in (baseline, candidate)
-    ]
-    is_same = isinstance(places[0], str) and places[0] == places[1]
+    pairs = {name: (runs, found[CANDIDATE][name]) for name, runs in found[BASELINE].items()}
+    curves = {name: side_by_side(own(), its()) for name, (own, its) in pairs.items()}
+    sides = [side for side in (baseline, candidate) if isinstance(side, str | os.PathLike)]
+    is_same = len(sides) == 2 and len({*map(os.path.realpath, sides)}) == 1
     if is_same and names.get(BASELINE) == names.get(CANDIDATE):
         refuse(
             f"Baseline and candidate are the same runs, those of {str(baseline)!r}. Name another "

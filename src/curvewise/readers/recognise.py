@@ -132,9 +132,8 @@ def _reason(file: File) -> str:
         if _ending(file) == "npz":
             check_archive(file)
         # It may be a short document that is cut; a long one shows what it is.
-        elif (
-            _ending(file) == "json" and len(file.head()) < HEAD_SIZE and beginning(file) is not None
-        ):
+        is_short = _ending(file) == "json" and len(file.head()) < HEAD_SIZE
+        if is_short and beginning(file) is not None:
             document(file)
     except CurvesError as error:
         return str(error).removesuffix(".")
@@ -205,9 +204,10 @@ class Home:
             merged[0].add(other.logged, *other.formats)
         if merged and merged[0].logged.series and wanted.x is not None:
             failures = [own for own in failures if not self._has_other_steps(own[0])]
-        failed = [self._skipped(*failure) for failure in failures]
-        skipped += failed
-        reasons = [each.reason for each in failed]
+        reasons = [str(error).removesuffix(".") for _, error in failures]
+        for (own, failure), reason in zip(failures, reasons, strict=True):
+            path = self.logs[own.module_name][0].files[0].path
+            skipped.append(Skipped(path, reason, isinstance(failure, NotGivenError)))
         if merged:
             merged[0].note(reasons)
         elif not stored and not all(
@@ -218,10 +218,6 @@ class Home:
 
     def _run(self, logged: LoggedRun) -> FoundRun:
         return FoundRun(self, logged, tuple(each.name for each in self.formats))
-
-    def _skipped(self, log_format: LogFormat, error: CurvesError) -> Skipped:
-        path = self.logs[log_format.module_name][0].files[0].path
-        return Skipped(path, str(error).removesuffix("."), isinstance(error, NotGivenError))
 
     def _has_other_steps(self, log_format: LogFormat) -> bool:
         """Whether a log can be read by its usual steps."""
@@ -340,7 +336,7 @@ def find_homes(walk: Walk) -> list[Home]:
                 claims += [(folder, claim) for claim in log_format.claims(folder)]
             except NotGivenError as error:
                 lost = Skipped(folder.path, str(error).removesuffix("."), is_lost=True)
-                walk.skipped += [lost] if lost not in walk.skipped else []
+                walk.skipped += {lost}.difference(walk.skipped)
         for folder, claim in claims:
             first = claim.files[0].path
             if first.name not in by_path[first.parent].files:
@@ -363,10 +359,8 @@ def find_homes(walk: Walk) -> list[Home]:
         for file in claim.files:
             place.files.pop(file.path.name, None)
     order = {folder.path: place for place, folder in enumerate(walk.folders)}
-    return sorted(
-        (home for home in homes.values() if home.logs),
-        key=lambda home: order.get(home.folder.path, len(order)),
-    )
+    logged = [home for home in homes.values() if home.logs]
+    return sorted(logged, key=lambda home: order.get(home.folder.path, len(order)))
 
 
 def _drop_repeats(homes: dict[Path, Home]) -> None:
@@ -403,14 +397,9 @@ def _join_tracked(homes: dict[Path, Home]) -> None:
             first.take(homes[path])
     called = Counter(name for found in names.values() for name in set(found))
     for path, found in names.items():
-        same = [
-            home
-            for home in homes.values()
-            if EVENT_FILES in home.logs
-            and home.path not in names
-            and not {*found}.isdisjoint(home.path.parts[-N_PARTS_NAMED:])
-        ]
-        if len(same) == 1 and any(
-            called[name] == 1 for name in found if name in same[0].path.parts
-        ):
+        untracked = [home for home in homes.values() if home.path not in names]
+        events = [home for home in untracked if EVENT_FILES in home.logs]
+        same = [home for home in events if {*found} & {*home.path.parts[-N_PARTS_NAMED:]}]
+        own = [name for name in found if called[name] == 1]
+        if len(same) == 1 and not {*own}.isdisjoint(same[0].path.parts):
             same[0].take(homes[path])

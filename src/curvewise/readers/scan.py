@@ -617,12 +617,8 @@ class Logs:
             other_x=tuple(dict.fromkeys(x for run in runs for x in run.logged.other_x)),
             ambiguity=named.problem,
             differences=named.differences,
-            _run_logs=self.run_logs,
+            _run_logs=lambda metric: self.read(metric).logs,
         )
-
-    def run_logs(self, metric: str | None) -> list[RunLog]:
-        """Read a metric, or all of them, of every run; see `read`."""
-        return self.read(metric).logs
 
     def read(self, metric: str | None = None) -> ReadRuns:
         """Read a metric, or all of them, of every run of the task to keep.

@@ -124,10 +124,8 @@ def recognised(named: Columns, available: list[str]) -> Columns:
     # A block may also be what tells the runs apart, such as a shared seed.
     taken = {column for column in named._replace(block=None) if column is not None}
     words = [column for column in worded(available) if column not in taken]
-    found = {
-        part: usual_column(part, words) for part in USUAL_NAMES if getattr(named, part) is None
-    }
-    return named._replace(**found)
+    parts = [part for part in USUAL_NAMES if getattr(named, part) is None]
+    return named._replace(**{part: usual_column(part, words) for part in parts})
 
 
 def worded(available: Iterable[str]) -> list[str]:
@@ -194,9 +192,8 @@ def usual_column(part: str, available: list[str]) -> str | None:
 
     Names that only training tools use count where there is no other.
     """
-    candidates = [
-        column for column in available if column.strip().lower() in USUAL_NAMES[part]
-    ] or [column for column in available if _is_named_by_a_tool(part, column)]
+    usual = [column for column in available if column.strip().lower() in USUAL_NAMES[part]]
+    candidates = usual or [own for own in available if _is_named_by_a_tool(part, own)]
     own = [column for column in candidates if column.strip().lower() == part]
     if len(own) == 1:
         return own[0]
@@ -220,9 +217,8 @@ def refuse_part(part: str, available: list[str]) -> NoReturn:
     """Raise for a part that none of the remaining columns is usually called."""
     usual = "/".join(USUAL_NAMES[part])
     if not available:
-        refuse(
-            f"There is no column left that could be the {part}. Add one, usually called {usual}."
-        )
+        none = f"There is no column left that could be the {part}"
+        refuse(f"{none}. Add one, usually called {usual}.")
     refuse(
         f"Which column is the {part}? None of the remaining columns has a usual name "
         f"({usual}); {did_you_mean('', available)} Name the column with "
@@ -353,9 +349,8 @@ def _load(
         frame = _rows_where(frame, selection.where)
         source = columns.described()
         if selection.where:
-            source += "; only " + ", ".join(
-                f"{column}={value!r}" for column, value in selection.where.items()
-            )
+            kept = [f"{column}={value!r}" for column, value in selection.where.items()]
+            source += f"; only {', '.join(kept)}"
         if steps:
             used = {*to_read.names, *to_read.numbers}
             unused = [repr(column) for column in holds_lists if column not in used]
@@ -383,26 +378,21 @@ def _rows_where(frame: pl.DataFrame, where: Mapping[str, str]) -> pl.DataFrame:
     for column, value in where.items():
         texts = names_of_rows(nw.from_native(frame[column], series_only=True))
         number = number_of(value)
+        there = {text for text in texts if text is not None}
         # 3 and 3.0 are the same number.
-        kept = {
-            text
-            for text in set(texts)
-            if text is not None and (text == value or number_of(text) == number)
-        }
+        kept = {text for text in there if text == value or number_of(text) == number}
         if not kept:
-            there = natural_order({text for text in texts if text is not None})
-            refuse(f"No row has {value!r} in column {column!r}; {did_you_mean(value, there)}")
+            close = did_you_mean(value, natural_order(there))
+            refuse(f"No row has {value!r} in column {column!r}; {close}")
         frame = frame.filter([text in kept for text in texts])
     return frame
 
 
 def _runs(frame: pl.DataFrame, loaded: _Loaded) -> Unaligned:
     """Take the runs of a table, or of the part of it that is ``frame``."""
-    selection = loaded.selection
-    table = (
-        _from_wide(frame, selection, loaded.steps) if loaded.steps else long_table(frame, selection)
-    )
-    return Unaligned(table, selection, loaded.source, loaded.display)
+    own, steps = loaded.selection, loaded.steps
+    table = _from_wide(frame, own, steps) if steps else long_table(frame, own)
+    return Unaligned(table, own, loaded.source, loaded.display)
 
 
 def _wide_steps(columns: Columns, available: list[str]) -> dict[str, float]:
@@ -455,8 +445,8 @@ def _from_wide(frame: pl.DataFrame, selection: Selection, steps: dict[str, float
         scores[rows],
         values[inside],
         labels[rows].tolist(),
-        _kept(frame, columns.run, "run", rows),
-        _kept(frame, columns.block, "block", rows),
+        None if columns.run is None else _names(frame, columns.run, "run")[rows].tolist(),
+        None if columns.block is None else _names(frame, columns.block, "block")[rows].tolist(),
         precision=DOUBLE,
         is_missing=None if is_missing is None else is_missing[rows],
     )
@@ -485,14 +475,6 @@ def _names(frame: pl.DataFrame, column: str | None, what: str) -> Names:
     series = nw.from_native(frame[str(column)], series_only=True)
     names, codes = names_and_codes(series, what)
     return np.array(names, dtype=object)[codes]
-
-
-def _kept(frame: pl.DataFrame, column: str | None, what: str, rows: Booleans) -> list[str] | None:
-    """Return the names on some rows, None without such a column."""
-    if column is None:
-        return None
-    kept: list[str] = _names(frame, column, what)[rows].tolist()
-    return kept
 
 
 def _unrolled(

@@ -30,7 +30,7 @@ def test_verdicts_are_those_of_double_precision(design: str, process: str, combi
         drawn.batch(0), exact=exact, combined=combined and scores.shape[2] > 1
     )
     allowed = n_allowed(drawn.count, 0.2, exact=exact)
-    assert np.array_equal(found, counts <= allowed)
+    assert np.array_equal(found, np.stack(counts) <= allowed)
     alone = rejections(scores, labels, blocks, tests="height", **options)[0]  # type: ignore[arg-type]
     assert np.array_equal(alone[1], found[1])
     assert not alone[[0, 2]].any()
@@ -39,12 +39,21 @@ def test_verdicts_are_those_of_double_precision(design: str, process: str, combi
     shifts = np.stack([0 * shift, shift, far])
     shifted = rejections(scores[:30], labels, blocks, shifts=shifts, **options)  # type: ignore[arg-type]
     assert np.array_equal(shifted[0], found[:, :30])
+    compiled = rejections(
+        scores[:30],
+        labels,
+        blocks,
+        shifts=shifts,
+        compiled=True,
+        **options,  # type: ignore[arg-type]
+    )
+    assert np.array_equal(shifted, compiled)
     for place in (1, 2):
         tables = Tables.of(scores[:30] + shifts[place], labels, blocks)
         counts = tables.n_extreme(
             drawn.batch(0), exact=exact, combined=combined and scores.shape[2] > 1
         )
-        assert np.array_equal(shifted[place], counts <= allowed)
+        assert np.array_equal(shifted[place], np.stack(counts) <= allowed)
 
 
 def test_other_tables_are_shuffled_otherwise() -> None:

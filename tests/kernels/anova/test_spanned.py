@@ -54,10 +54,11 @@ def test_what_is_summed_up_is_that_of_the_scores(blocks: np.ndarray) -> None:
 
 
 @pytest.mark.parametrize("blocks", BLOCKS.values(), ids=BLOCKS)
-def test_verdicts_are_those_of_the_scores(blocks: np.ndarray) -> None:
+@pytest.mark.parametrize("compiled", [False, True])
+def test_verdicts_are_those_of_the_scores(blocks: np.ndarray, compiled: bool) -> None:
     few = mixtures()
     options = {"alpha": 0.1, "n_shuffles": 199, "key": 3, "shifts": shifts()}
-    found = rejections(few, LABELS, blocks, **options)  # type: ignore[arg-type]
+    found = rejections(few, LABELS, blocks, compiled=compiled, **options)  # type: ignore[arg-type]
     direct = rejections(few.scores(), LABELS, blocks, **options)  # type: ignore[arg-type]
     assert np.array_equal(found, direct)
     assert 0 < found[1].mean() < 1

@@ -125,19 +125,32 @@ def reduction_by_grid(control: np.ndarray, experimental: np.ndarray, last: float
     return float(np.mean(1 - trials[1] / trials[0]))
 
 
+@pytest.mark.parametrize("compiled", [False, True])
 @pytest.mark.parametrize("seed", range(6))
-def test_reduction_is_an_integral_over_performance(seed: int) -> None:
+def test_reduction_is_an_integral_over_performance(seed: int, compiled: bool) -> None:
     control, experimental = random_walk(np.random.default_rng(seed), 2, 5)
     for last in (experimental.max(), experimental[-1], control[0] - 0.5):
-        (found,) = relative_reduction(control[None], experimental[None], np.array([last]))
+        (found,) = relative_reduction(
+            control[None], experimental[None], np.array([last]), compiled=compiled
+        )
         expected = reduction_by_grid(control, experimental, float(last))
         assert found == pytest.approx(expected, abs=2e-3, nan_ok=True)
 
 
-def test_reduction_of_a_single_step_is_undefined() -> None:
+@pytest.mark.parametrize("compiled", [False, True])
+def test_reduction_of_a_single_step_is_undefined(compiled: bool) -> None:
     one = np.ones((2, 1))
-    found = relative_reduction(one, 2 * one, np.full(2, 2.0))
+    found = relative_reduction(one, 2 * one, np.full(2, 2.0), compiled=compiled)
     assert np.all(np.isnan(found))
+
+
+def test_compiled_metrics_are_those_of_numpy() -> None:
+    control, experimental = random_walk(np.random.default_rng(7), 120, 9).reshape(2, 60, 9)
+    settings = replace(SETTINGS, weights=np.ones(9))
+    plain = metric_values(control, experimental, settings)
+    compiled = metric_values(control, experimental, settings, compiled=True)
+    for name in CURVE_METRICS:
+        np.testing.assert_allclose(compiled[name], plain[name], rtol=1e-12, err_msg=name)
 
 
 def test_an_asymptote_of_equal_scores_is_reached() -> None:
@@ -148,11 +161,12 @@ def test_an_asymptote_of_equal_scores_is_reached() -> None:
     assert found["average_relative_reduction"][0] == pytest.approx(0.5 * 0.5 + 0.5 * 1)
 
 
-def test_no_reduction_exceeds_1() -> None:
+@pytest.mark.parametrize("compiled", [False, True])
+def test_no_reduction_exceeds_1(compiled: bool) -> None:
     """Where the control never gets anywhere, it is 1 but for rounding."""
     experimental = np.cumsum(np.random.default_rng(8).uniform(size=(500, 9)), axis=1)
     control = np.zeros((500, 9))
     last = experimental[:, -1]
-    found = relative_reduction(control, experimental, last)
+    found = relative_reduction(control, experimental, last, compiled=compiled)
     np.testing.assert_allclose(found, 1, rtol=1e-12)
     assert found.max() <= 1

@@ -121,6 +121,19 @@ def test_portions_only_cut_up_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found.portion == 1
 
 
+@pytest.mark.compiled
+def test_compiling_repays_for_much_work_only() -> None:
+    found = laid_out(rising(3, 5))
+    assert not found.repays_compiling(10)
+    assert found.repays_compiling(1_000_000)
+    # Of many tasks that are measured alike, each is a part of the work.
+    found.n_tasks = 100_000
+    assert found.repays_compiling(10)
+    labels = found.member[None, :]
+    compiled = found.relabelled(labels, compiled=True)
+    np.testing.assert_allclose(compiled, found.relabelled(labels))
+
+
 @pytest.mark.parametrize(
     ("n_control", "n_experimental", "count", "mirrored"),
     [(3, 3, 10, True), (3, 4, 35, False), (1, 1, 1, True)],

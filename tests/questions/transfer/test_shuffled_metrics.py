@@ -187,7 +187,7 @@ def test_only_defined_metrics_decide_when_to_stop() -> None:
     conditions = laid_out(rising(0, 4))
     values = observed(conditions)
     values[METRICS.index("average_relative_reduction")] = np.nan
-    statistic = ShuffledMetrics(conditions, values, mirrored=False)
+    statistic = ShuffledMetrics(conditions, values, mirrored=False, compiled_reduction=False)
     (counts,), _ = statistic.measure(conditions.restriction.every().batch(0), keep=False)
     assert counts.shape == (5, 2)
     assert statistic.deciding((counts,)).tolist() == counts.min(axis=1)[[1, 2, 3, 4]].tolist()

@@ -23,6 +23,7 @@ from curvewise.inference.simulate import (
 )
 from curvewise.inference.work import random_keys
 from curvewise.kernels.anova import Design, rounding
+from curvewise.kernels.compiling import compiler_is_loaded, worth_compiling
 from curvewise.kernels.many_tables import TABLES_PER_SET, Spanned, rejections
 from curvewise.kernels.relabel import n_relabellings, stream_key
 from curvewise.questions.power.result import Assumptions
@@ -220,6 +221,8 @@ COUNTED = ("overall", "algorithm", "interaction", "claimed algorithm", "claimed 
 # Experiments whose noise is drawn together: a number that memory does not depend on.
 AT_ONCE = 50
 MAX_SCORES_AT_ONCE = 2**24
+# Steps × shuffles × experiments beyond which compiled code is faster, its import included.
+COMPILE_ABOVE_STEPS_TIMES_SHUFFLES = 300_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -333,12 +336,22 @@ class Model:
         n_scores = sum(self.sizes(n_runs)) * self.truth.base.size
         n_parts = max(min(MAX_SCORES_AT_ONCE // n_scores, TABLES_PER_SET) // AT_ONCE, 1)
         chunks = chunks_of(range(first, most), n_parts * AT_ONCE)
-        count = partial(self._chunk, n_runs, cases, tests)
+        # It is faster to compile where NumPy would take seconds, or where it is done already.
+        n_relabelled = min(n_relabellings(*self.design(n_runs)), self.assumptions.n_shuffles)
+        work = sum(number for *_, number in cases) * n_relabelled * self.truth.base.size
+        large = work >= COMPILE_ABOVE_STEPS_TIMES_SHUFFLES
+        compiled = worth_compiling(large or compiler_is_loaded())
+        count = partial(self._chunk, n_runs, cases, tests, compiled)
         with single_blas():
             return np.sum([own for _, own in in_chunks(count, chunks, n_jobs=n_jobs)], axis=0)
 
     def _chunk(
-        self, n_runs: int, cases: Sequence[tuple[Truth, float, int]], tests: Tests, chunk: range
+        self,
+        n_runs: int,
+        cases: Sequence[tuple[Truth, float, int]],
+        tests: Tests,
+        compiled: bool,  # noqa: FBT001 (always given by place)
+        chunk: range,
     ) -> Integers:
         """Count the rejections among some experiments."""
         labels, blocks = self.design(n_runs)
@@ -350,6 +363,7 @@ class Model:
             n_shuffles=self.assumptions.n_shuffles,
             combined=self.assumptions.overall == "combined",
             tests=tests,
+            compiled=compiled,
         )
         noise = self._noise(n_runs, chunk)
         counts = np.zeros((len(cases), len(COUNTED)), dtype=np.int64)

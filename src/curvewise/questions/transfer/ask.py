@@ -157,12 +157,12 @@ def transfer(
     return ask(transfer, locals(), transfer_curves)
 
 
-def transfer_curves(asked: TransferOptions, work: Work, *, alone: bool = True) -> Transfer:
-    """Measure a gain as `transfer` does, ``alone`` or on one of several tasks."""
+def transfer_curves(asked: TransferOptions, work: Work, n_tasks: int = 1) -> Transfer:
+    """Measure a gain as `transfer` does, by itself or on one of several tasks."""
     curves = asked.curves
     whole = _two_of(curves, asked.control, asked.experimental)
     # Of single runs metrics are told, and that they prove nothing; of a task among others too.
-    if alone and whole.n_runs > 2:
+    if n_tasks == 1 and whole.n_runs > 2:
         check_design(whole)
     if asked.window is not None:
         whole = whole.window(*asked.window)
@@ -172,7 +172,7 @@ def transfer_curves(asked: TransferOptions, work: Work, *, alone: bool = True) -
     # Curves that are level from the start have no training to cut off.
     if first_level:
         chosen = whole.window(None, whole.steps[first_level])
-    conditions = TwoConditions(chosen, asked)
+    conditions = TwoConditions(chosen, asked, n_tasks)
     settings, sign = conditions.settings, conditions.sign
     varies = conditions.n_units.min() >= 2
     n_resamples = int(asked.n_resamples) if varies else 0
@@ -461,8 +461,9 @@ def _transferred(asked: Asked, work: Work) -> Transfers:
         name: (own, replace(work, keys=tuple(random_keys(stream, 2)), seed=None))
         for name, own, stream in zip(tasks, options, streams, strict=True)
     }
-    alone = len(tasks) == 1
-    found = ask_each(members, lambda _, own: transfer_curves(*own, alone=alone), label="Task")
+    found = ask_each(
+        members, lambda _, member: transfer_curves(*member, n_tasks=len(tasks)), label="Task"
+    )
     means = (
         _mean_across(record, found, options[0].alpha, stream_across)
         for record in RECORDS.values()

@@ -16,6 +16,7 @@ from curvewise.inference.asking import Asked
 from curvewise.inference.survival import reaching
 from curvewise.inference.work import Sampling
 from curvewise.kernels.anova import centred
+from curvewise.kernels.compiling import compiling_repays
 from curvewise.kernels.contrasts import is_mirrored
 from curvewise.kernels.invert import MAX_SUBSET_RUNS, count_heights, ratio_interval, shift_interval
 from curvewise.kernels.metrics import (
@@ -111,6 +112,8 @@ DIFFERENCES = ("average_gain", "jumpstart", "asymptotic_advantage")
 TESTED = (*DIFFERENCES, "log_rank")
 MAX_VALUES = 2**17  # of an array of mean curves: what stays in the cache is fast
 MIN_AT_ONCE = 16  # mean curves, of however many steps: fewer waste a matrix product
+# Seconds for each step of a pair of mean curves.
+SECONDS_IN_NUMPY, SECONDS_COMPILED = 120e-9, 6e-9
 
 
 class TwoConditions:
@@ -147,15 +150,18 @@ class TwoConditions:
         How far rounding can move a sum of each of TESTED, and that of a relabelling.
     unit : float
         A power of two.
+    n_tasks : int
+        How many tasks are measured alike, of which this is one.
     period : str
         What all steps are: "over training", or the part of it that was read.
     """
 
-    def __init__(self, curves: Curves, asked: TransferOptions) -> None:
+    def __init__(self, curves: Curves, asked: TransferOptions, n_tasks: int = 1) -> None:
         """Lay out the curves of the two conditions; raise if a score exceeds the optimum."""
         layout = Layout.of(curves)
         sign = self.sign = 1.0 if curves.higher_is_better else -1.0
-        self.unit, self.blocks, self.period = layout.unit, layout.blocks, curves.period
+        self.n_tasks, self.period = n_tasks, curves.period
+        self.unit, self.blocks = layout.unit, layout.blocks
         self.scores = sign * curves.scores[layout.order]
         self.member = (curves.labels[layout.order] != asked.control).astype(np.int64)
         self.units, self.strata = np.arange(curves.n_runs), self.member
@@ -250,6 +256,11 @@ class TwoConditions:
         """How many mean curves are computed at once: matrix products of other shapes may differ."""
         return max(MAX_VALUES // self.n_steps, MIN_AT_ONCE)
 
+    def repays_compiling(self, n_rows: int) -> bool:
+        """Tell whether compiled code measures so many rows faster."""
+        work = n_rows * self.n_steps * self.n_tasks
+        return compiling_repays(work * SECONDS_IN_NUMPY, work * SECONDS_COMPILED)
+
     def sums(self, labels: Integers) -> Floats:
         """Return the sums of columns over runs that relabellings call experimental, (8, n)."""
         return (labels.astype(np.float64) @ self.columns).T
@@ -269,23 +280,29 @@ class TwoConditions:
         extreme = np.abs(sums[: len(TESTED)]) >= self.least[:, None]
         return extreme.sum(axis=1, dtype=np.int64)
 
-    def resampled(self, counts: Floats) -> Floats:
+    def resampled(self, counts: Floats, *, compiled: bool = False) -> Floats:
         """Return the metrics of resamples, given how often each run was drawn.
 
         ``counts`` is (n_resamples, n_runs), the result (n_metrics, n_resamples).
         """
         sides = self.member == 0, self.member == 1
         drawn = [(counts[:, side], own) for side, own in zip(sides, self._sides, strict=True)]
-        return self._metrics(drawn, (counts * sides[0], counts * sides[1]))
+        of_each = counts * sides[0], counts * sides[1]
+        return self._metrics(drawn, of_each, compiled=compiled)
 
-    def relabelled(self, labels: Integers) -> Floats:
+    def relabelled(self, labels: Integers, *, compiled: bool = False) -> Floats:
         """Return the metrics of relabellings, (n_relabellings, n_runs), as `resampled` does."""
         in_experimental = labels.astype(np.float64)
         samples = 1 - in_experimental, in_experimental
-        return self._metrics([(counts, self.scores) for counts in samples], samples)
+        drawn = [(counts, self.scores) for counts in samples]
+        return self._metrics(drawn, samples, compiled=compiled)
 
     def _metrics(
-        self, drawn: Sequence[tuple[Floats, Floats]], samples: tuple[Floats, Floats]
+        self,
+        drawn: Sequence[tuple[Floats, Floats]],
+        samples: tuple[Floats, Floats],
+        *,
+        compiled: bool,
     ) -> Floats:
         """Return every metric of pairs of mean curves, and of pairs of samples of the runs.
 
@@ -300,7 +317,7 @@ class TwoConditions:
                 counts[part] @ scores / np.maximum(counts[part].sum(axis=1), 1)[:, None]
                 for counts, scores in drawn
             )
-            own = metric_values(control, experimental, self.settings)
+            own = metric_values(control, experimental, self.settings, compiled=compiled)
             values[:-1, part] = [own[name] for name in CURVE_METRICS]
         values[-1] = time_ratio(*(median_times(self.times, own) for own in samples))
         return values
@@ -335,7 +352,8 @@ def resample_metrics(
     ``n_jobs`` changes no digit.
     """
     counts = resample_counts(conditions.strata, n_resamples, seed)[:, conditions.units]
-    work = partial(_measure_portion, conditions, counts)
+    compiled = conditions.repays_compiling(n_resamples)
+    work = partial(_measure_portion, conditions, counts, compiled=compiled)
     # Whole portions, which are the same for any number of jobs: matrix products of other shapes
     # may differ in their last bit.
     n_together = max(ROWS_AT_ONCE // conditions.portion, 1) * conditions.portion
@@ -345,14 +363,17 @@ def resample_metrics(
     )
 
 
-def _measure_portion(conditions: TwoConditions, counts: Floats, rows: range) -> Floats:
-    return conditions.resampled(counts[rows.start : rows.stop])
+def _measure_portion(
+    conditions: TwoConditions, counts: Floats, rows: range, *, compiled: bool
+) -> Floats:
+    return conditions.resampled(counts[rows.start : rows.stop], compiled=compiled)
 
 
 def leave_out(conditions: TwoConditions) -> Floats:
     """Return every metric with each run, or block, left out in turn; (n_metrics, n_units)."""
     units = np.arange(len(conditions.strata))
-    return conditions.resampled((conditions.units != units[:, None]).astype(np.float64))
+    counts = (conditions.units != units[:, None]).astype(np.float64)
+    return conditions.resampled(counts, compiled=conditions.repays_compiling(len(counts)))
 
 
 def student_ends(
@@ -597,18 +618,27 @@ class ShuffledMetrics(Statistic):
         NaN where a metric is undefined.
     mirrored : bool
         Whether the mirror image of every relabelling is measured too, after its batch.
+    compiled_reduction : bool
+        Whether average relative reductions are found in compiled code.
     """
 
     conditions: TwoConditions
     observed: Floats
     mirrored: bool
+    compiled_reduction: bool
 
     chunk = 4  # batches: ten milliseconds of work with 8 steps, a hundred with 200
 
     def measure(self, labels: Integers, *, keep: bool) -> Measured:
         """Count the extreme relabellings of a batch, (n_counts, 2); keep the metrics."""
         both = (labels, 1 - labels) if self.mirrored else (labels,)
-        values = np.concatenate([self.conditions.relabelled(own) for own in both], axis=1)
+        values = np.concatenate(
+            [
+                self.conditions.relabelled(images, compiled=self.compiled_reduction)
+                for images in both
+            ],
+            axis=1,
+        )
         counts = [tail_counts(float(self.observed[place]), values[place]) for place in COUNTED]
         # A mirror image has sums of the other sign, and is as extreme.
         differences = len(both) * self.conditions.counts(self.conditions.sums(labels))
@@ -633,7 +663,10 @@ def shuffle_metrics(
     levels = alpha, alpha / 2
     plan = work.plan(conditions.restriction, levels=levels, limits=LIMITS)
     statistic = ShuffledMetrics(
-        conditions, observed, mirrored=plan.exact and conditions.is_mirrored
+        conditions,
+        observed,
+        mirrored=plan.exact and conditions.is_mirrored,
+        compiled_reduction=conditions.repays_compiling(plan.relabellings.count),
     )
     found = work.visit(plan, statistic)
     # Sums take less time than metrics, so that all relabellings may be visited for them.

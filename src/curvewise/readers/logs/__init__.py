@@ -46,15 +46,13 @@ class LogFormat:
     repeats: tuple[str, ...] = ()
     is_tracker: bool = False
 
-    @property
-    def _module(self) -> Any:
-        return import_module(f"curvewise.readers.logs.{self.module_name.partition('.')[0]}")
-
     def _function(self, name: str) -> Any:
-        part = self.module_name.partition(".")[2]
-        if hasattr(self._module, part):
-            return getattr(getattr(self._module, part), name)
-        return getattr(self._module, f"{part}_{name}" if part else name)
+        """Return a function of the part that reads this format; None if it has none."""
+        module, _, part = self.module_name.partition(".")
+        found = import_module(f"curvewise.readers.logs.{module}")
+        if hasattr(found, part):
+            return getattr(getattr(found, part), name, None)
+        return getattr(found, f"{part}_{name}" if part else name, None)
 
     def claims(self, folder: Folder) -> Iterator[Claim]:
         """Yield the logs of this format in a folder; raise CurvesError if one defies it."""
@@ -68,9 +66,9 @@ class LogFormat:
     def read(self, claims: Sequence[Claim], wanted: Wanted) -> Iterator[LoggedRun]:
         """Yield the runs of one home; raise CurvesError if a file cannot be read."""
         with explained(claims[0].files[0].path, self.name):
-            if hasattr(self._module, runs := f"{self.module_name.partition('.')[2]}_runs"):
+            if runs := self._function("runs"):
                 for claim in claims:
-                    yield from getattr(self._module, runs)(claim.files[0], wanted)
+                    yield from runs(claim.files[0], wanted)
             else:
                 yield from self._function("read")(claims, wanted)
 

@@ -20,7 +20,7 @@ from curvewise.readers.walk import MAX_UNPACKED_SIZE, Claim, File, NotALogError
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from curvewise.readers.walk import Folder
 
@@ -65,8 +65,8 @@ def archive_names(file: File) -> list[str]:
     return [name.removesuffix(".npy") for name in names if name.endswith(".npy")]
 
 
-def read_archive(file: File, names: Iterable[str] | None = None) -> dict[str, np.ndarray[Any, Any]]:
-    """Return arrays of an NPZ archive, all by default.
+def read_archive(file: File) -> dict[str, np.ndarray[Any, Any]]:
+    """Return the arrays of an NPZ archive.
 
     Raises CurvesError if it is damaged, holds objects or complex numbers, or unpacks to more than 4 GiB.
     """
@@ -79,7 +79,7 @@ def read_archive(file: File, names: Iterable[str] | None = None) -> dict[str, np
                 stream.seek(0)
                 # allow_pickle=False: unpickling can run arbitrary code.
                 with np.load(stream, allow_pickle=False) as arrays:
-                    keys = list(names or arrays.files)
+                    keys = arrays.files
                     found = {key: arrays[key] for key in keys}
     except (ValueError, KeyError, *BROKEN) as error:
         raise _unreadable(name, error) from None
