@@ -15,7 +15,6 @@ from curvewise.kernels.contrasts import (
     pair_maxima,
     pair_parts,
     pair_ratios,
-    shuffled_pair_t,
     shuffled_t,
     student_t,
 )
@@ -96,14 +95,6 @@ def test_pairs_by_the_obvious_way(blocks: np.ndarray, pooled: bool) -> None:
     np.testing.assert_allclose(some[:, 0], observed[:, 1])
 
 
-@pytest.mark.parametrize("blocks", [NO_BLOCKS, UNEVEN])
-def test_t_of_pairs_is_that_of_their_contrasts(blocks: np.ndarray) -> None:
-    fit = Fit.of(np.random.default_rng(8).normal(size=(12, 1)), LABELS, blocks)
-    pairs = np.array([[1.0, -1, 0], [1, 0, -1], [0, 1, -1]])
-    labels = Shuffles(LABELS, blocks, 500, 3).batch(0)
-    np.testing.assert_allclose(shuffled_pair_t(fit, labels), shuffled_t(fit, labels, pairs))
-
-
 def test_portions_of_shuffles_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     fit = Fit.of(np.random.default_rng(9).normal(size=(12, 4)), LABELS, NO_BLOCKS)
     labels = Shuffles(LABELS, NO_BLOCKS, 50, 3).batch(0)
@@ -112,7 +103,6 @@ def test_portions_of_shuffles_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> 
     def everything() -> list[np.ndarray]:
         return [
             shuffled_t(fit, labels, contrasts),
-            shuffled_pair_t(fit, labels),
             pair_maxima(fit.residuals, fit, labels, np.arange(3), pooled=False),
         ]
 

@@ -5,6 +5,7 @@ import pytest
 from scipy import stats
 
 from curvewise.kernels.anova import centred, group_factor, group_squares
+from curvewise.kernels.combined import MeanDesign
 from curvewise.kernels.contrasts import GroupMoments, runs_by_group
 from curvewise.kernels.relabel import Shuffles, shared_batches
 
@@ -39,25 +40,31 @@ def test_a_small_variance_far_from_zero_keeps_its_digits() -> None:
 
 
 @pytest.mark.parametrize("sizes", SIZES)
-def test_welch_t_against_its_definition(sizes: tuple[int, ...]) -> None:
+def test_the_lead_is_that_of_welch(sizes: tuple[int, ...]) -> None:
     labels = shuffled(sizes)
     values = np.random.default_rng(0).normal(size=sum(sizes))
-    found = GroupMoments.of(values, labels).largest_welch_t()
-    every = set(range(len(sizes)))
+    blocks = np.zeros(len(values), dtype=np.int64)
+    looks, best = MeanDesign.of(values, labels[0], blocks, 0.0).values(labels)
     for number, own in enumerate(labels):
-        groups = [values[own == group] for group in every]
-        for group in every:
-            t = [
-                stats.ttest_ind(groups[other], groups[group], equal_var=False).statistic
-                for other in every - {group}
-            ]
-            assert found[group, number] == pytest.approx(max(t))
+        groups = [values[own == group] for group in range(len(sizes))]
+        leader, *others = sorted(groups, key=lambda group: -group.mean())
+        shares = []
+        for other in others:
+            t = stats.ttest_ind(leader, other, equal_var=False).statistic
+            shares.append(t**2 / (t**2 + len(leader) + len(other) - 2))
+        largest = max(shares)
+        assert looks[1, number] == pytest.approx((largest / np.sqrt(1 - largest)) ** 0.25)
+        assert best[number] == pytest.approx(leader.mean() - values.mean())
 
 
-def test_welch_t_without_variance_is_infinite_or_nothing() -> None:
-    labels = np.array([[0, 0, 1, 1, 2, 2]])
-    found = GroupMoments.of(np.array([1.0, 1, 2, 2, 2, 2]), labels).largest_welch_t()
-    assert found[:, 0].tolist() == [np.inf, 0, 0]
+def test_a_lead_without_variance_is_all_or_nothing() -> None:
+    labels, blocks = np.array([0, 0, 1, 1]), np.zeros(4, dtype=np.int64)
+    ahead, level = (
+        MeanDesign.of(np.array(values), labels, blocks, 0.0).values(labels[None, :])[0][1, 0]
+        for values in ([2.0, 2, 1, 1], [1.0, 3, 1, 3])
+    )
+    assert ahead > 10
+    assert level == 0
 
 
 @pytest.mark.parametrize("blocked", [False, True])

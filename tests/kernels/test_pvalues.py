@@ -8,7 +8,6 @@ import pytest
 from scipy import stats
 
 from curvewise.kernels.pvalues import (
-    UpperTail,
     clopper_pearson,
     critical_value,
     f_quantile,
@@ -110,12 +109,3 @@ def test_hedges_correction_in_closed_form() -> None:
     # Γ(df/2) / (√(df/2) Γ((df−1)/2)) for df = 2 and df = 3.
     assert hedges_correction(2) == pytest.approx(1 / math.sqrt(math.pi))
     assert hedges_correction(3) == pytest.approx(math.sqrt(math.pi) / 2 / math.sqrt(1.5))
-
-
-@pytest.mark.parametrize("n", [1, 19, 39, 1_000])
-def test_the_upper_tail_has_the_quantiles_of_the_whole_sample(n: int) -> None:
-    null = np.random.default_rng(n).normal(size=n)
-    tail = UpperTail.of(null, 0.05)
-    for level in (0.05, 0.04, 0.02, 0.005, 0.0001):
-        assert tail.quantile(level) == upper_quantile(null, level)
-    assert len(tail.largest) == max(int(0.05 * (n + 1)), 1)

@@ -168,21 +168,6 @@ def shuffled_t(fit: Fit, labels: Integers, coefficients: Floats) -> Floats:
     return np.concatenate(parts, axis=1)
 
 
-def shuffled_pair_t(fit: Fit, labels: Integers) -> Floats:
-    """Return the t of the first less the second of every two groups; (n_pairs, n_shuffles).
-
-    Residuals are shuffled, as in `shuffled_t`.
-    """
-    n_groups = len(fit.estimates)
-    residuals = fit.residuals[:, :1]
-    parts = []
-    for portion in _portions(labels, max(n_groups**2, len(residuals))):
-        sums = group_sums(portion, residuals, n_groups)
-        u, _ = pair_parts(_estimates(sums, fit.factor), fit.factor)
-        parts.append(_shuffled_t(fit, sums[:, :, 0], u).T)
-    return np.concatenate(parts, axis=1)
-
-
 def _shuffled_t(fit: Fit, sums: Floats, lengths: Floats) -> Floats:
     total = float(fit.errors[0])
     errors = total - np.sum((sums @ fit.factor) ** 2, axis=1)
@@ -386,23 +371,9 @@ class GroupMoments:
     @classmethod
     def of(cls, values: Floats, labels: Integers) -> GroupMoments:
         """Add up ``values``, (n_runs,), by ``labels``, (n_shuffles, n_runs)."""
-        return cls.of_sets([values], [labels])
-
-    @classmethod
-    def of_sets(cls, values: Sequence[Floats], labels: Sequence[Integers]) -> GroupMoments:
-        """Add up several sets of runs with groups of the same sizes, their shuffles in a row."""
-        sizes = np.bincount(labels[0][0])
-        lined_up = np.concatenate(
-            [
-                own.take(runs_by_group(shuffled))
-                for own, shuffled in zip(values, labels, strict=True)
-            ],
-            axis=1,
-        )
-        floors = np.repeat(
-            [64 * EPSILON * float(own @ own) for own in values],
-            [len(shuffled) for shuffled in labels],
-        )
+        sizes = np.bincount(labels[0])
+        lined_up = values.take(runs_by_group(labels))
+        floors = np.full(len(labels), 64 * EPSILON * float(values @ values))
         if len(set(sizes.tolist())) == 1:
             parts = _added_up(lined_up.reshape(len(sizes), -1, lined_up.shape[1]))
             return cls(sizes, *parts, floors)
@@ -410,31 +381,6 @@ class GroupMoments:
         each = [_added_up(own[None]) for own in np.split(lined_up, ends)]
         sums, squares = (np.concatenate(part) for part in zip(*each, strict=True))
         return cls(sizes, sums, squares, floors)
-
-    def largest_welch_t(self) -> Floats:
-        """Return the largest t of any group less each group; (n_groups, n_shuffles).
-
-        Each t is divided by the variances of its own two groups, which need two runs or more.
-        """
-        sizes = self.sizes[:, None]
-        means = self.sums / sizes
-        errors = self.squares / (sizes * (sizes - 1))
-        vary = bool((errors.min(axis=0) > self.floors).all())
-        if not vary:
-            errors[errors <= self.floors] = 0.0
-        leads = np.full(means.shape, -np.inf)
-        for group in range(len(means) - 1):
-            others = slice(group + 1, None)
-            ahead, error = means[group] - means[others], errors[group] + errors[others]
-            # Without any error of 0, dividing is all there is to it.
-            t = (
-                np.divide(ahead, np.sqrt(error, out=error), out=ahead)
-                if vary
-                else student_t(ahead, error, 1, self.floors)
-            )
-            np.maximum(leads[others], t, out=leads[others])
-            np.maximum(leads[group], -t.min(axis=0), out=leads[group])
-        return leads
 
     def between(self, factor: Floats) -> Floats:
         """Return the sum of squares between the groups, as `group_squares` does; (n_shuffles,).

@@ -191,35 +191,6 @@ def upper_quantile(null: Floats, alpha: float, *, exact: bool = False) -> float:
     return float(np.partition(null, place)[place])
 
 
-@dataclass(frozen=True, eq=False)
-class UpperTail:
-    """The largest values of a sample: what its upper quantiles up to a level are taken from.
-
-    >>> tail = UpperTail.of(np.arange(39.0), 0.05)
-    >>> tail.largest, tail.quantile(0.05), tail.quantile(0.025), tail.quantile(0.01)
-    (array([37., 38.]), 37.0, 38.0, inf)
-    """
-
-    n_values: int
-    largest: Floats  # the smaller ones first
-
-    @classmethod
-    def of(cls, null: Floats, alpha: float) -> UpperTail:
-        """Keep what levels up to alpha need."""
-        n_kept = max(n_allowed(len(null), alpha, exact=False), 0) + 1
-        # Most values are below what a part of the sample shows, which is quick to see.
-        part = null[: max(len(null) // 10, 1)]
-        place = max(len(part) - 1 - 2 * n_kept * len(part) // len(null), 0)
-        likely = null[null >= np.partition(part, place)[place]]
-        largest = likely if len(likely) >= n_kept else null
-        return cls(len(null), np.sort(largest)[-n_kept:])
-
-    def quantile(self, level: float) -> float:
-        """Return what `upper_quantile` returns of the whole sample, for a level up to alpha."""
-        allowed = n_allowed(self.n_values, level, exact=False)
-        return math.inf if allowed < 0 else float(self.largest[-1 - allowed])
-
-
 def clopper_pearson(n_extreme: int, n_shuffles: int, confidence: float) -> tuple[float, float]:
     """Return the confidence interval of the p-value that all relabellings would give."""
     tail = (1 - confidence) / 2
