@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from curvewise import Curves, best
-from curvewise.questions.best.method import Ranking, _ranked
+from curvewise.questions.best.ask import Ranking, _ranked
 from tests.simulation import some_curves
 
 
