@@ -139,3 +139,6 @@ def test_a_step_that_only_one_run_has_is_counted_too() -> None:
     late = [log(name, run, range(5, 101, 5)) for name in "AB" for run in range(4)]
     (caveat,) = found([*late, log("B", "whole", range(0, 101, 5))])
     assert caveat.to_dict()["n_unused"] == [1, 0, 0]
+    gap = [log(name, run, [0, 10, 30, 40]) for name in "AB" for run in range(4)]
+    (caveat,) = found([*gap, log("B", "whole", [0, 10, 20, 30, 40])])
+    assert caveat.to_dict()["n_unused"] == [0, 1, 0]

@@ -871,18 +871,20 @@ def _unused(runs: Runs, grid: Grid, low: float, high: float) -> Integers:
     """Count scores from low to high that are not used at all.
 
     Those before the common steps, between them, and after them. Where runs have steps of their
-    own, only steps that several of them share count.
+    own, so that they are interpolated, only steps that several of them share count.
     """
     logged = np.concatenate([run.steps[inside(run.steps, low, high)] for run in runs])
     steps, n_logged = np.unique(logged, return_counts=True)
-    found = []
+    found, least = [], 1
     for run in runs:
         after = np.searchsorted(run.steps, grid.steps).clip(max=len(run.steps) - 1)
         is_between = run.steps[after] != grid.steps
         used = np.append(after, np.maximum(after[is_between] - 1, 0))
         found.append(np.delete(run.steps, used))
+        if grid.kind != "common" and is_between.any():
+            least = 2
     unused = np.concatenate(found)
-    unused = unused[np.isin(unused, steps[n_logged > (grid.kind != "common")])]
+    unused = unused[np.isin(unused, steps[n_logged >= least])]
     where = np.searchsorted([grid.steps[0], grid.steps[-1]], unused)
     return np.bincount(where, minlength=3)
 
