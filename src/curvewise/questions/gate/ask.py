@@ -326,16 +326,12 @@ def gate_at(asked: GateOptions, work: Work) -> Callable[[float], Gate]:
         measure = f"score at step {about_step(two.steps[place])}"
         numbers = numbers.at_step(two, place)
     prospect, design, times = test.prospect(), design_of(numbers), test.times
-    enough = None
-    if design is not None and not design.reaches(alpha):
-        enough = enough_runs(design, alpha)
+    enough = None if design is None or design.reaches(alpha) else enough_runs(design, alpha)
     limits = Interval(first.end(alpha, -1), last.end(alpha, 1))
     pvalue_pass, pvalue_fail = _pvalues(tests, longer_is_worse=times is not None)
-    sign = 1.0 if curves.higher_is_better else -1.0
+    sign, sides = 1.0 if curves.higher_is_better else -1.0, numbers.sides
     alone = [own.shuffled for own in tests if own.shuffled is not None]
-    in_score = test.reference
-    if asked.unit == "score" and times is None:
-        in_score = 1.0
+    in_score = 1.0 if asked.unit == "score" and times is None else test.reference
     found: dict[str, Any] = {
         **{name: getattr(asked, name) for name in COPIED},
         "n_runs": numbers.n_runs,
@@ -351,10 +347,8 @@ def gate_at(asked: GateOptions, work: Work) -> Callable[[float], Gate]:
         "runs_to_decide": prospect and prospect.runs(asked.power),
         "runs_to_decide_cautious": prospect and prospect.runs(asked.power, cautious=True),
         "n_enough": None if enough is None else enough.n_runs,
-        "means": None if times else tuple(sign * float(own.mean()) for own in numbers.sides),
-        "sds": None
-        if times
-        else tuple(own.std(ddof=1) if len(own) > 1 else None for own in numbers.sides),
+        "means": None if times else tuple(sign * float(own.mean()) for own in sides),
+        "sds": None if times else tuple(own.std(ddof=1) if len(own) > 1 else None for own in sides),
         "medians": times and tuple(kaplan_meier(own).median for own in times.sides),
         "n_reached": times and tuple(int(own.reached.sum()) for own in times.sides),
         "sampling": first.sampling,

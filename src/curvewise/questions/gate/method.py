@@ -713,8 +713,7 @@ def every_step_test(
     found, pvalues, sampling = visited(statistic, layout, work, alpha=alpha)
     above, below = pvalues[:-1], float(pvalues[-1])
     overlap = float(member @ centred(member[:, None].copy(), layout.blocks)[:, 0])
-    hardest = int(np.argmax(above - 1e-9 * observed / (scales * overlap)))
-    place = hardest
+    place = int(np.argmax(above - 1e-9 * observed / (scales * overlap)))
     if below <= alpha and above.max() > alpha:
         place = int(np.argmax(-observed / scales))
     at_step = numbers.at_step(curves, place)
@@ -931,9 +930,8 @@ class GateTest:
                 check_one_sign(numbers, higher_is_better=self.curves.higher_is_better)
             tests = [self._tested(bound) for bound in scores]
         if self.reference is not None:
-            tests = [
-                own.in_units(unit, bound) for own, bound in zip(tests, options.bounds, strict=True)
-            ]
+            pairs = zip(tests, options.bounds, strict=True)
+            tests = [own.in_units(unit, bound) for own, bound in pairs]
         return [own.floored() for own in tests], place
 
     def _check_size(self) -> None:
