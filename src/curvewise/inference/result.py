@@ -238,6 +238,13 @@ class Result(Record, ABC):
         return "\n\n".join(parts)
 
 
+def told_of(curves: Curves, kind: type[Result]) -> dict[str, Any]:
+    """Return what a kind of result tells of its curves as they say it, such as the source."""
+    names = ("algorithms", "steps", "n_blocks", "higher_is_better", "source", "period")
+    told = (*(own for own in names if own in kind.__dataclass_fields__), "preparation")
+    return {name: getattr(curves, name) for name in told}
+
+
 class Warned(Protocol):
     """What has warnings: a result, or a listing."""
 

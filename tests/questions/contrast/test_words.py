@@ -5,16 +5,17 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
-from curvewise import Contrast, Contrasts, Interval, contrast
-from curvewise.inference.result import Result
+from curvewise import Contrasts, Interval, contrast
 from curvewise.inference.work import Sampling
-from curvewise.questions.contrast.tell import describe
 from tests.simulation import some_curves
+
+if TYPE_CHECKING:
+    from curvewise import Contrast
 
 EXACT = Sampling(exact=True, n_relabellings=126, n_shuffles=126)
 SAMPLED = Sampling(exact=False, n_relabellings=126, n_shuffles=99)
@@ -235,9 +236,3 @@ def family(adjusted: list[float], adjust: str = "holm", **fields: Any) -> Contra
 )
 def test_several_contrasts(contrasts: Contrasts, sentence: str) -> None:
     assert contrasts.describe() == sentence
-
-
-def test_other_results_have_their_own_words() -> None:
-    with pytest.raises(TypeError, match="NoneType"):
-        describe(None)  # type: ignore[arg-type]
-    assert issubclass(Contrast, Result)

@@ -156,8 +156,8 @@ def test_clusters_are_held_against_the_largest_of_each_relabelling() -> None:
     counts = ScanCounts(*found.counts)
     own = layout.scores - layout.scores.mean(axis=1, keepdims=True)
     for scores, masses, n_extreme in (
-        (layout.scores, reference.masses[0], counts.clusters_a),
-        (own, reference.masses[1], counts.clusters_i),
+        (layout.scores, reference.clusters[0][1], counts.clusters_a),
+        (own, reference.clusters[1][1], counts.clusters_i),
     ):
         null = np.array([largest_mass(step_ratios(scores, at), 3.0) for at in every()])
         expected = [np.sum(null >= mass * (1 - TIE)) for mass in masses]

@@ -11,7 +11,7 @@ import pytest
 
 from curvewise import Interval, locate
 from curvewise.questions.locate.method import Share
-from curvewise.questions.locate.result import MAX_REGIONS, Cluster, Region, location_tables
+from curvewise.questions.locate.result import MAX_REGIONS, Cluster, Region
 from curvewise.text import naming_flags, p_text
 from tests.questions.locate.planted import with_regions
 from tests.simulation import some_curves
@@ -27,12 +27,11 @@ def planted() -> Location:
 
 
 def by_header(location: Location) -> dict[str, Table]:
-    return {table.header[0]: table for table in location_tables(location)}
+    return {table.header[0]: table for table in location.tables()}
 
 
 def test_regions_windows_clusters_and_steps_are_shown() -> None:
     assert list(by_header(planted())) == ["regions", "most striking window", "clusters", "step"]
-    assert planted().tables() == location_tables(planted())
 
 
 def test_the_table_of_regions_says_who_is_ahead_and_how_much_it_is() -> None:

@@ -39,7 +39,7 @@ from curvewise.inference.caveats import (
     too_few,
     too_few_for_max_t,
 )
-from curvewise.inference.result import Center, Interval
+from curvewise.inference.result import Center, Interval, told_of
 from curvewise.inference.two_groups import (
     MAX_SHUFFLES,
     Extremes,
@@ -207,18 +207,6 @@ def contrast_of_many(
     return made
 
 
-def check_typical(involved: Curves, center: Center) -> None:
-    """Raise where typical runs cannot be contrasted."""
-    check_center(involved, center)
-    if center != "mean" and len(involved.algorithms) > 2:
-        refuse(
-            f"{argument('center', center)} is for contrasts of two algorithms: of more, the "
-            "residuals are shuffled, which are what means leave over. Use "
-            f"{argument('center', 'mean')}, or contrast two algorithms at a time.",
-            option="center",
-        )
-
-
 # --- Does one algorithm, or a mean of several, differ from others?
 
 
@@ -316,7 +304,14 @@ def contrast_at(
         *(name for name, c in zip(curves.algorithms, numbers, strict=True) if c)
     )
     check_design(involved, may_be_equal=may_be_equal)
-    check_typical(involved, center)
+    check_center(involved, center)
+    if center != "mean" and len(involved.algorithms) > 2:
+        refuse(
+            f"{argument('center', center)} is for contrasts of two algorithms: of more, the "
+            "residuals are shuffled, which are what means leave over. Use "
+            f"{argument('center', 'mean')}, or contrast two algorithms at a time.",
+            option="center",
+        )
     layout, sign = Layout.of(involved), -1 if alternative == "less" else 1
     weights = numbers[numbers != 0] / largest * sign
     options = {"two_sided": alternative == "two-sided", "levels": levels or (alpha,), "work": work}
@@ -327,21 +322,9 @@ def contrast_at(
         else contrast_of_many(layout, profile / tallest, weights, **options)
     ).scaled(layout.unit * largest * tallest * sign)
     found.null.setflags(write=False)
-    made = Contrast(
-        coefficients={name: float(c) for name, c in asked.coefficients.items() if c},
-        weights=label,
-        value=found.value,
-        interval=Interval(-math.inf, math.inf),
-        confidence=0.0,
-        statistic=found.t,
-        df=found.df,
-        pvalue=found.pvalue,
-        alternative=alternative,
-        alpha=alpha,
-        approximate=not two,
-        null_distribution=found.null,
-        sampling=found.sampling,
-        caveats=(
+    caveats: tuple[Caveat, ...] = ()
+    if with_caveats:
+        caveats = (
             *too_few(involved, found.sampling, alpha),
             *prepared(curves),
             *single_runs(involved),
@@ -349,17 +332,26 @@ def contrast_at(
             *different_spread(involved),
             *few_for_ranks(involved, center),
         )
-        if with_caveats
-        else (),
-        higher_is_better=curves.higher_is_better,
-        center=center,
-        source=curves.source,
-        preparation=curves.preparation,
-        period=curves.period,
-    )
 
     def with_interval(level: float) -> Contrast:
-        return replace(made, interval=Interval(*found.ends(level)), confidence=1 - level)
+        return Contrast(
+            coefficients={name: float(c) for name, c in asked.coefficients.items() if c},
+            weights=label,
+            value=found.value,
+            interval=Interval(*found.ends(level)),
+            confidence=1 - level,
+            statistic=found.t,
+            df=found.df,
+            pvalue=found.pvalue,
+            alternative=alternative,
+            alpha=alpha,
+            approximate=not two,
+            null_distribution=found.null,
+            sampling=found.sampling,
+            caveats=caveats,
+            center=center,
+            **told_of(curves, Contrast),
+        )
 
     return with_interval
 

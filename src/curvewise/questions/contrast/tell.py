@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from functools import singledispatch
 from typing import TYPE_CHECKING
 
 from curvewise.data.checks import check_drawn
@@ -18,14 +17,14 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from curvewise.data.curves import Curves
-    from curvewise.inference.result import Result
 
 
 MAX_NAMED = 6  # contrasts that a sentence can hold
+# What was taken of each curve, by the name of the weights: in a sentence, and on an axis.
 MEASURES = {
-    "mean": "averaged {}",
-    "trend": "in the slope {}",
-    "area": "in the area under the curve",
+    "mean": ("averaged {}", "of means {}"),
+    "trend": ("in the slope {}", "of trends {}"),
+    "area": ("in the area under the curve", "of areas under the curve"),
 }
 # How the runs are taken, before what is taken of each.
 CENTERS = {"mean": "", "trimmed": "of typical runs ", "ranks": "by ranks of runs "}
@@ -43,14 +42,14 @@ FAMILY_VERDICTS = {
 }
 
 
-@singledispatch
-def describe(result: Result) -> str:
+def describe(result: Contrast | Contrasts) -> str:
     """Say how large contrasts are, and how sure their sign is."""
-    raise TypeError(type(result).__name__)
+    if isinstance(result, Contrast):
+        return _alone(result)
+    return _together(result) if len(result) > 1 else _alone(next(iter(result.values())))
 
 
-@describe.register
-def _(contrast: Contrast) -> str:
+def _alone(contrast: Contrast) -> str:
     kind, p = "exact " if contrast.exact else "", contrast.pvalue
     if contrast.pvalue_adjusted is not None:
         kind, p = "adjusted ", contrast.pvalue_adjusted
@@ -75,14 +74,11 @@ def _measure(contrast: Contrast) -> str:
         return "weighted as given"
     # Of a window the label says which: "mean from step 10 to 30".
     window = contrast.weights.replace("mean", "averaged", 1)
-    measure = MEASURES.get(contrast.weights, window).format(contrast.period)
+    measure = MEASURES.get(contrast.weights, (window,))[0].format(contrast.period)
     return measure if contrast.higher_is_better else f"{measure} (lower is better)"
 
 
-@describe.register
-def _(contrasts: Contrasts) -> str:
-    if len(contrasts) == 1:
-        return describe(next(iter(contrasts.values())))
+def _together(contrasts: Contrasts) -> str:
     found = contrasts.significant()
     how = ADJUSTMENTS[contrasts.adjust].title
     total = plural(len(contrasts), "contrast")
@@ -107,12 +103,6 @@ def _named(name: str, contrast: Contrast) -> str:
 
 # How the runs are summed up, where not by their mean.
 CENTER_LABELS = {"trimmed": "typical run", "ranks": "median difference of two runs"}
-# What was taken of each curve, by the name of the weights.
-MEASURE_LABELS = {
-    "mean": "of means {}",
-    "trend": "of trends {}",
-    "area": "of areas under the curve",
-}
 
 
 def plot_contrasts(contrasts: Contrast | Contrasts, ax: Axes | None = None) -> Axes:
@@ -144,9 +134,8 @@ def plot_contrasts(contrasts: Contrast | Contrasts, ax: Axes | None = None) -> A
     forest(ax, rows, p)
     measure = "as weighted"
     if isinstance(first.weights, str):
-        measure = f"of the {first.weights}"
-        if first.weights in MEASURE_LABELS:
-            measure = MEASURE_LABELS[first.weights].format(first.period)
+        labels = MEASURES.get(first.weights, (f"of the {first.weights}",))
+        measure = labels[-1].format(first.period)
     if first.center != "mean":
         measure = f"{measure} ({CENTER_LABELS[first.center]})"
     sided = "" if first.alternative == "two-sided" else "one-sided "
@@ -154,8 +143,7 @@ def plot_contrasts(contrasts: Contrast | Contrasts, ax: Axes | None = None) -> A
     if family:
         interval = f"{sided}intervals at the levels of adjusted p"
     ax.set_xlabel(f"contrast {measure}, with {interval}")
-    words = {"two-sided": "differs from 0", "greater": "above 0", "less": "below 0"}
-    clear = f"{words[first.alternative]} ({p} ≤ {first.alpha:g})"
+    clear = f"{VERDICTS[first.alternative][0].removeprefix('is ')} ({p} ≤ {first.alpha:g})"
     legend_of_significance(ax, rows, clear, "not significant")
     return ax
 

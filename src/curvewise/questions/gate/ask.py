@@ -23,10 +23,11 @@ from curvewise.inference.asking import (
     question,
 )
 from curvewise.inference.caveats import gathered
-from curvewise.inference.result import Center, Interval
+from curvewise.inference.result import Center, Interval, told_of
 from curvewise.inference.two_groups import EVERY_STEP, check_center
 from curvewise.inference.work import ask_each, at_own_levels
 from curvewise.kernels.anova import rounding
+from curvewise.kernels.survival import kaplan_meier
 from curvewise.questions.gate.method import (
     GateNumbers,
     GateTest,
@@ -36,7 +37,7 @@ from curvewise.questions.gate.method import (
     gate_caveats,
     measured,
 )
-from curvewise.questions.gate.result import Gate, Gates, TooManyGates, Unit
+from curvewise.questions.gate.result import Gate, Gates, TooManyGates, Unit, answered
 from curvewise.text import about_step, argument, did_you_mean, listed, plural, shown_value
 
 if TYPE_CHECKING:
@@ -46,7 +47,6 @@ if TYPE_CHECKING:
     from curvewise.inference.work import Work
     from curvewise.kernels import Floats
     from curvewise.questions.gate.method import BoundTest
-    from curvewise.questions.gate.result import Answer
 
 
 # --- What is asked of a gate, as one object; what does not go together is refused here.
@@ -75,11 +75,8 @@ class GateOptions(Asked):
         self._check_margin()
         self._check_together()
         if self.candidate == self.baseline:
-            refuse(
-                f"Candidate and baseline are both {self.candidate!r}; name two different "
-                "algorithms.",
-                option="candidate",
-            )
+            both = f"Candidate and baseline are both {self.candidate!r}"
+            refuse(f"{both}; name two different algorithms.", "candidate")
 
     @property
     def threshold(self) -> float | None:
@@ -119,9 +116,7 @@ class GateOptions(Asked):
     def _check_together(self) -> None:
         """Raise where options exclude each other."""
         if self.sd_from is not None and self.unit != "sd":
-            refuse(
-                f"{argument('sd_from')} goes with {argument('unit', 'sd')} only.", option="sd_from"
-            )
+            refuse(f"{argument('sd_from')} goes with {argument('unit', 'sd')} only.", "sd_from")
         on_times, own_sd = self.threshold is not None, self.unit == "sd" and self.sd_from is None
         # What may not go with something else, and what to use instead.
         instead: dict[str, Any] = {
@@ -331,16 +326,12 @@ def gate_at(asked: GateOptions, work: Work) -> Callable[[float], Gate]:
         measure = f"score at step {about_step(two.steps[place])}"
         numbers = numbers.at_step(two, place)
     prospect, design, times = test.prospect(), design_of(numbers), test.times
-    enough = None
-    if design is not None and not design.reaches(alpha):
-        enough = enough_runs(design, alpha)
+    enough = None if design is None or design.reaches(alpha) else enough_runs(design, alpha)
     limits = Interval(first.end(alpha, -1), last.end(alpha, 1))
     pvalue_pass, pvalue_fail = _pvalues(tests, longer_is_worse=times is not None)
-    sign = 1.0 if curves.higher_is_better else -1.0
+    sign, sides = 1.0 if curves.higher_is_better else -1.0, numbers.sides
     alone = [own.shuffled for own in tests if own.shuffled is not None]
-    in_score = test.reference
-    if asked.unit == "score" and times is None:
-        in_score = 1.0
+    in_score = 1.0 if asked.unit == "score" and times is None else test.reference
     found: dict[str, Any] = {
         **{name: getattr(asked, name) for name in COPIED},
         "n_runs": numbers.n_runs,
@@ -356,19 +347,15 @@ def gate_at(asked: GateOptions, work: Work) -> Callable[[float], Gate]:
         "runs_to_decide": prospect and prospect.runs(asked.power),
         "runs_to_decide_cautious": prospect and prospect.runs(asked.power, cautious=True),
         "n_enough": None if enough is None else enough.n_runs,
-        "means": None if times else tuple(sign * float(own.mean()) for own in numbers.sides),
-        "sds": None
-        if times
-        else tuple(own.std(ddof=1) if len(own) > 1 else None for own in numbers.sides),
-        "medians": times and times.medians,
-        "n_reached": times and times.n_reached,
+        "means": None if times else tuple(sign * float(own.mean()) for own in sides),
+        "sds": None if times else tuple(own.std(ddof=1) if len(own) > 1 else None for own in sides),
+        "medians": times and tuple(kaplan_meier(own).median for own in times.sides),
+        "n_reached": times and tuple(int(own.reached.sum()) for own in times.sides),
         "sampling": first.sampling,
         "caveats": tuple(gate_caveats(test, first.sampling, enough)),
         "step": None if place is None else two.steps[place].item(),
+        **told_of(curves, Gate),
         "n_blocks": two.n_blocks,
-        "higher_is_better": curves.higher_is_better,
-        "source": curves.source,
-        "preparation": curves.preparation,
     }
 
     def with_fail_at(level: float) -> Gate:
@@ -377,12 +364,11 @@ def gate_at(asked: GateOptions, work: Work) -> Callable[[float], Gate]:
         # One side can fail only; the other limit is that of a pass.
         if not asked.two_sided:
             low, high = (limits.low, high) if times is None else (low, limits.high)
-        return Gate(
-            **found,
-            limits_fail=Interval(low, high),
-            alpha_fail=judged,
-            answer_equal=_answer(alone, alpha, level) if alone else None,
-        )
+        equal = None
+        if alone:
+            equal = answered(*_pvalues(alone, longer_is_worse=False), alpha, level)
+        limits_fail = Interval(low, high)
+        return Gate(**found, limits_fail=limits_fail, alpha_fail=judged, answer_equal=equal)
 
     return with_fail_at
 
@@ -399,13 +385,6 @@ def _pvalues(tests: list[BoundTest], *, longer_is_worse: bool) -> tuple[float, f
         max(lower.pvalue_above, upper.pvalue_below),
         min(1.0, 2 * min(lower.pvalue_below, upper.pvalue_above)),
     )
-
-
-def _answer(tests: list[BoundTest], alpha: float, alpha_fail: float) -> Answer:
-    pvalue_pass, pvalue_fail = _pvalues(tests, longer_is_worse=False)
-    if pvalue_pass <= alpha:
-        return "pass"
-    return "fail" if pvalue_fail <= alpha_fail else "undecided"
 
 
 # --- Several gates: metrics, or tasks, that must all pass.

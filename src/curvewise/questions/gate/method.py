@@ -50,7 +50,7 @@ from curvewise.kernels.pvalues import (
     t_quantile,
     upper_quantile,
 )
-from curvewise.kernels.survival import kaplan_meier, log_rank_scores, score_noise, time_edges
+from curvewise.kernels.survival import log_rank_scores, score_noise, time_edges
 from curvewise.questions.compare.ask import compare, compare_curves
 from curvewise.questions.gate.result import (
     FEW_RUNS,
@@ -75,7 +75,7 @@ if TYPE_CHECKING:
     from curvewise.kernels import Booleans, Floats, Integers
     from curvewise.kernels.survival import Times
     from curvewise.questions.gate.ask import GateOptions
-    from curvewise.shuffling.visit import Measured
+    from curvewise.shuffling.visit import Counts, Measured
 
 
 # --- One number for each run of the candidate and of the baseline, higher being better.
@@ -250,15 +250,12 @@ class BoundTest:
 
     def agreeing_with(self, other: BoundTest) -> BoundTest:
         """Return the test that rejects where both do; how it went is told of the other."""
-
-        def limit(level: float, side: int) -> float:
-            return side * max(side * own.limit(level, side) for own in (self, other))
-
+        both = self, other
         return replace(
             other,
             pvalue_above=max(self.pvalue_above, other.pvalue_above),
             pvalue_below=max(self.pvalue_below, other.pvalue_below),
-            limit=limit,
+            limit=lambda level, side: side * max(side * own.limit(level, side) for own in both),
             shuffled=self,
         )
 
@@ -383,9 +380,8 @@ def normal_test(numbers: GateNumbers, bound: float) -> BoundTest:
     def limit(level: float, side: int) -> float:
         return noncentral_limit(t, df, level if side < 0 else 1 - level) / root
 
-    n_ways, unit = numbers.n_ways, "draw"
     sampling = Sampling(
-        exact=False, n_relabellings=n_ways, n_shuffles=0, engine="noncentral t", unit=unit
+        exact=False, n_relabellings=numbers.n_ways, n_shuffles=0, engine="noncentral t", unit="draw"
     )
     return BoundTest(bound, t / root, above, 1 - above, limit, sampling)
 
@@ -523,27 +519,54 @@ def _relative_difference(numbers: GateNumbers) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class StretchSums(Statistic):
-    """Sums of log-rank scores over the candidate: how many are as high, and as low.
+class GroupSums(Statistic):
+    """Sums of ``columns``, less the means of blocks, over the runs that a relabelling gives a group.
 
-    ``columns`` are the scores for each of many multiples, less the means of blocks;
-    ``observed`` the sums over the candidate, and ``slack`` what rounding can move them by. With
-    ``mirrored`` the mirror image of every relabelling counts too.
+    With ``mirrored`` the mirror image of every relabelling is measured too.
     """
 
     columns: Floats
-    observed: Floats
-    slack: Floats
     group: int
     mirrored: bool
+
+    def sums(self, labels: Integers) -> list[Floats]:
+        """Return the sums of each relabelling of a batch, and of the mirror images."""
+        sums = (labels == self.group).astype(np.float64) @ self.columns
+        return [sums, -sums] if self.mirrored else [sums]
+
+
+def visited(
+    statistic: Callable[..., GroupSums], layout: Layout, work: Work, *, alpha: float
+) -> tuple[Counts, Floats, Sampling]:
+    """Visit the relabellings; return also p of what was counted, and how it went.
+
+    An enumeration visits one of two mirror images, and both count.
+    """
+    plan = work.plan(layout.restriction, levels=(alpha,))
+    has_images = is_mirrored(layout.labels, layout.blocks)
+    found = work.visit(plan, statistic(mirrored=has_images and plan.exact))
+    n_all = layout.restriction.count * (2 if has_images else 1)
+    n_visited = n_all if found.exact else found.n_visited
+    sampling = replace(work.sampling(found), n_relabellings=n_all, n_shuffles=n_visited)
+    return found, pvalue(found.counts[0], n_visited, exact=found.exact), sampling
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class StretchSums(GroupSums):
+    """Sums of log-rank scores over the candidate: how many are as high, and as low.
+
+    There is a column for each of many multiples; ``observed`` are the sums over the candidate,
+    and ``slack`` what rounding can move them by.
+    """
+
+    observed: Floats
+    slack: Floats
 
     chunk = 4  # batches: there are hundreds of columns
 
     def measure(self, labels: Integers, *, keep: bool) -> Measured:  # noqa: ARG002
         """Count the relabellings of a batch that are as high, and as low; (2, n_multiples)."""
-        sums = (labels == self.group).astype(np.float64) @ self.columns
-        if self.mirrored:
-            sums = np.concatenate([sums, -sums])
+        sums = np.concatenate(self.sums(labels))
         high, low = sums >= self.observed - self.slack, sums <= self.observed + self.slack
         return (np.stack([high.sum(axis=0), low.sum(axis=0)]),), ()
 
@@ -584,18 +607,6 @@ class ReachTimes:
         times, is_candidate = self.found.times, self.numbers.is_candidate
         return times.of(is_candidate), times.of(~is_candidate)
 
-    @property
-    def n_reached(self) -> tuple[int, int]:
-        """How many runs of each reach the threshold."""
-        candidate, baseline = self.sides
-        return int(candidate.reached.sum()), int(baseline.reached.sum())
-
-    @property
-    def medians(self) -> tuple[float, float]:
-        """The step by which half of the runs of each have reached it; infinite for never."""
-        candidate, baseline = self.sides
-        return kaplan_meier(candidate).median, kaplan_meier(baseline).median
-
     def test(self, margin: float, work: Work, *, alpha: float) -> BoundTest:
         """Test whether the candidate takes ``margin`` times as long as the baseline."""
         layout = Layout.of(self.curves)
@@ -614,14 +625,9 @@ class ReachTimes:
             noises.append(2 * score_noise(scores))
         table, slack = np.hstack(columns), np.array(noises)
         observed = table[mine[layout.order]].sum(axis=0)
-        plan = work.plan(layout.restriction, levels=(alpha,))
-        mirrored = is_mirrored(layout.labels, layout.blocks)
         group = self.curves.algorithms.index(self.numbers.candidate)
-        statistic = StretchSums(table, observed, slack, group, mirrored and plan.exact)
-        found = work.visit(plan, statistic)
-        n_all = layout.restriction.count * (2 if mirrored else 1)
-        n_visited = n_all if found.exact else found.n_visited
-        faster, slower = pvalue(found.counts[0], n_visited, exact=found.exact)
+        statistic = partial(StretchSums, table, group, observed=observed, slack=slack)
+        _, (faster, slower), sampling = visited(statistic, layout, work, alpha=alpha)
         around = np.concatenate([[0.0], edges, [math.inf]])
         # Times of 0 stay as they are, and tell nothing of multiples.
         none = {-1: math.inf, 1: 0.0} if len(edges) else {-1: 0.0, 1: math.inf}
@@ -640,7 +646,6 @@ class ReachTimes:
             value = max(value, math.nextafter(margin, math.inf))
         elif observed[0] > slack[0]:
             value = min(value, math.nextafter(margin, -math.inf))
-        sampling = replace(work.sampling(found), n_relabellings=n_all, n_shuffles=n_visited)
         p = float(slower[0]), float(faster[0])
         return BoundTest(margin, value, *p, limit, sampling, least=0.0)
 
@@ -652,26 +657,21 @@ class ReachTimes:
 # relabelling, which allows for all steps (Westfall & Young 1993).
 
 
-@dataclass(frozen=True, eq=False)
-class StepSums(Statistic):
+@dataclass(frozen=True, eq=False, kw_only=True)
+class StepSums(GroupSums):
     """Sums over the candidate at each step: how many are as large, and the largest shortfall.
 
     ``least`` is what a sum must reach to count at each step; ``shortfall`` what the largest
-    shortfall must reach. The shortfalls are kept. With ``mirrored`` the mirror image of every
-    relabelling is measured too.
+    shortfall must reach. The shortfalls are kept.
     """
 
-    columns: Floats
     least: Floats
     scales: Floats
     shortfall: float
-    group: int
-    mirrored: bool
 
     def measure(self, labels: Integers, *, keep: bool) -> Measured:
         """Count the extreme relabellings of a batch at each step, and those of the maximum."""
-        sums = (labels == self.group).astype(np.float64) @ self.columns
-        both = [sums, -sums] if self.mirrored else [sums]
+        both = self.sums(labels)
         at_steps = sum(np.sum(own >= self.least, axis=0) for own in both)
         largest = np.stack([(-own / self.scales).max(axis=1) for own in both])
         counts = np.append(at_steps, np.sum(largest >= self.shortfall))
@@ -704,27 +704,16 @@ def every_step_test(
     scales = np.where(flat, 1.0, spread)
     observed = member @ columns
     shortfall = float((-observed / scales).max())
-    plan = work.plan(layout.restriction, levels=(alpha,))
-    # An enumeration visits one of two mirror images, and both count.
-    has_images = is_mirrored(layout.labels, layout.blocks)
-    mirrored = plan.exact and has_images
     # What rounding can move a sum by, and with it the shortfall, which may be 0.
     slack = 2 * layout.step_noise * math.sqrt(len(columns))
-    statistic = StepSums(
-        columns,
-        observed - slack,
-        scales,
-        shortfall - TIE * abs(shortfall) - float((slack / scales).max()),
-        group,
-        mirrored,
+    reached = shortfall - TIE * abs(shortfall) - float((slack / scales).max())
+    statistic = partial(
+        StepSums, columns, group, least=observed - slack, scales=scales, shortfall=reached
     )
-    found = work.visit(plan, statistic)
-    n_visited = found.n_visited * (2 if mirrored else 1)
-    pvalues = pvalue(found.counts[0], n_visited, exact=found.exact)
+    found, pvalues, sampling = visited(statistic, layout, work, alpha=alpha)
     above, below = pvalues[:-1], float(pvalues[-1])
     overlap = float(member @ centred(member[:, None].copy(), layout.blocks)[:, 0])
-    hardest = int(np.argmax(above - 1e-9 * observed / (scales * overlap)))
-    place = hardest
+    place = int(np.argmax(above - 1e-9 * observed / (scales * overlap)))
     if below <= alpha and above.max() > alpha:
         place = int(np.argmax(-observed / scales))
     at_step = numbers.at_step(curves, place)
@@ -735,12 +724,10 @@ def every_step_test(
     def limit(level: float, side: int) -> float:
         if side < 0:
             return alone.limit(level, side)
-        quantile = upper_quantile(found.kept[0].ravel(), level, exact=plan.keeps_all)
+        quantile = upper_quantile(found.kept[0].ravel(), level, exact=found.plan.keeps_all)
         scale = 0.0 if flat[place] else float(scales[place])
         return alone.value + quantile * scale / overlap * layout.unit
 
-    n_all = layout.restriction.count * (2 if has_images else 1)
-    sampling = replace(work.sampling(found), n_relabellings=n_all, n_shuffles=n_visited)
     return BoundTest(bound, alone.value, float(above.max()), below, limit, sampling), place
 
 
@@ -764,12 +751,6 @@ class Design:
     baseline: int
     n_blocks: int | None = None
 
-    @property
-    def n_ways(self) -> int:
-        """How many ways there are to choose the candidate's runs."""
-        ways = math.comb(self.candidate + self.baseline, self.candidate)
-        return ways ** (self.n_blocks or 1)
-
     def reaches(self, alpha: float) -> bool:
         """Tell whether p can be as small as alpha; by logarithms, which any size of design has."""
         n, n_blocks = self.candidate + self.baseline, self.n_blocks or 1
@@ -786,8 +767,7 @@ class Design:
     @property
     def df(self) -> int:
         """Degrees of freedom of the error."""
-        n_blocks = self.n_blocks or 1
-        return (self.candidate + self.baseline - 1) * n_blocks - 1
+        return (self.candidate + self.baseline - 1) * (self.n_blocks or 1) - 1
 
     @property
     def root(self) -> float:
@@ -801,11 +781,8 @@ class Design:
         """
         if self.n_blocks is not None:
             return replace(self, n_blocks=n)
-        if self.candidate == self.baseline:
-            return Design(n, n)
-        fewer_of_candidate = self.candidate < self.baseline
-        more = max(n, self.candidate, self.baseline)
-        return Design(n, more) if fewer_of_candidate else Design(more, n)
+        sizes = self.candidate, self.baseline
+        return Design(*(n if own == min(sizes) else max(n, own) for own in sizes))
 
 
 @dataclass(frozen=True)
@@ -828,15 +805,13 @@ class Prospect:
         sides = [self.assumed + self.margin]
         if self.two_sided:
             sides.append(self.margin - self.assumed)
-        df, root = design.df, design.root
+        df, root, level = design.df, design.root, 1 - self.alpha
         if spread is None:
-            critical = noncentral_quantile(1 - self.alpha, df, -self.margin * root)
-            chances = [
-                noncentral_survival(critical, df, (side - self.margin) * root) for side in sides
-            ]
+            critical = noncentral_quantile(level, df, -self.margin * root)
+            effects = [(side - self.margin) * root for side in sides]
         else:
-            critical = t_quantile(1 - self.alpha, df)
-            chances = [noncentral_survival(critical, df, side / spread * root) for side in sides]
+            critical, effects = t_quantile(level, df), [side / spread * root for side in sides]
+        chances = [noncentral_survival(critical, df, effect) for effect in effects]
         # Of two sides, a lower bound that is near where the power is high.
         return max(0.0, sum(chances) - (len(chances) - 1))
 
@@ -866,16 +841,11 @@ def enough_runs(design: Design, alpha: float) -> Design:
         larger: Iterator[Design] = map(design.grown, count(design.n_blocks))
     else:
         # Of the same number of runs, those that are shared most evenly allow the smallest p.
-        larger = (
-            max(
-                (
-                    Design(design.candidate + more, design.baseline + n_added - more)
-                    for more in range(n_added + 1)
-                ),
-                key=lambda own: own.n_ways,
-            )
-            for n_added in count()
+        candidates = (
+            (min(max(n // 2, design.candidate), n - design.baseline), n)
+            for n in count(design.candidate + design.baseline)
         )
+        larger = (Design(own, n - own) for own, n in candidates)
     return next(own for own in larger if own.reaches(alpha))
 
 
@@ -960,9 +930,8 @@ class GateTest:
                 check_one_sign(numbers, higher_is_better=self.curves.higher_is_better)
             tests = [self._tested(bound) for bound in scores]
         if self.reference is not None:
-            tests = [
-                own.in_units(unit, bound) for own, bound in zip(tests, options.bounds, strict=True)
-            ]
+            pairs = zip(tests, options.bounds, strict=True)
+            tests = [own.in_units(unit, bound) for own, bound in pairs]
         return [own.floored() for own in tests], place
 
     def _check_size(self) -> None:

@@ -82,6 +82,13 @@ CENTERS = {
 }
 
 
+def answered(pvalue_pass: float, pvalue_fail: float, alpha: float, alpha_fail: float) -> Answer:
+    """Return what p of a pass and of a fail say, each at its level."""
+    if pvalue_pass <= alpha:
+        return "pass"
+    return "fail" if pvalue_fail <= alpha_fail else "undecided"
+
+
 class Passing(Result):
     """A result that is true if it is a pass, so that ``if gate(...)`` lets nothing else through."""
 
@@ -213,11 +220,8 @@ class Gate(Sampled, Passing, question="gate"):
     @told(after="")
     def answer(self) -> Answer:
         """Pass, fail or undecided, as p says."""
-        if self.pvalue_pass <= self.alpha:
-            return "pass"
-        p = self.pvalue_fail
-        p = p if self.pvalue_fail_adjusted is None else self.pvalue_fail_adjusted
-        return "fail" if p <= self.alpha else "undecided"
+        p = self.pvalue_fail if self.pvalue_fail_adjusted is None else self.pvalue_fail_adjusted
+        return answered(self.pvalue_pass, p, self.alpha, self.alpha)
 
     @property
     @told(after="answer")
@@ -349,16 +353,13 @@ def gate_table(
     def told(title: str, says: Callable[[Gate], str | None]) -> Any:
         return title, lambda name: says(gates[name])
 
+    difference = "difference" if some.unit != "factor" else "times as long"
+    level = percent(1 - 2 * some.alpha)
     return Table.of(
         tuple(gates),
-        ("" if len(gates) == 1 and answers is None else "gate", str),
-        told(
-            "difference" if some.unit != "factor" else "times as long",
-            lambda own: amount_text(own.difference, own.unit),
-        ),
-        told(
-            f"{percent(1 - 2 * some.alpha)} interval", lambda own: limits_text(own.limits, own.unit)
-        ),
+        ("gate" if answers else "", str),
+        told(difference, lambda own: amount_text(own.difference, own.unit)),
+        told(f"{level} interval", lambda own: limits_text(own.limits, own.unit)),
         told(
             "interval for fail",
             lambda own: limits_text(own.limits_fail, own.unit) if wider else None,
@@ -367,7 +368,7 @@ def gate_table(
         told("p of pass", lambda own: p_text(own.pvalue_pass)),
         told("p of fail", lambda own: p_text(own.pvalue_fail)),
         told("adjusted", lambda own: p_text(own.pvalue_fail_adjusted or 1.0) if adjusted else None),
-        ("answer", lambda name: gates[name].answer if answers is None else answers[name]),
+        ("answer", lambda name: answers[name] if answers else gates[name].answer),
         notes=(" ".join(said), *notes),
     )
 

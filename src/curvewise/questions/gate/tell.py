@@ -121,11 +121,11 @@ def _verdict(gate: Gate) -> str:
     candidate, baseline = _who(gate)
     margin = f"{'±' if gate.two_sided else ''}{gate.margin_text}"
     if gate.answer == "undecided":
-        return _undecided(gate, candidate, baseline, margin)
-    passes, p = gate.answer == "pass", gate.pvalue_pass
-    if not passes:
-        p = gate.pvalue_fail
-        p = p if gate.pvalue_fail_adjusted is None else gate.pvalue_fail_adjusted
+        enough = "" if gate.n_enough is None else f"; {' + '.join(map(str, gate.n_enough))} could"
+        return f"Undecided: {_undecided(gate, candidate, baseline)} (margin {margin}){enough}."
+    passes = gate.answer == "pass"
+    p = gate.pvalue_fail if gate.pvalue_fail_adjusted is None else gate.pvalue_fail_adjusted
+    p = gate.pvalue_pass if passes else p
     at = "" if gate.step is None else f" at {'every' if passes else 'some'} step"
     if gate.unit == "factor" and gate.margin == 1:
         says = f"{candidate} reaches the score {'sooner' if passes else 'later'} than {baseline}"
@@ -153,34 +153,23 @@ def _if_equal(gate: Gate) -> str:
     return f"It would {gate.answer_equal} if runs of {candidate} vary as those of {baseline}."
 
 
-def _undecided(gate: Gate, candidate: str, baseline: str, margin: str) -> str:
-    runs = " + ".join(map(str, gate.n_runs))
+def _undecided(gate: Gate, candidate: str, baseline: str) -> str:
+    """Say what may be so, as far as that can be said."""
     if gate.sampling.smallest_by_runs > gate.alpha:
-        enough = ""
-        if gate.n_enough is not None:
-            enough = f"; {' + '.join(map(str, gate.n_enough))} could"
-        return f"Undecided: with {runs} runs no result could pass (margin {margin}){enough}."
-    neither = (
-        f"Undecided: it is not shown that {candidate} is within the margin of {baseline}, nor "
-        f"that it is beyond it (margin {margin})."
-    )
+        return f"with {' + '.join(map(str, gate.n_runs))} runs no result could pass"
+    unshown = f"it is not shown that {candidate} is"
+    neither = f"{unshown} within the margin of {baseline}, nor that it is beyond it"
     if not gate.quotes_scores or all(map(math.isinf, gate.limits)):
         return neither
     if gate.unit == "factor":
         high = gate.limits.high
         much = "any number of" if math.isinf(high) else f"up to {number_text(high)}"
-        return (
-            f"Undecided: {candidate} may take {much} times as long as {baseline} to reach the "
-            f"score (margin {margin})."
-        )
+        return f"{candidate} may take {much} times as long as {baseline} to reach the score"
     low, high = gate.limits_fail if gate.two_sided else gate.limits
     if math.isinf(low) or (gate.two_sided and math.isinf(high)):
         return neither
     if low == 0:  # and so is the margin
-        return (
-            f"Undecided: it is not shown that {candidate} is better than {baseline}, nor that it "
-            f"is worse (margin {margin})."
-        )
+        return f"{unshown} better than {baseline}, nor that it is worse"
     ways = {"worse": -low, "better": high} if gate.two_sided else {"worse": -low}
     sizes = [
         f"up to {amount_text(size, gate.unit)} {way}"
@@ -188,8 +177,7 @@ def _undecided(gate: Gate, candidate: str, baseline: str, margin: str) -> str:
         if size > 0 or not gate.two_sided
     ]
     at = "" if gate.step is None else f" at step {about_step(gate.step)}"
-    may = f"may be {' or '.join(sizes)} than {baseline}{at}"
-    return f"Undecided: {candidate} {may} (margin {margin})."
+    return f"{candidate} may be {' or '.join(sizes)} than {baseline}{at}"
 
 
 def _size(gate: Gate) -> str:

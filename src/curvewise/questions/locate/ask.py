@@ -25,7 +25,7 @@ from curvewise.inference.asking import (
     question,
 )
 from curvewise.inference.caveats import different_spread, prepared, single_runs, too_few
-from curvewise.inference.result import PARTS, Interval
+from curvewise.inference.result import PARTS, Interval, told_of
 from curvewise.kernels.pvalues import f_quantile
 from curvewise.kernels.steps import StepDesign, sequential, sign_changes, zero_crossing
 from curvewise.questions.locate.method import (
@@ -68,15 +68,9 @@ def crossings_of(
         before, after = band.a, band.b
         if (signs[first] > 0) != higher_is_better:
             before, after = after, before
-        crossings.append(
-            Crossing(
-                zero_crossing(band.difference[inside], steps[inside]),
-                Interval(float(steps[first]), float(steps[last])),
-                before,
-                after,
-                band.confidence,
-            )
-        )
+        step = zero_crossing(band.difference[inside], steps[inside])
+        ends = Interval(float(steps[first]), float(steps[last]))
+        crossings.append(Crossing(step, ends, before, after, band.confidence))
     return tuple(crossings)
 
 
@@ -172,11 +166,7 @@ def _located(asked: Asked, work: Work) -> Location:
     sampling = work.sampling(found)
     band = scanned.band(decidable=sampling.smallest_pvalue <= alpha)
     return Location(
-        algorithms=curves.algorithms,
         n_runs=curves.sizes,
-        steps=curves.steps,
-        n_blocks=curves.n_blocks,
-        higher_is_better=curves.higher_is_better,
         effects=effects,
         differs_from=_last(curves.steps[::-1], since[::-1], alpha),
         differs_until=_last(curves.steps, until, alpha),
@@ -199,9 +189,7 @@ def _located(asked: Asked, work: Work) -> Location:
             *spread,
         ),
         bootstrap=bootstrap,
-        source=curves.source,
-        preparation=curves.preparation,
-        period=curves.period,
+        **told_of(curves, Location),
     )
 
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Self
 
 import numpy as np
 
-from curvewise.errors import refuse
 from curvewise.inference.result import PARTS, Interval
 from curvewise.kernels.compiling import compiling_repays
 from curvewise.kernels.pvalues import TIE, MaxCounts, pvalue, upper_quantile
@@ -27,10 +26,9 @@ from curvewise.kernels.steps import (
     scan_steps,
 )
 from curvewise.kernels.windows import PlaceSums, Windows, intervalwise
-from curvewise.questions.locate.result import Band, Cluster, Region, StepEffect
+from curvewise.questions.locate.result import Band, Cluster, Region, StepEffect, effect_row
 from curvewise.records import UNTOLD, Record, told
 from curvewise.shuffling.visit import MAX_FREE, MAX_KEPT_BATCHES, Limits, Statistic
-from curvewise.text import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -42,6 +40,8 @@ if TYPE_CHECKING:
     from curvewise.questions.locate.result import Adjustment
     from curvewise.records import As, Count, Extended, Keywords, Probability
     from curvewise.shuffling.visit import Counts, Layout, Measured
+
+    Clusters = tuple[list[tuple[int, int]], Floats]  # first and last step of each, and its mass
 
 
 MAX_PLACES = 400  # beyond so many steps, windows begin and end at portions of them
@@ -82,7 +82,7 @@ class Reference:
     profiles: Floats  # (2, n_steps): A and I
     shares: Floats  # (2, n_steps): of the total at each step
     threshold: float  # F of steps that make a cluster
-    masses: tuple[Floats, Floats]  # of the observed clusters
+    clusters: tuple[Clusters, Clusters]  # that were observed
     nested: Floats  # (2, n_steps): what it must reach in nested windows
     difference: Difference | None  # of two algorithms
     windows: Windows | None
@@ -128,7 +128,7 @@ class Reference:
             profiles[:, :, 0],
             observed[:, :, 0] ** 2,
             threshold,
-            (cluster_ends(masses[0])[1], cluster_ends(masses[1])[1]),
+            (cluster_ends(masses[0]), cluster_ends(masses[1])),
             nested_maxima(reached[0][:, None])[:, :, 0],
             difference,
             of_windows,
@@ -136,7 +136,7 @@ class Reference:
         )
 
 
-def cluster_ends(running: Floats) -> tuple[list[tuple[int, int]], Floats]:
+def cluster_ends(running: Floats) -> Clusters:
     """Return first and last step of every cluster, and its mass, from sums so far."""
     ends = stretches(running > 0)
     return ends, np.array([running[last] for _, last in ends])
@@ -199,9 +199,8 @@ class StepScan(Statistic):
         """Prepare the counting of maxima."""
         windows = reference.windows
         scores = np.empty(0) if windows is None else windows.scores.ravel()
-        single, clusters = (
-            tuple(map(MaxCounts.of, rows)) for rows in (reference.roots, reference.masses)
-        )
+        single = tuple(map(MaxCounts.of, reference.roots))
+        clusters = tuple(MaxCounts.of(masses) for _, masses in reference.clusters)
         return cls(reference, single, clusters, MaxCounts.of(scores))
 
     @property
@@ -443,12 +442,7 @@ class WindowTests(Record):
 
     def most_striking(self, effect: str = "algorithm") -> WindowTest:
         """Return the window that stands out most, the shortest of equals."""
-        if effect not in PARTS:
-            refuse(
-                f"No effect is called {effect!r}; {did_you_mean(str(effect), PARTS)}",
-                option="effect",
-            )
-        row = list(PARTS).index(effect)
+        row = effect_row(effect)
         usable = self.lengths > row
         scores = np.where(usable, self.score[row], -np.inf)
         best = np.argwhere(usable & (scores >= scores.max() - 1e-9))
@@ -573,8 +567,7 @@ class Scanned:
         return self.curves.algorithms[best], throughout
 
     def _clusters(self, row: int) -> Iterator[Cluster]:
-        ratios = self.reference.ratios[row][:, None]
-        ends, masses = cluster_ends(cluster_masses(ratios, self.reference.threshold)[:, 0])
+        ends, masses = self.reference.clusters[row]
         pvalues = self.pvalue((self.counts.clusters_a, self.counts.clusters_i)[row])
         for own, mass, value in zip(ends, masses.tolist(), pvalues.tolist(), strict=True):
             start, stop = self.curves.steps[[*own]].tolist()

@@ -10,7 +10,7 @@ import numpy as np
 from curvewise.data.points import in_window
 from curvewise.errors import refuse
 from curvewise.inference.caveats import Caveat
-from curvewise.inference.result import Result
+from curvewise.inference.result import PARTS, Result
 from curvewise.inference.work import Sampled
 from curvewise.records import INLINE, UNTOLD, Record, told
 from curvewise.rendering.tables import Table
@@ -25,7 +25,7 @@ from curvewise.text import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from curvewise.inference.result import Interval
     from curvewise.inference.work import Sampling
@@ -275,17 +275,10 @@ class Location(Sampled, Result, question="locate"):
         self, effect: str, windows: Sequence[tuple[float | None, float | None]]
     ) -> list[Share]:
         """Return how much of an effect lies in each of several windows."""
-        if effect not in self.effects:
-            refuse(
-                f"No effect is called {effect!r}; {did_you_mean(str(effect), self.effects)}",
-                option="effect",
-            )
+        row = effect_row(effect, self.effects)
         ends = [np.flatnonzero(in_window(self.steps, *steps))[[0, -1]] for steps in windows]
-        return self.bootstrap.shares(
-            list(self.effects).index(effect),
-            [(int(first), int(last)) for first, last in ends],
-            self.effects[effect].profile,
-        )
+        places = [(int(first), int(last)) for first, last in ends]
+        return self.bootstrap.shares(row, places, self.effects[effect].profile)
 
     def window(self, start: float | None = None, stop: float | None = None) -> WindowTest:
         """Return three tests between two steps, with p that allow for choosing them.
@@ -300,25 +293,34 @@ class Location(Sampled, Result, question="locate"):
 
     def tables(self) -> list[Table]:
         """Return what there is to show: regions, steps if they are few, clusters."""
-        return location_tables(self)
+        clusters = [
+            (name, cluster)
+            for name, effect in self.effects.items()
+            for cluster in effect.clusters
+            # The others are what chance explains.
+            if cluster.pvalue <= self.alpha
+        ]
+        tables = [_regions(self)]
+        if self.windows is not None:
+            tables.append(_windows(self, self.windows))
+        if clusters:
+            tables.append(_clusters(self, clusters))
+        if len(self.steps) <= MAX_STEPS:
+            tables.append(_steps(self))
+        return tables
+
+
+def effect_row(effect: str, known: Collection[str] = PARTS) -> int:
+    """Return the place of an effect among those known, or raise."""
+    if effect not in known:
+        refuse(f"No effect is called {effect!r}; {did_you_mean(str(effect), known)}", "effect")
+    return list(known).index(effect)
 
 
 MAX_STEPS = 25  # a longer table is not read but scrolled
 MAX_REGIONS = 12
 WHAT_DIFFERS = {"algorithm": "any difference", "interaction": "change of difference"}
 WINDOW_ASKS = {"algorithm": "differ on average", "interaction": "gap changes"}
-
-
-def location_tables(location: Location) -> list[Table]:
-    """Return regions, windows, clusters, and the steps themselves if they are few."""
-    tables = [_regions(location)]
-    if location.windows is not None:
-        tables.append(_windows(location, location.windows))
-    if any(_real_clusters(location).values()):
-        tables.append(_clusters(location))
-    if len(location.steps) <= MAX_STEPS:
-        tables.append(_steps(location))
-    return tables
 
 
 def _regions(location: Location) -> Table:
@@ -362,50 +364,26 @@ def _share(share: Share | None) -> str:
 
 
 def _windows(location: Location, windows: WindowTests) -> Table:
-    rows = []
-    for name in location.effects:
-        window = windows.most_striking(name)
-        effect = getattr(window, name)
-        rows.append(
-            (
-                WINDOW_ASKS[name],
-                step_text(window.start),
-                step_text(window.stop),
-                number_text(effect.statistic),
-                p_text(effect.pvalue_adjusted),
-                p_text(effect.pvalue),
-                p_text(window.somewhere.pvalue_adjusted),
-            )
-        )
-    header = ("most striking window", *("from", "to", "F", "p", "p if planned", "p of its steps"))
+    found = {name: windows.most_striking(name) for name in location.effects}
     note = (
         "p allows for all windows and both effects, so any window may be chosen by looking; "
         "p if planned holds only for a window fixed before seeing the data. p of its steps: "
         "do the curves differ somewhere in it? It allows for all steps, as in the regions."
     )
-    return Table(header, tuple(rows), notes=(note,))
+    return Table.of(
+        [(window, name, getattr(window, name)) for name, window in found.items()],
+        ("most striking window", lambda own: WINDOW_ASKS[own[1]]),
+        ("from", lambda own: step_text(own[0].start)),
+        ("to", lambda own: step_text(own[0].stop)),
+        ("F", lambda own: number_text(own[2].statistic)),
+        ("p", lambda own: p_text(own[2].pvalue_adjusted)),
+        ("p if planned", lambda own: p_text(own[2].pvalue)),
+        ("p of its steps", lambda own: p_text(own[0].somewhere.pvalue_adjusted)),
+        notes=(note,),
+    )
 
 
-def _real_clusters(location: Location) -> dict[str, list[Cluster]]:
-    """Return the clusters worth showing: those that chance does not explain."""
-    return {
-        name: [cluster for cluster in effect.clusters if cluster.pvalue <= location.alpha]
-        for name, effect in location.effects.items()
-    }
-
-
-def _clusters(location: Location) -> Table:
-    rows = [
-        (
-            WHAT_DIFFERS[name],
-            step_text(cluster.start),
-            step_text(cluster.stop),
-            number_text(cluster.mass),
-            p_text(cluster.pvalue),
-        )
-        for name, clusters in _real_clusters(location).items()
-        for cluster in clusters
-    ]
+def _clusters(location: Location, clusters: list[tuple[str, Cluster]]) -> Table:
     threshold = number_text(location.effects["algorithm"].cluster_threshold)
     note = (
         f"Clusters of steps with F of {threshold} or more, by summed F. A small p says that "
@@ -413,7 +391,15 @@ def _clusters(location: Location) -> Table:
         "p above "
         f"{location.alpha:g} are left out; all of them are in {everything()}."
     )
-    return Table(("clusters", "from", "to", "mass", "p"), tuple(rows), notes=(note,))
+    return Table.of(
+        clusters,
+        ("clusters", lambda own: WHAT_DIFFERS[own[0]]),
+        ("from", lambda own: step_text(own[1].start)),
+        ("to", lambda own: step_text(own[1].stop)),
+        ("mass", lambda own: number_text(own[1].mass)),
+        ("p", lambda own: p_text(own[1].pvalue)),
+        notes=(note,),
+    )
 
 
 def _steps(location: Location) -> Table:

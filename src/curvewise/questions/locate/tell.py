@@ -10,7 +10,7 @@ import numpy as np
 from curvewise.data.checks import check_choice, check_drawn
 from curvewise.errors import refuse
 from curvewise.inference.result import EFFECTS, PARTS, method_parts, names_text, one_line, p_phrase
-from curvewise.questions.locate.result import Location
+from curvewise.questions.locate.result import Location, effect_row
 from curvewise.rendering.curves import plot_curves
 from curvewise.rendering.figures import (
     COLOURS,
@@ -20,16 +20,7 @@ from curvewise.rendering.figures import (
     new_figure,
     write_steps,
 )
-from curvewise.text import (
-    did_you_mean,
-    listed,
-    number_text,
-    p_short,
-    percent,
-    plural,
-    printable,
-    step_text,
-)
+from curvewise.text import listed, number_text, p_short, percent, plural, printable, step_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,6 +44,7 @@ if TYPE_CHECKING:
 MAX_STRETCHES = 3  # that a sentence names
 MAX_GAP = 2  # steps between regions that a sentence takes for one stretch,
 MIN_NAMED = 0.9  # if at least so much of it differs
+P_OF_WINDOW = "({p}; had the window been planned, {planned})"
 # What is said of a window, here and where windows are looked up in a report.
 WINDOW_WORDS = {
     "window": "from {start} to {stop}, {parts}.",
@@ -65,15 +57,10 @@ WINDOW_WORDS = {
         "from {start} to {stop}, the smallest window around it (with so many steps, windows "
         "begin and end at portions of them), "
     ),
-    "on average": ("they differ on average over it ({p}; had the window been planned, {planned})"),
-    "not on average": (
-        "no difference on average over it was detected ({p}; had the window been planned, "
-        "{planned})"
-    ),
-    "gap changes": ("the gap changes within it ({p}; had the window been planned, {planned})"),
-    "gap alike": (
-        "no change of the gap within it was detected ({p}; had the window been planned, {planned})"
-    ),
+    "on average": f"they differ on average over it {P_OF_WINDOW}",
+    "not on average": f"no difference on average over it was detected {P_OF_WINDOW}",
+    "gap changes": f"the gap changes within it {P_OF_WINDOW}",
+    "gap alike": f"no change of the gap within it was detected {P_OF_WINDOW}",
 }
 
 
@@ -86,14 +73,8 @@ def describe(location: Location) -> str:
             f"{few}: the smallest p possible is {p_short(location.smallest_pvalue)}, above "
             f"α = {location.alpha:g}. {_method(location)}"
         )
-    sentences = [
-        _verdict(location),
-        _from_until(location),
-        _change(location),
-        _crossings(location),
-        _method(location),
-    ]
-    return " ".join(sentence for sentence in sentences if sentence)
+    sentences = (_verdict, _from_until, _change, _crossings, _method)
+    return " ".join(filter(None, (sentence(location) for sentence in sentences)))
 
 
 def headline(location: Location) -> str:
@@ -388,11 +369,10 @@ def plot_window_maps(location: Location, *, adjusted: bool = True) -> Figure:
 def _window_tests(location: Location, effect: str) -> tuple[WindowTests, int]:
     if location.windows is None:
         refuse("Windows were left out: locate the curves with windows=True.", "windows")
-    if effect not in PARTS:
-        refuse(f"No effect is called {effect!r}; {did_you_mean(str(effect), PARTS)}", "effect")
+    row = effect_row(effect)
     if effect not in location.effects:
         refuse("There is a single step, so no window has a shape. Draw effect='algorithm'.", "")
-    return location.windows, list(PARTS).index(effect)
+    return location.windows, row
 
 
 def _window_map(ax: Axes, tests: WindowTests, row: int, *, adjusted: bool) -> QuadMesh:
