@@ -188,14 +188,9 @@ class Work:
 
     def sampling(self, found: Counts) -> Sampling:
         """Say how a visit went; the seed is reported where it mattered."""
-        return Sampling(
-            found.exact,
-            found.plan.restriction.count,
-            found.n_visited,
-            found.engine,
-            None if found.exact else self.seed,
-            found.plan.restriction.unit,
-        )
+        allowed, seed = found.plan.restriction, None if found.exact else self.seed
+        visited = found.n_visited, found.engine
+        return Sampling(found.exact, allowed.count, *visited, seed, allowed.unit)
 
     def of_member(self, n_keys: int = 1) -> Work:
         """Return the work of a family's member: keys drawn anew from the family's.
