@@ -476,10 +476,8 @@ class OfAlikeSets(Statistic, Generic[Alike]):
     @property
     def restriction(self) -> SideBySide:
         """The relabellings of every set by itself."""
-        return SideBySide(
-            tuple(each.layout.restriction for each in self.sets),
-            tuple(each.tag for each in self.sets),
-        )
+        sets = tuple(each.layout.restriction for each in self.sets)
+        return SideBySide(sets, tuple(each.tag for each in self.sets))
 
     def split(self, labels: Integers) -> list[Integers]:
         """Return the labels of each set."""

@@ -152,12 +152,12 @@ def trimmed_means(labels: Integers, numbers: Floats) -> Floats:
     ``labels`` is (n_relabellings, n_runs), with the same group sizes in each row.
     """
     order = np.argsort(numbers, kind="stable")
-    means = []
+    numbers, labels, means = numbers[order], labels[:, order], []
     for group, size in enumerate(np.bincount(labels[0]).tolist()):
-        member, cut = labels[:, order] == group, n_cut(size)
+        member, cut = labels == group, n_cut(size)
         place = np.cumsum(member, axis=1, dtype=np.int32)
         kept = member & (place > cut) & (place <= size - cut)
-        means.append(kept.astype(np.float64) @ numbers[order] / (size - 2 * cut))
+        means.append(kept.astype(np.float64) @ numbers / (size - 2 * cut))
     return np.stack(means)
 
 
@@ -219,13 +219,9 @@ def midranks(numbers: Floats, blocks: Integers, tie: float = 0.0) -> Floats:
 
 def pairwise_differences(numbers: Floats, labels: Integers, blocks: Integers) -> Floats:
     """Return each run of the first group less each of the second, in its block; sorted."""
-    parts = [
-        np.subtract.outer(
-            numbers[(labels == 0) & (blocks == block)], numbers[(labels == 1) & (blocks == block)]
-        ).ravel()
-        for block in np.unique(blocks)
-    ]
-    return np.sort(np.concatenate(parts))
+    first, second = np.flatnonzero(labels == 0)[:, None], np.flatnonzero(labels == 1)
+    differences = numbers[first] - numbers[second]
+    return np.sort(differences[blocks[first] == blocks[second]])
 
 
 def n_alike(sizes: Integers) -> int:

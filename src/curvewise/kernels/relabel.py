@@ -775,12 +775,9 @@ class ShuffledSets(_Sets):
 
     def batch(self, number: int) -> Integers:
         """Return the labels of one batch; (BATCH or fewer, n_runs of all sets)."""
-        labels = [
-            cached_batch(
-                ("of a set", each.seed, number, each.shape), partial(_by_run, each, number)
-            )
-            for each in self.sets
-        ]
+        keys = [("of a set", each.seed, number, each.shape) for each in self.sets]
+        draws = [partial(_by_run, each, number) for each in self.sets]
+        labels = list(map(cached_batch, keys, draws))
         # The labels of a set are one piece of memory, which is quick to copy and to look up.
         return np.concatenate(labels).T[: self.count - number * BATCH]
 

@@ -351,13 +351,8 @@ def _scan_tiles(
         scan_steps(sums, means[number], steps.start, *rows, *ends)
         if gathered is not None:
             gathered.add(steps, tiles.parts[number].start, sums)
-    largest = np.concatenate(
-        [
-            state[:, :2, : part.stop - part.start]
-            for state, part in zip(states, tiles.parts, strict=True)
-        ],
-        axis=-1,
-    ).transpose(1, 0, 2)
+    # Of all parts but the last, every place of the state is a relabelling.
+    largest = np.concatenate(states[:, :, :2], axis=-1)[:, :, : len(labels)].transpose(1, 0, 2)
     # The largest in windows to the end, and of a step and all less striking ones.
     backwards = np.arange(design.n_steps)[::-1]
     for effect, order, least, reaching in (
