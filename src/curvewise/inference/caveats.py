@@ -622,9 +622,11 @@ def too_few(curves: Curves, sampling: Sampling, alpha: float) -> Iterator[Caveat
     if smallest > alpha:
         n_enough = n_blocks = None
         if curves.blocks is None:
-            n_enough = _enough_runs(len(curves.algorithms), alpha)
+            alike = np.ones((1, len(curves.algorithms)), dtype=np.int64)
+            n_enough = next(n for n in count(2) if _smallest_pvalue(n * alike) <= alpha)
         elif (curves.block_counts == curves.block_counts[0]).all():
-            n_blocks = _enough_blocks(curves.block_counts[0], alpha)
+            own = curves.block_counts[:1]
+            n_blocks = next(n for n in count(2) if _smallest_pvalue(own.repeat(n, axis=0)) <= alpha)
         yield TooFewRuns(curves.sizes, smallest, alpha, n_enough, n_blocks)
     if not sampling.exact:
         yield from too_few_shuffles(sampling.n_shuffles, alpha)
@@ -645,23 +647,10 @@ def too_few_for_max_t(curves: Curves, n_shuffles: int | str, alpha: float) -> It
     return too_few(curves, sampling, alpha)
 
 
-def _enough_runs(n_algorithms: int, alpha: float) -> int:
-    """Return the fewest runs of each algorithm with which p can be as small as alpha."""
-    for n_runs in count(2):
-        labels = np.repeat(np.arange(n_algorithms), n_runs)
-        if 1 / n_relabellings(labels, np.zeros_like(labels)) <= alpha:
-            break
-    return n_runs
-
-
-def _enough_blocks(counts: Integers, alpha: float) -> int:
-    """Return the fewest blocks with these runs of each algorithm that let p reach alpha."""
-    for n_blocks in count(2):
-        labels = np.tile(np.repeat(np.arange(len(counts)), counts), n_blocks)
-        blocks = np.repeat(np.arange(n_blocks), counts.sum())
-        if 1 / n_relabellings(labels, blocks) <= alpha:
-            break
-    return n_blocks
+def _smallest_pvalue(counts: Integers) -> float:
+    """Return how small p can be with so many runs of each algorithm, a row for each block."""
+    blocks, labels = (np.repeat(own.ravel(), counts.ravel()) for own in np.indices(counts.shape))
+    return 1 / n_relabellings(labels, blocks)
 
 
 def identical_runs(curves: Curves) -> Iterator[Caveat]:

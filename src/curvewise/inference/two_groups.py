@@ -19,7 +19,7 @@ from curvewise.errors import refuse
 from curvewise.inference.result import Center, f_statistic
 from curvewise.inference.work import Sampling
 from curvewise.kernels.anova import EPSILON, centred
-from curvewise.kernels.contrasts import Fit, count_extreme, is_mirrored, least_extreme, student_t
+from curvewise.kernels.contrasts import Fit, is_mirrored, least_extreme, student_t
 from curvewise.kernels.invert import (
     MAX_SUBSET_RUNS,
     MIN_RUNS_TRIMMED,
@@ -151,20 +151,15 @@ class RunNumbers:
 
         ``pvalue`` is that of no shift: the interval leaves out 0 exactly if it is at most alpha.
         """
-        relabelled = _relabelled(_kept(plan))
+        kept = _kept(plan)
+        # One byte a label: there are two of them.
+        batches = map(kept.batch, range(-(-kept.count // BATCH)))
+        relabelled = np.concatenate([batch.astype(np.int8) for batch in batches])
         if plan.keeps_all and not two_sided and is_mirrored(self.labels, self.blocks):
             # An enumeration visits one of two mirror images.
             relabelled = np.concatenate([relabelled, 1 - relabelled])
-        test = Shifted(
-            self.numbers,
-            self.labels,
-            self.blocks,
-            relabelled,
-            self.tie,
-            alpha,
-            exact=plan.keeps_all,
-            two_sided=two_sided,
-        )
+        runs = self.numbers, self.labels, self.blocks, relabelled
+        test = Shifted(*runs, self.tie, alpha, exact=plan.keeps_all, two_sided=two_sided)
         ends = rank_ends(test) if center == "ranks" else trimmed_ends(test)
         if all(map(np.isinf, ends)):
             return ends
@@ -181,14 +176,6 @@ def _kept(plan: Plan) -> Relabellings:
     if plan.exact:
         return plan.restriction.drawn(MAX_KEPT, seed=0)
     return plan.restriction.drawn(min(plan.n_shuffles, MAX_KEPT), plan.key)
-
-
-def _relabelled(relabellings: Relabellings) -> Integers:
-    n_batches = -(-relabellings.count // BATCH)
-    # One byte a label: there are two of them.
-    return np.concatenate(
-        [relabellings.batch(number).astype(np.int8) for number in range(n_batches)]
-    )
 
 
 # --- The test: is the first group larger than the second, or do they differ at all?
@@ -210,9 +197,8 @@ class Extremes(Statistic):
     def measure(self, labels: Integers, *, keep: bool) -> Measured:
         """Count the extreme relabellings of a batch; keep what was taken of them."""
         rows = self.of(labels)
-        count = count_extreme(rows[0], self.least, two_sided=self.two_sided)
-        if self.mirrored:
-            count += count_extreme(-rows[0], self.least, two_sided=self.two_sided)
+        own = np.append(rows[0], -rows[0]) if self.mirrored else rows[0]
+        count = np.sum((np.abs(own) if self.two_sided else own) >= self.least)
         return (np.array([count]),), ((rows,) if keep else ())
 
 

@@ -188,14 +188,9 @@ class Work:
 
     def sampling(self, found: Counts) -> Sampling:
         """Say how a visit went; the seed is reported where it mattered."""
-        return Sampling(
-            found.exact,
-            found.plan.restriction.count,
-            found.n_visited,
-            found.engine,
-            None if found.exact else self.seed,
-            found.plan.restriction.unit,
-        )
+        allowed, seed = found.plan.restriction, None if found.exact else self.seed
+        visited = found.n_visited, found.engine
+        return Sampling(found.exact, allowed.count, *visited, seed, allowed.unit)
 
     def of_member(self, n_keys: int = 1) -> Work:
         """Return the work of a family's member: keys drawn anew from the family's.
@@ -481,10 +476,8 @@ class OfAlikeSets(Statistic, Generic[Alike]):
     @property
     def restriction(self) -> SideBySide:
         """The relabellings of every set by itself."""
-        return SideBySide(
-            tuple(each.layout.restriction for each in self.sets),
-            tuple(each.tag for each in self.sets),
-        )
+        sets = tuple(each.layout.restriction for each in self.sets)
+        return SideBySide(sets, tuple(each.tag for each in self.sets))
 
     def split(self, labels: Integers) -> list[Integers]:
         """Return the labels of each set."""

@@ -155,15 +155,12 @@ LAST, BOTH, OTHERS, LARGEST_SCORE = 0, AT_ONCE, 2 * AT_ONCE, 3 * AT_ONCE
 def _extend(sums, squares, last, window_sums, both, heights):
     """Add place ``last`` to s, ``window_sums``, and to Σ A_h, ``both``; |s|² to ``heights``."""
     n_relabellings = len(both)
-    for place in range(n_relabellings):
-        window_sum = window_sums[0, place] + sums[0, last, place]
-        window_sums[0, place] = window_sum
-        heights[place] = window_sum * window_sum
-    for group in range(1, len(sums)):
+    for group in range(len(sums)):
         for place in range(n_relabellings):
             window_sum = window_sums[group, place] + sums[group, last, place]
             window_sums[group, place] = window_sum
-            heights[place] += window_sum * window_sum
+            before = heights[place] if group else 0.0
+            heights[place] = before + window_sum * window_sum
     for place in range(n_relabellings):
         both[place] += squares[last, place]
 
@@ -207,16 +204,12 @@ def window_moments(sums, squares, inverse_lengths, inverse_totals, means, deviat
             for effect in range(2):
                 # Formula (1); |s|² gives way to the share.
                 inverse_total = inverse_totals[effect, first, last]
-                if effect == 0:
-                    for place in range(n_relabellings):
-                        roots[place] = heights[place] * inverse
-                else:
-                    for place in range(n_relabellings):
-                        roots[place] = max(both[place] - heights[place] * inverse, 0.0)
                 for place in range(n_relabellings):
-                    root = _striking(roots[place] * inverse_total)
-                    roots[place] = root
-                    used_up[place] = root
+                    square = heights[place] * inverse
+                    if effect == 1:
+                        square = max(both[place] - square, 0.0)
+                    roots[place] = _striking(square * inverse_total)
+                used_up[:] = roots
                 mean = _folded(used_up) / n_relabellings
                 for place in range(n_relabellings):
                     used_up[place] = (roots[place] - mean) * (roots[place] - mean)
@@ -292,16 +285,11 @@ def _add_groups(sums, last, window_sums, state):
     """Add place ``last`` to the sums of all groups but the last; add up their squares."""
     n_relabellings = sums.shape[2]
     for group in range(len(window_sums)):
-        if group == 0:
-            for place in range(n_relabellings):
-                window_sum = window_sums[group, place] + sums[group, last, place]
-                window_sums[group, place] = window_sum
-                state[OTHERS + place] = window_sum * window_sum
-        else:
-            for place in range(n_relabellings):
-                window_sum = window_sums[group, place] + sums[group, last, place]
-                window_sums[group, place] = window_sum
-                state[OTHERS + place] += window_sum * window_sum
+        for place in range(n_relabellings):
+            window_sum = window_sums[group, place] + sums[group, last, place]
+            window_sums[group, place] = window_sum
+            before = state[OTHERS + place] if group else 0.0
+            state[OTHERS + place] = before + window_sum * window_sum
 
 
 @njit(inline="always", **OPTIONS)

@@ -161,22 +161,14 @@ def shuffled_t(fit: Fit, labels: Integers, coefficients: Floats) -> Floats:
     n_groups = len(fit.estimates)
     residuals = fit.residuals[:, :1]
     size = max(n_groups, len(directions), len(residuals))
+    total = float(fit.errors[0])
     parts = []
     for portion in _portions(labels, size):
         sums = group_sums(portion, residuals, n_groups)[:, :, 0]
-        parts.append(_shuffled_t(fit, sums, sums @ directions.T).T)
+        errors = total - np.sum((sums @ fit.factor) ** 2, axis=1)
+        t = student_t(sums @ directions.T, errors[:, None], fit.df, 64 * EPSILON * total)
+        parts.append(t.T)
     return np.concatenate(parts, axis=1)
-
-
-def _shuffled_t(fit: Fit, sums: Floats, lengths: Floats) -> Floats:
-    total = float(fit.errors[0])
-    errors = total - np.sum((sums @ fit.factor) ** 2, axis=1)
-    return student_t(lengths, errors[:, None], fit.df, 64 * EPSILON * total)
-
-
-def _estimates(sums: Floats, factor: Floats) -> Floats:
-    """Return C⁻ S, and 0 for the last group; (n_shuffles, n_groups, n_columns)."""
-    return np.pad(np.matmul(factor @ factor.T, sums), ((0, 0), (0, 1), (0, 0)))
 
 
 def pair_parts(estimates: Floats, factor: Floats) -> tuple[Floats, Floats]:
@@ -269,7 +261,9 @@ def pair_maxima(
         if fit.sizes is None:
             squares = np.sum(np.matmul(fit.factor.T, sums) ** 2, axis=1)
             between = np.stack([squares[:, 0], squares[:, 1:].sum(axis=1)], axis=1)
-            heights, products = _heights_and_products(_estimates(sums, fit.factor))
+            # C⁻ S, and 0 for the last group.
+            effects = np.matmul(fit.factor @ fit.factor.T, sums)
+            heights, products = _heights_and_products(np.pad(effects, ((0, 0), (0, 1), (0, 0))))
         else:
             heights, products = _heights_and_products(_means(sums, fit.sizes))
             # Added up one after the other, not by BLAS, which is slow for single rows.
@@ -326,11 +320,6 @@ def least_ratio(length: float, error: float, noise: float, *, two_sided: bool) -
     error += 2 * noise if least > 0 else -2 * noise
     ratio = least / error if error > 0 else math.copysign(math.inf, least)
     return 0.0 if least == 0 else ratio - TIE * abs(ratio) if error > 0 else ratio
-
-
-def count_extreme(lengths: Floats, least: float, *, two_sided: bool) -> int:
-    """Count the relabellings whose u is at least ``least``, in size if ``two_sided``."""
-    return int(np.sum((np.abs(lengths) if two_sided else lengths) >= least))
 
 
 def is_mirrored(labels: Integers, blocks: Integers) -> bool:

@@ -19,7 +19,7 @@ import numpy as np
 
 from curvewise.kernels.anova import EPSILON, centred
 from curvewise.kernels.compiling import compiling_repays, kernels_are_loaded
-from curvewise.kernels.pvalues import f_quantile, n_allowed
+from curvewise.kernels.pvalues import f_quantile, n_allowed, upper_quantile
 from curvewise.kernels.relabel import BATCH, WithinBlocks
 
 if TYPE_CHECKING:
@@ -53,15 +53,12 @@ def shift_interval(
     from more relabellings than these.
     """
     low, high = _enclosing_roots(observed, shuffled, likeness, tie)
-    allowed = n_allowed(len(shuffled), alpha, exact=exact)
-    if allowed < 0:
+    if n_allowed(len(shuffled), alpha, exact=exact) < 0:
         return -math.inf, math.inf
-    place = len(shuffled) - 1 - allowed
-    lowest = np.partition(low, allowed)[allowed]
-    highest = np.partition(high, place)[place]
+    lowest, highest = (upper_quantile(own, alpha, exact=exact) for own in (-low, high))
     # Every pair of roots encloses the observed difference, and so must the interval,
     # whatever rounding does.
-    ends = min(float(lowest), observed), max(float(highest), observed)
+    ends = min(-lowest, observed), max(highest, observed)
     if rejected is None:
         return ends
     holds_none = ends[0] <= 0.0 <= ends[1]
@@ -85,12 +82,9 @@ def lowest_shift(
     """
     roots = _root(observed - shuffled, 1 - likeness, tie)
     roots[likeness > 1 - LIKENESS_TOLERANCE] = -np.inf
-    allowed = n_allowed(len(shuffled), alpha, exact=exact)
-    if allowed < 0:
-        return -math.inf
     # Unlike the two-sided test, this one may reject the observed difference itself, when
     # alpha is above a half; so the result is not limited by it.
-    return float(np.partition(roots, allowed)[allowed])
+    return -upper_quantile(-roots, alpha, exact=exact)
 
 
 def _enclosing_roots(
@@ -158,19 +152,13 @@ def trimmed_means(labels: Integers, numbers: Floats) -> Floats:
     ``labels`` is (n_relabellings, n_runs), with the same group sizes in each row.
     """
     order = np.argsort(numbers, kind="stable")
-    ordered, sizes = numbers[order], np.bincount(labels[0])
-    labels = labels[:, order]
-    return np.stack(
-        [_kept_mean(labels == group, ordered, int(size)) for group, size in enumerate(sizes)]
-    )
-
-
-def _kept_mean(member: Booleans, ordered: Floats, size: int) -> Floats:
-    """Return the mean of the middle members of a group; ``ordered`` numbers ascend."""
-    cut = n_cut(size)
-    place = np.cumsum(member, axis=1, dtype=np.int32)
-    kept = member & (place > cut) & (place <= size - cut)
-    return kept.astype(np.float64) @ ordered / (size - 2 * cut)
+    numbers, labels, means = numbers[order], labels[:, order], []
+    for group, size in enumerate(np.bincount(labels[0]).tolist()):
+        member, cut = labels == group, n_cut(size)
+        place = np.cumsum(member, axis=1, dtype=np.int32)
+        kept = member & (place > cut) & (place <= size - cut)
+        means.append(kept.astype(np.float64) @ numbers / (size - 2 * cut))
+    return np.stack(means)
 
 
 def trimmed_spread(labels: Integers, numbers: Floats) -> Floats:
@@ -226,20 +214,14 @@ def midranks(numbers: Floats, blocks: Integers, tie: float = 0.0) -> Floats:
     shared = np.bincount(group, weights=places) / np.bincount(group)
     starts = np.concatenate([[0], np.flatnonzero(new_block) + 1])
     start = starts[np.concatenate([[0], np.cumsum(new_block)])]
-    ranks = np.empty(len(order))
-    ranks[order] = shared[group] - start + 1
-    return ranks
+    return (shared[group] - start + 1)[np.argsort(order)]
 
 
 def pairwise_differences(numbers: Floats, labels: Integers, blocks: Integers) -> Floats:
     """Return each run of the first group less each of the second, in its block; sorted."""
-    parts = [
-        np.subtract.outer(
-            numbers[(labels == 0) & (blocks == block)], numbers[(labels == 1) & (blocks == block)]
-        ).ravel()
-        for block in np.unique(blocks)
-    ]
-    return np.sort(np.concatenate(parts))
+    first, second = np.flatnonzero(labels == 0)[:, None], np.flatnonzero(labels == 1)
+    differences = numbers[first] - numbers[second]
+    return np.sort(differences[blocks[first] == blocks[second]])
 
 
 def n_alike(sizes: Integers) -> int:
@@ -405,9 +387,8 @@ def rank_ends(test: Shifted) -> tuple[float, float]:
 
 def _rank_count(test: Shifted, shift: float) -> int:
     """Count the relabellings whose rank sum is as extreme as the observed one."""
-    ranks = centred(midranks(test.shifted(shift), test.blocks, test.tie)[:, None], test.blocks)[
-        :, 0
-    ]
+    ranks = midranks(test.shifted(shift), test.blocks, test.tie)
+    ranks = centred(ranks[:, None], test.blocks)[:, 0]
     observed = float(ranks[test.labels == 0].sum())
     # Rank sums differ by a half or not at all.
     return sum(
@@ -608,13 +589,12 @@ class Halves(NamedTuple):
     def of(cls, labels: Integers, columns: Floats, *, compiled: bool) -> Halves:
         """Add up the runs of each subset, in their order."""
         cut = len(labels) // 2
-        left, right = _subset_orders(len(labels), int(np.sum(labels == 0)))
-        return cls(
-            _ordered_sums(columns[:cut], left.numbers, compiled=compiled),
-            left.edges,
-            _ordered_sums(columns[cut:], right.numbers, compiled=compiled),
-            right.edges,
-        )
+        orders = _subset_orders(len(labels), int(np.sum(labels == 0)))
+        parts = zip((columns[:cut], columns[cut:]), orders, strict=True)
+        made = [
+            (_ordered_sums(own, order, compiled=compiled), edges) for own, (order, edges) in parts
+        ]
+        return cls(*made[0], *made[1])
 
     def classes(self) -> Iterator[tuple[Floats, Floats]]:
         """Yield the sums of so many runs in either half that go with each other."""
@@ -629,16 +609,12 @@ class Halves(NamedTuple):
                 yield left[:, start : start + portion], right
 
 
-class _Subsets(NamedTuple):
-    """The subsets of a half by how many runs they have, and where those of n runs begin."""
-
-    numbers: Integers
-    edges: Integers
-
-
 @lru_cache(maxsize=8)
-def _subset_orders(n_runs: int, n_first: int) -> list[_Subsets]:
-    """Return the subsets of either half that a relabelling can have."""
+def _subset_orders(n_runs: int, n_first: int) -> list[tuple[Integers, Integers]]:
+    """Return the subsets of either half that a relabelling can have, and where those of n runs begin.
+
+    Subsets come by how many runs they have.
+    """
     orders = []
     cut = n_runs // 2
     for size, named in ((cut, 2 * n_first == n_runs), (n_runs - cut, False)):
@@ -648,7 +624,7 @@ def _subset_orders(n_runs: int, n_first: int) -> list[_Subsets]:
         n_members = np.bitwise_count(numbers)
         order = np.argsort(n_members, kind="stable")
         edges = np.searchsorted(n_members[order], np.arange(n_first + 2))
-        orders.append(_Subsets(numbers[order], edges))
+        orders.append((numbers[order], edges))
     return orders
 
 
@@ -678,9 +654,7 @@ def sums_of_halves(halves: Halves, *, compiled: bool) -> Floats:
         return np.asarray(sums(*halves))
     return np.concatenate(
         [
-            (left[:, :, None] + right[:, None, :]).reshape(
-                len(left), left.shape[1] * right.shape[1]
-            )
+            (left[:, :, None] + right[:, None, :]).reshape(len(left), -1)
             for left, right in halves.classes()
         ],
         axis=1,
@@ -789,7 +763,8 @@ def count_heights(heights: Floats, n_first: int, bound: float) -> int:
     root = math.sqrt(bound)
     halves = _halves(heights)
     above = _count(halves, n_first, root)
-    if 2 * n_first == len(heights) and _are_centred(heights):
+    centred_sum = abs(heights.sum()) <= 4 * EPSILON * np.abs(heights).sum()
+    if 2 * n_first == len(heights) and centred_sum:
         # The runs that were not chosen sum to minus as much.
         return 2 * above
     return above + _count(halves, n_first, -root, below=True)
@@ -856,10 +831,6 @@ def count_far(first: GroupSums, second: GroupSums, least: float) -> int | None:
                 return None
             total += int(count)
     return 2 * total if n_first == n_second else total
-
-
-def _are_centred(heights: Floats) -> bool:
-    return bool(abs(heights.sum()) <= 4 * EPSILON * np.abs(heights).sum())
 
 
 def count_above(heights: Floats, n_first: int, least: float) -> int:

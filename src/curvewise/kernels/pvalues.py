@@ -272,16 +272,10 @@ def percentile(values: Floats, alpha: float) -> tuple[float, float]:
 
     Values may be infinite.
     """
-    ordered = np.sort(values)
-    return _quantile(ordered, alpha / 2), _quantile(ordered, 1 - alpha / 2)
-
-
-def _quantile(ordered: Floats, level: float) -> float:
     # Rounded outwards, so that the interval is not too short; and no interpolation, as
     # neighbouring values may be infinite.
-    place = level * (len(ordered) - 1)
-    rank = math.floor(place) if level < 0.5 else math.ceil(place)
-    return float(ordered[min(max(rank, 0), len(ordered) - 1)])
+    low = np.quantile(values, alpha / 2, method="lower")
+    return float(low), float(np.quantile(values, 1 - alpha / 2, method="higher"))
 
 
 def widened_level(alpha: float, sizes: Integers) -> float:
@@ -405,10 +399,7 @@ def _crossing(falls: Callable[[float], float], low: float, high: float) -> float
     """Return where a falling function crosses zero."""
     for _ in range(N_HALVINGS):
         middle = (low + high) / 2
-        if falls(middle) > 0:
-            low = middle
-        else:
-            high = middle
+        low, high = (middle, high) if falls(middle) > 0 else (low, middle)
     return (low + high) / 2
 
 
@@ -426,9 +417,7 @@ def holm(pvalues: Floats) -> Floats:
     order = np.argsort(pvalues, kind="stable")
     factors = np.arange(len(pvalues), 0, -1)
     stepped = np.maximum.accumulate(np.minimum(pvalues[order] * factors, 1.0))
-    adjusted = np.empty_like(stepped)
-    adjusted[order] = stepped
-    return adjusted
+    return stepped[np.argsort(order)]
 
 
 def bonferroni(pvalues: Floats) -> Floats:
@@ -452,9 +441,7 @@ def benjamini_hochberg(pvalues: Floats) -> Floats:
     factors = len(pvalues) / np.arange(1, len(pvalues) + 1)
     # From the largest down: none may be larger than a less striking one.
     stepped = np.minimum.accumulate((pvalues[order] * factors)[::-1])[::-1]
-    adjusted = np.empty_like(stepped)
-    adjusted[order] = np.minimum(stepped, 1.0)
-    return adjusted
+    return np.minimum(stepped, 1.0)[np.argsort(order)]
 
 
 def over_families(families: Sequence[Floats]) -> list[Floats]:
@@ -526,9 +513,7 @@ class MaxCounts:
         """Sort the observed statistics, an array of any shape, less what may be rounding."""
         least = least_maximum(observed)
         order = np.argsort(least, axis=None, kind="stable")
-        ranks = np.empty(least.size, dtype=np.int64)
-        ranks[order] = np.arange(least.size)
-        return cls(least.ravel()[order], ranks.reshape(least.shape))
+        return cls(least.ravel()[order], np.argsort(order).reshape(least.shape))
 
     def count(self, maxima: Floats) -> Integers:
         """Return for each observed statistic how many of the maxima are at least as large.

@@ -198,13 +198,8 @@ def _components(counts: Integers) -> list[list[int]]:
     information -= (counts.T / counts.sum(axis=1)) @ counts
     unit = np.eye(n_groups)
     owners = np.repeat(np.arange(n_blocks), (counts > 0).sum(axis=1) - 1)
-    directions = np.array(
-        [
-            unit[groups[0]] - unit[other]
-            for groups in map(np.flatnonzero, counts)
-            for other in groups[1:]
-        ]
-    )
+    held = map(np.flatnonzero, counts)
+    directions = np.concatenate([unit[groups[0]] - unit[groups[1:]] for groups in held])
     correlated = np.abs(directions @ np.linalg.pinv(information) @ directions.T) > 1e-9
     linked = np.zeros((n_blocks, n_blocks), dtype=np.bool_)
     np.logical_or.at(linked, (owners[:, None], owners), correlated)
@@ -780,12 +775,9 @@ class ShuffledSets(_Sets):
 
     def batch(self, number: int) -> Integers:
         """Return the labels of one batch; (BATCH or fewer, n_runs of all sets)."""
-        labels = [
-            cached_batch(
-                ("of a set", each.seed, number, each.shape), partial(_by_run, each, number)
-            )
-            for each in self.sets
-        ]
+        keys = [("of a set", each.seed, number, each.shape) for each in self.sets]
+        draws = [partial(_by_run, each, number) for each in self.sets]
+        labels = list(map(cached_batch, keys, draws))
         # The labels of a set are one piece of memory, which is quick to copy and to look up.
         return np.concatenate(labels).T[: self.count - number * BATCH]
 

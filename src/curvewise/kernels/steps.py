@@ -126,12 +126,8 @@ class StepDesign:
 
     def profiles(self, sums: Floats) -> Floats:
         """Return A and I from Lᵀ S; (2, n_steps, n_relabellings)."""
-        differences = np.zeros(sums.shape[1:])
-        changes = np.zeros(sums.shape[1:])
-        for group in sums:
-            differences += group**2
-            changes += (group - group.mean(axis=0)) ** 2
-        return np.stack([differences, changes])
+        changes = [group - group.mean(axis=0) for group in sums]
+        return np.array([sum(group**2 for group in groups) for groups in (sums, changes)])
 
     def roots(self, profiles: Floats) -> Floats:
         """Return the root of R, the share of the total at each step; 0 without variation."""
@@ -248,15 +244,14 @@ def sequential(pvalues: Floats, of_steps: Floats) -> Floats:
     >>> sequential(np.array([[0.01, 0.2], [0.03, 0.01]]), np.array([0.3, 0.01])).tolist()
     [[0.01, 0.01], [0.06, 0.01]]
     """
+
+    def in_turn(windows: Floats, steps: Floats) -> Floats:
+        of_any_step = np.minimum.accumulate(steps[::-1])[::-1]
+        return np.minimum(np.maximum.accumulate(windows), of_any_step)
+
     to_end, from_start = 2 * pvalues
-    return np.stack(
-        [
-            np.minimum(np.maximum.accumulate(to_end), np.minimum.accumulate(of_steps[::-1])[::-1]),
-            np.minimum(
-                np.maximum.accumulate(from_start[::-1])[::-1], np.minimum.accumulate(of_steps)
-            ),
-        ]
-    )
+    mirrored = in_turn(from_start[::-1], of_steps[::-1])
+    return np.stack([in_turn(to_end, of_steps), mirrored[::-1]])
 
 
 # --- Every step of some relabellings: what reaches the observed, and the largest of each.
@@ -356,13 +351,8 @@ def _scan_tiles(
         scan_steps(sums, means[number], steps.start, *rows, *ends)
         if gathered is not None:
             gathered.add(steps, tiles.parts[number].start, sums)
-    largest = np.concatenate(
-        [
-            state[:, :2, : part.stop - part.start]
-            for state, part in zip(states, tiles.parts, strict=True)
-        ],
-        axis=-1,
-    ).transpose(1, 0, 2)
+    # Of all parts but the last, every place of the state is a relabelling.
+    largest = np.concatenate(states[:, :, :2], axis=-1)[:, :, : len(labels)].transpose(1, 0, 2)
     # The largest in windows to the end, and of a step and all less striking ones.
     backwards = np.arange(design.n_steps)[::-1]
     for effect, order, least, reaching in (
@@ -471,13 +461,10 @@ def _batches(counts: Floats, n_values: int) -> Iterator[Floats]:
 def _of_runs(scores: Floats, labels: Integers, counts: Floats) -> Iterator[Floats]:
     """Yield A of resampled runs, a batch at a time; (n_resamples, n_columns)."""
     sizes = np.bincount(labels)
+    members = [labels == group for group in range(len(sizes))]
     for batch in _batches(counts, scores.shape[1]):
-        means = np.stack(
-            [
-                batch[:, labels == group] @ scores[labels == group] / size
-                for group, size in enumerate(sizes)
-            ]
-        )
+        means = np.stack([batch[:, own] @ scores[own] for own in members])
+        means /= sizes[:, None, None]
         means -= np.tensordot(sizes / sizes.sum(), means, axes=1)
         yield np.tensordot(sizes, means**2, axes=1)
 

@@ -254,7 +254,9 @@ def failure_pvalue(n_failed: Sequence[int], n_runs: Sequence[int]) -> float:
     total, n_all = sum(n_failed), sum(n_runs)
     if total in {0, n_all}:
         return 1.0
-    weights = [_log_combinations(n) for n in n_runs]
+    logs = np.array([math.lgamma(k + 1) for k in range(max(n_runs) + 1)])
+    # The logarithms of n choose 0, 1, …, n.
+    weights = [logs[n] - logs[: n + 1] - logs[n::-1] for n in n_runs]
     observed = sum(float(own[k]) for own, k in zip(weights, n_failed, strict=True))
     tie = TIE * max(1.0, abs(observed))
     most = max(1_000, MAX_DISTINCT // (total + 1))
@@ -275,12 +277,6 @@ def failure_pvalue(n_failed: Sequence[int], n_runs: Sequence[int]) -> float:
     sums, found = states[total]
     extreme = float(found[sums <= observed + tie].sum())
     return min(1.0, extreme / float(found.sum()))
-
-
-def _log_combinations(n: int) -> Floats:
-    """Return the logarithms of n choose 0, 1, …, n."""
-    logs = np.array([math.lgamma(k + 1) for k in range(n + 1)])
-    return logs[n] - logs - logs[::-1]
 
 
 def _merged(parts: list[tuple[Floats, Floats]], tie: float, most: int) -> tuple[Floats, Floats]:

@@ -98,10 +98,7 @@ def _end(is_inside: Callable[[float], bool], inside: float, outside: float) -> f
         return outside
     for _ in range(N_HALVINGS):
         middle = (inside + outside) / 2
-        if is_inside(middle):
-            inside = middle
-        else:
-            outside = middle
+        inside, outside = (middle, outside) if is_inside(middle) else (inside, middle)
     return inside
 
 

@@ -196,11 +196,9 @@ class WelchDesign:
     @classmethod
     def of(cls, design: Design, labels: Integers, noise: float) -> WelchDesign:
         """Take the coordinates of a design; ``noise`` is how far rounding can move them."""
-        first = {int(label): place for place, label in reversed(list(enumerate(labels)))}
-        groups = [
-            design.coordinates[labels == label]
-            for label in sorted(first, key=first.get)  # type: ignore[arg-type]
-        ]
+        from scipy.linalg import helmert
+
+        groups = [design.coordinates[labels == label] for label in dict.fromkeys(labels.tolist())]
         means = np.stack([group.mean(axis=0) for group in groups])
         residuals = [group - mean for group, mean in zip(groups, means, strict=True)]
         totals = [np.sum(design.coordinates[:, part] ** 2) for part in PROJECTIONS]
@@ -214,17 +212,10 @@ class WelchDesign:
         within, directions, lengths = (
             np.stack(columns, axis=1) for columns in zip(*(part[:3] for part in parts), strict=True)
         )
-        return cls(
-            sizes,
-            means,
-            within,
-            tuple(_contrasts(len(own)) @ own for own in residuals),
-            directions,
-            lengths,
-            np.array([part[3] for part in parts]),
-            floors,
-            noise,
-        )
+        contrasts = tuple(helmert(len(own)) @ own for own in residuals)
+        dimensions = np.array([part[3] for part in parts])
+        spread = directions, lengths, dimensions
+        return cls(sizes, means, within, contrasts, *spread, floors, noise)
 
     @property
     def df_effect(self) -> Floats:
@@ -338,14 +329,6 @@ def _projected(residuals: list[Floats], floor: float) -> tuple[Floats, Floats, F
     lengths = np.full(len(residuals), np.inf)
     np.divide(2, missing, out=lengths, where=missing > 1e-9)
     return variances * freedom, directions, lengths, n_directions(np.concatenate(scaled))
-
-
-def _contrasts(n: int) -> Floats:
-    """Return n − 1 orthonormal contrasts of n runs (Helmert's); (n - 1, n)."""
-    rows = np.arange(1, n)[:, None]
-    columns = np.arange(n)[None, :]
-    raw = (columns < rows).astype(np.float64) - rows * (columns == rows)
-    return np.asarray(raw / np.sqrt(rows * (rows + 1.0)))
 
 
 def f_at(pvalues: Floats, df: tuple[float, float]) -> Floats:

@@ -100,7 +100,7 @@ class PlaceSums(NamedTuple):
         """Sum up Lᵀ S of the relabellings from ``start`` on, as `StepDesign.sums` gives it."""
         part = slice(start, start + sums.shape[2])
         self.sums[:, :, part] = self.places.gather(sums)
-        self.squares[:, part] = self.places.gather(_squared(sums))
+        self.squares[:, part] = self.places.gather(np.asarray(sum(sums**2)))
 
     def add(self, steps: slice, start: int, sums: Floats) -> None:
         """Add Lᵀ S of some steps of the relabellings from ``start`` on, in compiled code."""
@@ -212,39 +212,24 @@ class Windows:
             for part, *own in gathered.parts():
                 count_windows(*map(np.ascontiguousarray, own), *given, largest[part])
             return n_extreme, largest
-        for part, sums, squares in gathered.parts():
-            self._count(sums, squares, n_extreme, largest[part])
+        for part, *own in gathered.parts():
+            for first, squares in self._squares(*own):
+                windows = (slice(None), first, slice(first, None), None)
+                n_extreme[:, first, first:] += np.sum(squares >= self.bounds[windows], axis=-1)
+                roots = _striking(squares * self._inverses[windows])
+                scores = (roots - self.means[windows]) * self.scales[windows]
+                # A window without variation takes no part in the maximum.
+                scores[self.scales[windows][:, :, 0] == 0] = LOWEST_SCORE
+                largest[part] = np.maximum(largest[part], scores.max(axis=(0, 1)))
         return n_extreme, largest
-
-    def _count(
-        self, sums: Floats, differences: Floats, n_extreme: Integers, largest: Floats
-    ) -> None:
-        for first, squares in self._squares(sums, differences):
-            windows = (slice(None), first, slice(first, None), None)
-            n_extreme[:, first, first:] += np.sum(squares >= self.bounds[windows], axis=-1)
-            roots = _striking(squares * self._inverses[windows])
-            scores = (roots - self.means[windows]) * self.scales[windows]
-            # A window without variation takes no part in the maximum.
-            scores[self.scales[windows][:, :, 0] == 0] = LOWEST_SCORE
-            np.maximum(largest, scores.max(axis=(0, 1)), out=largest)
 
     def _squares(self, sums: Floats, differences: Floats) -> Iterator[tuple[int, Floats]]:
         """Yield SS_alg and SS_int of the windows that begin at each place."""
         for first in range(self.places.n_places):
-            heights = np.zeros(differences[first:].shape)
-            for group in sums:
-                heights += np.cumsum(group[first:], axis=0) ** 2
+            heights = np.asarray(sum(np.cumsum(group[first:], axis=0) ** 2 for group in sums))
             heights *= self._inverse_lengths[first, first:, None]
             shapes = np.cumsum(differences[first:], axis=0) - heights
             yield first, np.stack([heights, np.maximum(shapes, 0.0)])
-
-
-def _squared(sums: Floats) -> Floats:
-    """Return A from Lᵀ S."""
-    squares = np.zeros(sums.shape[1:])
-    for group in sums:
-        squares += group**2
-    return squares
 
 
 def _totals(design: StepDesign, places: Places) -> tuple[Floats, Floats, Floats]:

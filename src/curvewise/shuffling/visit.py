@@ -26,6 +26,7 @@ from curvewise.text import argument
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from contextlib import AbstractContextManager
 
     from curvewise.data.curves import Curves
     from curvewise.kernels import Floats, Integers
@@ -95,18 +96,14 @@ _elsewhere: ContextVar[Callable[..., Iterator[Any]] | None] = ContextVar("elsewh
 _is_single: ContextVar[bool] = ContextVar("is_single", default=False)
 
 
-@contextmanager
-def reporting_progress(report: Callable[[int, int], None]) -> Iterator[None]:
+def reporting_progress(report: Callable[[int, int], None]) -> AbstractContextManager[None]:
     """Call ``report(done, total)`` as chunks are finished, inside the with block."""
-    with _being(_report, report):
-        yield
+    return _being(_report, report)
 
 
-@contextmanager
-def working_elsewhere(results: Callable[..., Iterator[Any]]) -> Iterator[None]:
+def working_elsewhere(results: Callable[..., Iterator[Any]]) -> AbstractContextManager[None]:
     """Let ``results(work, chunks, n_jobs)`` do several chunks, inside the with block."""
-    with _being(_elsewhere, results):
-        yield
+    return _being(_elsewhere, results)
 
 
 @contextmanager
@@ -607,8 +604,7 @@ def _canonical_order(curves: Curves) -> tuple[Integers, Integers]:
         by_score = np.lexsort(keys)
     if curves.blocks is None:
         return by_score, np.zeros(curves.n_runs, dtype=np.int64)
-    rank = np.empty(curves.n_runs, dtype=np.int64)
-    rank[by_score] = np.arange(curves.n_runs)
+    rank = np.argsort(by_score)
     first = {name: int(rank[curves.blocks == name].min()) for name in set(curves.blocks)}
     blocks = np.array([first[name] for name in curves.blocks])
     order = np.lexsort([rank, blocks])
