@@ -654,7 +654,9 @@ def sums_of_halves(halves: Halves, *, compiled: bool) -> Floats:
         return np.asarray(sums(*halves))
     return np.concatenate(
         [
-            (left[:, :, None] + right[:, None, :]).reshape(len(left), -1)
+            (left[:, :, None] + right[:, None, :]).reshape(
+                len(left), left.shape[1] * right.shape[1]
+            )
             for left, right in halves.classes()
         ],
         axis=1,
