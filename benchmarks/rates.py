@@ -69,7 +69,7 @@ def _count(counter: Counter, shuffles: Shuffles, n_batches: int) -> None:
 def kernel_ratios(n_rounds: int, atari: Path | None) -> dict[str, dict[str, float]]:
     """Return rates of the kernels and of `compare`, and the light baseline's; interleaved."""
     from curvewise.kernels.anova import Design, rounding
-    from curvewise.kernels.compiled_kernels import Counter
+    from curvewise.kernels.compiled_kernels import NO_LOOKS, Counter
     from curvewise.kernels.relabel import BATCH, Shuffles
 
     found: dict[str, dict[str, float]] = {}
@@ -78,7 +78,7 @@ def kernel_ratios(n_rounds: int, atari: Path | None) -> dict[str, dict[str, floa
         blocks = np.zeros_like(labels)
         summed = Design.from_scores(scores, labels, blocks, rounding(scores, 2.2e-16))
         shuffles = Shuffles(labels, blocks, 10**12, 7)
-        counter = Counter(summed)
+        counter = Counter(summed, np.empty((len(labels), 0)), NO_LOOKS)
         count = partial(_count, counter, shuffles)
         count(1)
         curvewise(scores, labels, THROUGH[place])

@@ -85,11 +85,10 @@ def exact_pvalues(scores: Floats, sizes: Sequence[int]) -> dict[str, float]:
 
 
 def combined_shares(scores: Floats, labels: Integers, blocks: Integers | None = None) -> Floats:
-    """The five shares of the combined statistic by least squares; (5,).
+    """The four shares of the combined statistic by least squares; (4,).
 
-    All steps, height, shape, the pattern, and the largest of single steps: each is what the
-    algorithms explain of a column once the blocks have been taken out. The pattern is what they
-    explain of standardised steps, weighed by the inverse of their correlations plus 0.3.
+    All steps, height, shape, and the largest of single steps: each is what the algorithms
+    explain of a column once the blocks have been taken out.
     """
     blocks = np.zeros(len(labels), dtype=int) if blocks is None else blocks
     nuisance = (blocks[:, None] == np.unique(blocks)).astype(float)
@@ -109,8 +108,4 @@ def combined_shares(scores: Floats, labels: Integers, blocks: Integers | None = 
         shares.append(effect.sum() / total.sum())
     effect, total = explained(scores)
     varies = total > 1e-9 * total.max()
-    standard = left(scores[:, varies], nuisance) / np.sqrt(total[varies])
-    fitted = standard - left(standard, full)
-    inverse = np.linalg.inv(standard.T @ standard + 0.3 * np.eye(standard.shape[1]))
-    pattern = np.trace(fitted.T @ fitted @ inverse) / (len(np.unique(labels)) - 1)
-    return np.array([*shares, pattern, np.max(effect[varies] / total[varies])])
+    return np.array([*shares, np.max(effect[varies] / total[varies])])

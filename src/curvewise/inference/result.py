@@ -393,9 +393,8 @@ class Effect(Record):
         family 1,000 quantiles stand for it. Where ``null`` is a function, it is made when it is
         first asked for.
     components : mapping or None
-        What C is combined of: how many standard deviations all steps together, height, shape,
-        the pattern across steps and the most striking step each lie above the mean of shuffled
-        tables. Without those
+        What C is combined of: how many standard deviations all steps together, height, shape
+        and the most striking step each lie above the mean of shuffled tables. Without those
         that all relabellings agree on. None for F.
     pvalue_adjusted : float or None
         p adjusted for the other tests of a family, where there is a family.

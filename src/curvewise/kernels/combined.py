@@ -1,18 +1,12 @@
-"""The combined statistic of "do they differ at all?": five looks at a table, put together.
+"""The combined statistic of "do they differ at all?": four looks at a table, put together.
 
 Write X for the curves less the mean curve of their block. Each look is a share of a total that no
 relabelling changes:
 
-    r_all     = (SS_alg + SS_int) / Σ X²               all steps together
-    r_height  = SS_alg / SS of the heights             curve means
-    r_shape   = SS_int / SS of the shapes              what is left of the curves
-    r_pattern = tr(Uᵀ P U (UᵀU + λ I)⁻¹) / (m − 1)     against how runs usually vary
-    r_step    = max_h A_h / Σ_runs X_h²                the most striking step
-
-U are the steps of X, each divided by its length, so that UᵀU is their correlation over all runs; P
-is the projection on the m algorithms. The pattern weighs a difference by how rarely runs of
-any label vary in that direction (ridge-regularised, as in Hotelling's test of more steps than
-runs): curves that rise and fall together are told apart by a small step against the tide.
+    r_all    = (SS_alg + SS_int) / Σ X²          all steps together
+    r_height = SS_alg / SS of the heights        curve means
+    r_shape  = SS_int / SS of the shapes         what is left of the curves
+    r_step   = max_h A_h / Σ_runs X_h²           the most striking step
 
 With z = ((r / √(1 − r))^¼ − mean) / sd, the statistic is C = log Σ exp(2 z). Mean and sd are
 those of all relabellings, or of some that were drawn without looking at the labels; so they are
@@ -41,17 +35,15 @@ from curvewise.kernels.anova import (
     ratios,
 )
 from curvewise.kernels.contrasts import GroupMoments
-from curvewise.kernels.invert import Halves, largest_of_halves, squares_of_halves
+from curvewise.kernels.invert import Halves, largest_of_halves
 
 if TYPE_CHECKING:
     from curvewise.kernels import Booleans, Floats, Integers
     from curvewise.kernels.anova import Design
 
 
-COMPONENTS = ("all steps", "height", "shape", "pattern", "one step")
-MAX_STEPS = 512  # of more, neighbouring ones are averaged for the last two looks
-RIDGE = 0.3  # λ, added to correlations
-PATTERN_ROUNDING = 1e-12  # more than factoring UᵀU + λ I can do
+COMPONENTS = ("all steps", "height", "shape", "one step")
+MAX_STEPS = 512  # of more, neighbouring ones are averaged for the most striking one
 WEIGHT = 2.0  # of z in the exponent: between their mean and the largest
 MAX_SHARE = 1 - 1e-12
 MAX_EXPONENT = 700.0  # of which the exponential, a thousand times over, is a number
@@ -65,28 +57,25 @@ MAX_SUMS_AT_ONCE = 2**16  # an array has one sum per step and relabelling
 class CombinedDesign:
     """A table of curves in the form that the combined statistic needs.
 
-    Arrays over looks are in the order of `COMPONENTS`.
+    Arrays of four are in the order of `COMPONENTS`.
 
     Attributes
     ----------
     design : Design
         For the first three shares.
     columns : array, (n_runs, n_columns)
-        U: X at each step, or averaged over neighbouring steps, divided by the root of its sum of
+        X at each step, or averaged over neighbouring steps, divided by the root of its sum of
         squares; 0 where it does not vary.
-    patterns : array, (n_runs, n_patterns)
-        The coordinates of which squared sums make up the share of the pattern.
     edges : array, (n_columns + 1,)
         The first step of each column, and the number of steps.
     column_slack : array, (n_columns,)
         How far rounding can move the root of a share of a column.
-    totals, slack : array, (4,)
+    totals, slack : array, (3,)
         The total of each other share, and how far rounding can move the root of the share.
     """
 
     design: Design
     columns: Floats
-    patterns: Floats
     edges: Integers
     column_slack: Floats
     totals: Floats
@@ -106,13 +95,16 @@ class CombinedDesign:
         column_noise = np.add.reduceat(step_noise, edges[:-1]) / widths
         lengths = np.sqrt(np.sum(columns**2, axis=0))
         lengths[lengths <= MIN_VARIATION_OVER_ROUNDING * column_noise] = 0.0
-        columns, column_slack = ratios(columns, lengths), ratios(2 * column_noise, lengths)
         heights, shapes = design.totals
-        totals = np.array([heights + shapes, heights, shapes, len(design.factor)])
-        slack = ratios(2 * noise, np.sqrt(totals))
-        slack[3] = pattern_slack(column_slack) / math.sqrt(totals[3])
-        patterns = pattern_coordinates(columns)
-        return cls(design, columns, patterns, edges, column_slack, totals, slack)
+        totals = np.array([heights + shapes, heights, shapes])
+        return cls(
+            design,
+            ratios(columns, lengths),
+            edges,
+            ratios(2 * column_noise, lengths),
+            totals,
+            ratios(2 * noise, np.sqrt(totals)),
+        )
 
     def values(
         self,
@@ -122,62 +114,55 @@ class CombinedDesign:
         observed: bool = False,
         compiled: bool = False,
     ) -> Floats:
-        """Return (r / √(1 − r))^¼ of each relabelling; (5, n_relabellings).
+        """Return (r / √(1 − r))^¼ of each relabelling; (4, n_relabellings).
 
         ``between`` is `Design.between` of them, where that is known. ``observed`` lowers the
         shares by what rounding can do, instead of raising them. ``compiled`` says whether to
         load compiled code, which changes no digit.
         """
         sign = -1.0 if observed else 1.0
-        parts, striking = np.empty((4, len(labels))), np.empty(len(labels))
+        striking = np.empty(len(labels))
         for start in range(0, len(labels), self._portion):
             part = slice(start, start + self._portion)
-            of_columns = self._roots(labels[part], self.columns, compiled=compiled)
+            of_columns = self._column_roots(labels[part], compiled=compiled)
             of_columns += sign * self.column_slack
             np.max(of_columns, axis=1, out=striking[part])
-            of_patterns = self._roots(labels[part], self.patterns, compiled=compiled)
-            np.einsum("np,np->n", of_patterns, of_patterns, out=parts[3, part])
-        parts[1:3] = self.design.between(labels, compiled=compiled) if between is None else between
-        return self._values(parts, striking, sign, compiled=compiled)
+        if between is None:
+            between = self.design.between(labels, compiled=compiled)
+        return self._values(between, striking, sign, compiled=compiled)
 
     def every_value(self, labels: Integers, between: Floats, *, compiled: bool) -> Floats:
-        """Return the values of every relabelling of two groups; (5, n_relabellings).
+        """Return the values of every relabelling of two groups; (4, n_relabellings).
 
         ``between`` is what `between_of_halves` gives of them.
         """
-        columns, patterns = (
-            Halves.of(labels, self.design.factor[0, 0] * own, compiled=compiled)
-            for own in (self.columns, self.patterns)
-        )
-        parts = np.empty((4, between.shape[1]))
-        parts[1:3] = between
-        squares_of_halves(patterns, compiled=compiled, out=parts[3])
-        striking = largest_of_halves(columns, self.column_slack, compiled=compiled)
-        return self._values(parts, striking, 1.0, compiled=compiled)
+        columns = self.design.factor[0, 0] * self.columns
+        halves = Halves.of(labels, columns, compiled=compiled)
+        striking = largest_of_halves(halves, self.column_slack, compiled=compiled)
+        return self._values(between, striking, 1.0, compiled=compiled)
 
-    def _values(self, parts: Floats, striking: Floats, sign: float, *, compiled: bool) -> Floats:
-        """Put the looks together; ``striking`` is the root of the last share.
-
-        ``parts`` has SS_alg, SS_int and the squares of patterns, and room before them.
-        """
-        np.add(parts[1], parts[2], out=parts[0])
+    def _values(self, between: Floats, striking: Floats, sign: float, *, compiled: bool) -> Floats:
+        """Put the four looks together; ``striking`` is the root of the last share."""
         weights = ratios(1.0, self.totals)
         if compiled:
             from curvewise.kernels.compiled_kernels import looks
 
-            return np.asarray(looks(parts, striking, weights, sign * self.slack, MAX_SHARE))
-        roots = np.empty((5, len(striking)))
-        np.multiply(parts, weights[:, None], out=roots[:4])
-        np.sqrt(roots[:4], out=roots[:4])
-        roots[:4] += sign * self.slack[:, None]
-        roots[4] = striking
+            own = np.ascontiguousarray(between)
+            return np.asarray(looks(own, striking, weights, sign * self.slack, MAX_SHARE))
+        roots = np.empty((4, len(striking)))
+        roots[0] = between[0] + between[1]
+        roots[1:3] = between
+        roots[:3] *= weights[:, None]
+        np.sqrt(roots[:3], out=roots[:3])
+        roots[:3] += sign * self.slack[:, None]
+        roots[3] = striking
         shares = np.maximum(roots, 0.0, out=roots)
         shares *= shares
         return unfolded(shares)
 
     def most_striking(self, labels: Integers) -> tuple[int, int]:
         """Return the first and last step of the most striking column, under these labels."""
-        column = int(np.argmax(self._roots(labels[None, :], self.columns)[0]))
+        column = int(np.argmax(self._column_roots(labels[None, :])[0]))
         return int(self.edges[column]), int(self.edges[column + 1]) - 1
 
     @property
@@ -186,38 +171,16 @@ class CombinedDesign:
         fits = MAX_SUMS_AT_ONCE // self.columns.shape[1]
         return 2 ** int(np.clip(np.log2(max(fits, 1)), 4, 10))
 
-    def _roots(self, labels: Integers, columns: Floats, *, compiled: bool = False) -> Floats:
-        """Return the root of Sᵀ C⁻ S of each column; (n_relabellings, n_columns)."""
+    def _column_roots(self, labels: Integers, *, compiled: bool = False) -> Floats:
+        """Return the root of the share at each column; (n_relabellings, n_columns)."""
         design = self.design
         if len(design.factor) == 1:
-            (sums,) = factored_sums(labels, columns, design.factor)
+            (sums,) = factored_sums(labels, self.columns, design.factor)
             return np.abs(sums, out=sums)
-        squares = column_squares(labels, columns, design.factor, design.sizes, compiled=compiled)
+        squares = column_squares(
+            labels, self.columns, design.factor, design.sizes, compiled=compiled
+        )
         return np.sqrt(squares, out=squares)
-
-
-def pattern_coordinates(columns: Floats) -> Floats:
-    """Return W with W Wᵀ = U (UᵀU + λ I)⁻¹ Uᵀ, of one table or of several.
-
-    ``columns`` are U, (…, n_runs, n_columns); W is (…, n_runs, the smaller of the two).
-    """
-    n_runs, n_columns = columns.shape[-2:]
-    if n_columns > n_runs:
-        # The triangular factor of the transposed columns has the same inner products.
-        upper = np.asarray(np.linalg.qr(columns.swapaxes(-1, -2), mode="r"))
-        columns = upper.swapaxes(-1, -2)
-    turned = columns.swapaxes(-1, -2)
-    factor = np.linalg.cholesky(turned @ columns + RIDGE * np.eye(columns.shape[-1]))
-    return np.ascontiguousarray(np.linalg.solve(factor, turned).swapaxes(-1, -2))
-
-
-def pattern_slack(column_slack: Floats) -> Floats:
-    """Return how far rounding can move the root of the sum of squared patterns.
-
-    U ↦ U (UᵀU + λ I)^(-½) takes singular values s to s / √(s² + λ), so that it moves by at most
-    1 / √λ times as far as U does.
-    """
-    return (np.linalg.norm(column_slack, axis=-1) + PATTERN_ROUNDING) / math.sqrt(RIDGE)
 
 
 def unfolded(shares: Floats) -> Floats:
@@ -306,8 +269,8 @@ class Scales(NamedTuple):
     All relabellings agree on such a look: that of shape, where there is a single step.
     """
 
-    means: Floats  # (5,)
-    inverse_deviations: Floats  # (5,)
+    means: Floats  # (4,)
+    inverse_deviations: Floats  # (4,)
 
     @classmethod
     def of(cls, values: Floats) -> Scales:
@@ -320,17 +283,17 @@ class Scales(NamedTuple):
 
     @property
     def used(self) -> Booleans:
-        """Which looks are not left out; (5,)."""
+        """Which looks are not left out; (4,)."""
         return np.asarray(self.inverse_deviations > 0)
 
     def scores(self, values: Floats) -> Floats:
-        """Return z of each relabelling; (5, n_relabellings)."""
+        """Return z of each relabelling; (4, n_relabellings)."""
         scores = values - self.means[:, None]
         scores *= self.inverse_deviations[:, None]
         return scores
 
     def weights(self, values: Floats) -> Floats:
-        """Return exp(2 z), and 0 for looks that are left out; (5, n_relabellings)."""
+        """Return exp(2 z), and 0 for looks that are left out; (4, n_relabellings)."""
         exponents = self.scores(values)
         exponents *= WEIGHT
         np.minimum(exponents, MAX_EXPONENT, out=exponents)
@@ -347,7 +310,7 @@ class Scales(NamedTuple):
         return found
 
     def least_roots(self, least: float) -> Floats:
-        """Return the roots of shares of which one at least is reached if C is ``least``; (5,).
+        """Return the roots of shares of which one at least is reached if C is ``least``; (4,).
 
         Looks add up, so one of them must have its part of the sum. Infinite for those that are
         left out.

@@ -189,20 +189,15 @@ NO_LOOKS = Looks(NONE, NONE, NONE, NONE, NONE, 0.0, NONE, NONE)
 class Counter:
     """Counts the extreme relabellings of a design: by five F and, with looks, by all of them."""
 
-    def __init__(
-        self, design: Design, combined: CombinedDesign | None = None, looks: Looks = NO_LOOKS
-    ) -> None:
-        n_groups, ends = len(design.factor) + 1, [design.coordinates.shape[1]] * 2
-        values = design.coordinates
-        if combined is not None:
-            values = np.hstack([values, combined.patterns, combined.columns])
-            ends[1] += combined.patterns.shape[1]
+    def __init__(self, design: Design, columns: Floats, looks: Looks) -> None:
+        n_groups, n_coordinates = len(design.factor) + 1, design.coordinates.shape[1]
+        values = np.hstack([design.coordinates, columns])
         self._values = np.vstack([values, np.zeros(values.shape[1])])
         # With sizes, the rows of |Lᵀ S|² are the sums of all groups, each by itself.
         self._factor = design.factor
         if design.sizes is not None and n_groups > 2:
             self._factor = np.diag(1 / np.sqrt(design.sizes))
-        self._rule: tuple[Any, ...] = *ends, *design.extreme_rule, looks
+        self._rule: tuple[Any, ...] = n_coordinates, *design.extreme_rule, looks
 
     def __call__(self, labels: Integers) -> Integers:
         """Return the counts of some relabellings, (5,) or (6,); ``labels`` is (n, n_runs)."""
@@ -212,11 +207,11 @@ class Counter:
 
 
 @njit(fastmath={"reassoc", "nsz", "nnan", "contract"}, **OPTIONS)
-def _count(labels, starts, values, factor, n_coordinates, n_parts, slopes, bounds, looks):
+def _count(labels, starts, values, factor, n_coordinates, slopes, bounds, looks):
     """Count the relabellings that are extreme.
 
-    ``values`` has the coordinates of `Design`, the patterns of `CombinedDesign` up to ``n_parts``
-    and then its columns, and a last row of zeros. Runs of a group stand side by side, from its place in ``starts`` on; what is
+    ``values`` has the coordinates of `Design` and then the columns of `CombinedDesign`, and a last
+    row of zeros. Runs of a group stand side by side, from its place in ``starts`` on; what is
     left over of its room is that last row. |Lᵀ S|² of a column is made with ``factor``.
     """
     n_sums, n_columns = len(factor), values.shape[1]
@@ -256,11 +251,8 @@ def _count(labels, starts, values, factor, n_coordinates, n_parts, slopes, bound
         for rule in range(len(bounds)):
             counts[rule] += slopes[rule, 0] * height + slopes[rule, 1] * shape >= bounds[rule]
         if len(looks.means) > 0:
-            pattern = 0.0
-            for column in range(n_coordinates, n_parts):
-                pattern += squares[column]
-            parts = height + shape, height, shape, pattern
-            counts[len(bounds)] += _reaches(parts, squares[n_parts:], looks)
+            of_columns = squares[n_coordinates:]
+            counts[len(bounds)] += _reaches((height + shape, height, shape), of_columns, looks)
     return counts
 
 
@@ -373,16 +365,19 @@ def largest(left, left_edges, right, right_edges, slack):
 
 
 @njit(**OPTIONS)
-def looks(parts, striking, weights, slack, max_share):
-    """Return (r / √(1 − r))^¼ of the five looks, as `combined` does; (5, n)."""
-    n_parts, n_relabellings = parts.shape
-    found = np.empty((n_parts + 1, n_relabellings))
-    for look in range(n_parts + 1):
+def looks(between, striking, weights, slack, max_share):
+    """Return (r / √(1 − r))^¼ of the four looks, as `combined` does; (4, n)."""
+    n_relabellings = len(striking)
+    found = np.empty((4, n_relabellings))
+    for look in range(4):
         for place in range(n_relabellings):
-            if look == n_parts:
+            if look == 3:
                 root = striking[place]
             else:
-                root = math.sqrt(parts[look, place] * weights[look]) + slack[look]
+                part = between[look - 1, place]
+                if look == 0:
+                    part = between[0, place] + between[1, place]
+                root = math.sqrt(part * weights[look]) + slack[look]
             root = max(root, 0.0)
             share = min(root * root, max_share)
             found[look, place] = math.sqrt(math.sqrt(share / math.sqrt(1.0 - share)))

@@ -26,14 +26,7 @@ from curvewise.kernels.anova import (
     ratios,
     rotated,
 )
-from curvewise.kernels.combined import (
-    MAX_SHARE,
-    MAX_STEPS,
-    WEIGHT,
-    Scales,
-    pattern_coordinates,
-    pattern_slack,
-)
+from curvewise.kernels.combined import MAX_SHARE, MAX_STEPS, WEIGHT, Scales
 from curvewise.kernels.pvalues import TIE, n_allowed
 from curvewise.kernels.relabel import BATCH, WithinBlocks, stream_key
 
@@ -80,8 +73,6 @@ class Tables:
     columns : array, (n_tables, n_columns, n_runs)
         The centred curves at each step, or averaged over neighbouring ones, divided by the root
         of their sum of squares; 0 where they do not vary.
-    patterns : array, (n_tables, n_patterns, n_runs)
-        As of `pattern_coordinates`.
     column_slack : array, (n_tables, n_columns)
         How far rounding can move the root of a share of a column.
     totals : array, (n_tables, 2)
@@ -95,7 +86,6 @@ class Tables:
     factor: Floats
     coordinates: Floats
     columns: Floats
-    patterns: Floats
     column_slack: Floats
     totals: Floats
     noise: Floats
@@ -121,14 +111,12 @@ class Tables:
         column_noise = np.add.reduceat(step_noise, edges, axis=1) / widths
         lengths = np.sqrt(np.sum(columns**2, axis=1))
         lengths[lengths <= MIN_VARIATION_OVER_ROUNDING * column_noise] = 0.0
-        columns = ratios(columns, lengths[:, None, :])
         return cls(
             labels,
             blocks,
             group_factor(labels, blocks),
             np.ascontiguousarray(coordinates.transpose(0, 2, 1)),
-            np.ascontiguousarray(columns.transpose(0, 2, 1)),
-            np.ascontiguousarray(pattern_coordinates(columns).transpose(0, 2, 1)),
+            np.ascontiguousarray(ratios(columns, lengths[:, None, :]).transpose(0, 2, 1)),
             ratios(2 * column_noise, lengths),
             totals,
             noise,
@@ -139,7 +127,7 @@ class Tables:
 
     def part(self, rows: slice) -> Tables:
         """Return some of the tables."""
-        of_each = ("coordinates", "columns", "patterns", "column_slack", "totals", "noise")
+        of_each = ("coordinates", "columns", "column_slack", "totals", "noise")
         own = {name: getattr(self, name)[rows] for name in of_each}
         return Tables(self.labels, self.blocks, self.factor, **own)
 
@@ -218,29 +206,26 @@ class Tables:
         for row in weights:
             sums = self.coordinates @ row.T
             heights += sums[:, 0] ** 2
-            shapes += _summed_squares(sums[:, 1:])
+            shapes += np.einsum("rcb,rcb->rb", sums[:, 1:], sums[:, 1:])
         return np.stack([heights, shapes])
 
     def _values(self, weights: Floats, between: Floats, *, raised: bool) -> Floats:
-        """Return (r / √(1 − r))^¼ of the five looks; (5, n_tables, n_relabellings).
+        """Return (r / √(1 − r))^¼ of the four looks; (4, n_tables, n_relabellings).
 
         The shares r are raised by what rounding can do, or lowered. Raised ones that are 0 but
         for rounding are all the same.
         """
         sign = 1.0 if raised else -1.0
         heights, shapes = self.totals.T
-        n_sums = np.full(len(self), float(len(weights)))
-        totals = np.stack([heights + shapes, heights, shapes, n_sums])[:, :, None]
-        of_patterns = sum(_summed_squares(self.patterns @ row.T) for row in weights)
-        squares = np.stack([between[0] + between[1], *between, of_patterns])
-        roots = np.empty((5, len(self), weights.shape[1]))
+        totals = np.stack([heights + shapes, heights, shapes])[:, :, None]
+        squares = np.stack([between[0] + between[1], *between])
+        roots = np.empty((4, len(self), weights.shape[1]))
         slack = ratios(2 * self.noise[:, None], np.sqrt(totals))
-        slack[3] = pattern_slack(self.column_slack)[:, None] / np.sqrt(totals[3])
         column_slack = self.column_slack[:, :, None]
-        roots[:4] = np.sqrt(ratios(squares, totals))
+        roots[:3] = np.sqrt(ratios(squares, totals))
         if raised:
-            np.maximum(roots[:4], slack, out=roots[:4])
-        roots[:4] += sign * slack
+            np.maximum(roots[:3], slack, out=roots[:3])
+        roots[:3] += sign * slack
         of_columns = self.columns @ weights[0].T
         np.abs(of_columns, out=of_columns)
         if len(weights) > 1:
@@ -251,18 +236,13 @@ class Tables:
         if raised:
             np.maximum(of_columns, column_slack, out=of_columns)
         of_columns += sign * column_slack
-        roots[4] = of_columns.max(axis=1)
+        roots[3] = of_columns.max(axis=1)
         shares = np.minimum(np.maximum(roots, 0.0) ** 2, MAX_SHARE)
         return np.asarray(np.sqrt(np.sqrt(shares / np.sqrt(1 - shares))))
 
 
-def _summed_squares(sums: Singles) -> Singles:
-    """Add up the squares over the second of three axes."""
-    return np.asarray(np.einsum("rcb,rcb->rb", sums, sums))
-
-
 def _n_extreme_combined(raised: Floats, lowered: Floats, learnt: Floats) -> Integers:
-    """Count by the combined statistic; each has the values of the five looks, (5, n_tables, n)."""
+    """Count by the combined statistic; each has the values of the four looks, (4, n_tables, n)."""
     counts = np.empty(raised.shape[1], dtype=np.int64)
     for table in range(len(counts)):
         scales = Scales.of(learnt[:, table])
@@ -443,12 +423,6 @@ class Shifted(NamedTuple):
     totals: Floats  # (3, n_tables): all sums of squares, those of heights, those of shapes
     noise: Floats  # how far rounding can move a table
     known: Booleans  # where single precision suffices
-
-    def patterns(self) -> Floats:
-        """Return the coordinates of `pattern_coordinates`; (n_tables, n_runs, n_patterns)."""
-        return pattern_coordinates(
-            ratios(self.curves.scores() + self.shift, self.lengths[:, None, :])
-        )
 
     def sums(self, weights: Floats, tables: npt.NDArray[np.intp]) -> Floats:
         """Return weighted sums over runs, of one table each; (n, n_steps).
@@ -701,9 +675,7 @@ class _Screen:
         Both are (3, n_tables). The last array says where single precision suffices.
         """
         of_heights, n_extreme = self._of_heights(table.heights, table.noise)
-        patterns = table.patterns()
-        shares = self._shares(table, of_heights, of_steps, patterns)
-        known = table.known.copy()
+        shares, known = self._shares(table, of_heights, of_steps), table.known.copy()
         # What is left of a share near 1 is too little for single precision.
         near_one: Any = ((),)
         if np.any(shares > MAX_KNOWN_SHARE):
@@ -712,7 +684,7 @@ class _Screen:
         if len(near_one[0]) > MAX_NEAR_ONE * of_heights.size:
             known &= shares.max(axis=(0, 2)) <= MAX_KNOWN_SHARE
         elif len(near_one[0]):
-            again = self._again(table, patterns, near_one)
+            again = self._again(table, near_one)
             shares[(slice(None), *near_one)] = again
 
         fewest = np.empty((3, len(known)), dtype=np.int64)
@@ -733,16 +705,11 @@ class _Screen:
         fewest[0], most[0] = _reaching(weighed, slack)
         return fewest, most, known & varies
 
-    def _shares(
-        self, table: Shifted, of_heights: Floats, of_steps: Singles, patterns: Floats
-    ) -> Singles:
-        """Return the shares of the five looks; (5, n_tables, n_relabellings)."""
+    def _shares(self, table: Shifted, of_heights: Floats, of_steps: Singles) -> Singles:
+        """Return the shares of the four looks; (4, n_tables, n_relabellings)."""
         total, total_heights, total_shapes = table.totals[:, :, None]
-        shares = np.empty((5, *of_heights.shape), dtype=np.float32)
-        shares[0], shares[4] = of_steps
-        summed = _singles(patterns)
-        shares[3] = sum(_summed_squares(summed @ row) for row in self.single_weights)
-        shares[3] /= len(self.single_weights)
+        shares = np.empty((4, *of_heights.shape), dtype=np.float32)
+        shares[0], shares[3] = of_steps
         np.multiply(of_heights, ratios(np.ones_like(total), total_heights), out=shares[1])
         # SS_int is SS_alg + SS_int less SS_alg, each as a share of its own total.
         scale = ratios(total, total_shapes).astype(np.float32)
@@ -752,26 +719,22 @@ class _Screen:
         np.maximum(shares[2], 0, out=shares[2])
         return shares
 
-    def _again(
-        self, table: Shifted, patterns: Floats, places: tuple[npt.NDArray[np.intp], ...]
-    ) -> Floats:
-        """Return the shares of some tables and relabellings in double precision; (5, n)."""
+    def _again(self, table: Shifted, places: tuple[npt.NDArray[np.intp], ...]) -> Floats:
+        """Return the shares of some tables and relabellings in double precision; (4, n)."""
         tables, relabellings = places
         n_steps = table.curves.n_steps
         of_steps = np.zeros((len(tables), n_steps))
-        heights, of_patterns = np.zeros((2, len(tables)))
+        heights = np.zeros(len(tables))
         for row in self.weights:
             sums = table.sums(row[relabellings], tables)
             of_steps += sums**2
             heights += sums.sum(axis=1) ** 2 / n_steps
-            summed = np.einsum("njp,nj->np", patterns[tables], row[relabellings])
-            of_patterns += np.sum(summed**2, axis=1) / len(self.weights)
         overall = of_steps.sum(axis=1)
         between = np.stack([overall, heights, overall - heights])
         shares = ratios(between, table.totals[:, tables])
         varying = table.squares * (table.lengths > 0)
         largest = ratios(of_steps, varying[tables]).max(axis=1)
-        return np.clip(np.stack([*shares, of_patterns, largest]), 0, MAX_SHARE)
+        return np.clip(np.stack([*shares, largest]), 0, MAX_SHARE)
 
     def _weighed(self, values: Singles) -> tuple[Singles, Booleans]:
         """Return exp C of each table and relabelling, (n_tables, n); and if all looks vary."""

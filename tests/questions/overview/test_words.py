@@ -107,7 +107,7 @@ def test_the_paragraph_is_the_verdict_and_the_lines(name: str) -> None:
 
 def test_one_paragraph_in_full() -> None:
     assert found("three").describe() == (
-        "The learning curves of A1, A2 and A3 differ (overall p = 0.0045). They differ in "
+        "The learning curves of A1, A2 and A3 differ (overall p = 0.0052). They differ in "
         "height, the mean score over training (p = 0.018); no difference in shape was "
         "detected (p = 0.082). Mean scores range from 43.38 (A2) to 48.67 (A1, best). "
         "Method: randomized ANOVA of whole curves; 10 runs per algorithm; 8 steps, 0 to "

@@ -1,4 +1,4 @@
-"""Do the curves differ at all? The combined statistic, shuffled: five looks in one test."""
+"""Do the curves differ at all? The combined statistic, shuffled: four looks in one test."""
 
 from __future__ import annotations
 
@@ -152,16 +152,17 @@ class Overall(Statistic):
 
     @property
     def _n_columns(self) -> int:
-        own = (self.combined.columns, self.combined.patterns) if self.combined else ()
-        return sum(part.shape[1] for part in (self.design.coordinates, *own))
+        n_columns = self.design.coordinates.shape[1]
+        return n_columns + (self.combined.columns.shape[1] if self.combined else 0)
 
     @cached_property
     def _counter(self) -> Counter:
-        from curvewise.kernels.compiled_kernels import Counter, Looks
+        from curvewise.kernels.compiled_kernels import NO_LOOKS, Counter, Looks
 
         if self.combined is None or self.scales is None:
-            return Counter(self.design)
-        return Counter(self.design, self.combined, Looks.of(self.combined, self.scales, self.least))
+            return Counter(self.design, np.empty((len(self.design.coordinates), 0)), NO_LOOKS)
+        looks = Looks.of(self.combined, self.scales, self.least)
+        return Counter(self.design, self.combined.columns, looks)
 
 
 def n_kept_of_f(design: Design) -> int:

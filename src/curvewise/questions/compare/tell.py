@@ -164,12 +164,7 @@ SUBJECTS: dict[Center, tuple[str, str, str]] = {
 MAX_NAMED = 6  # tables that a sentence can hold
 # The share of the combined statistic from which on one of its looks has found the difference.
 MIN_CARRIED = 0.5
-CARRIED = {
-    "all steps": "all steps together",
-    "height": "height",
-    "shape": "shape",
-    "pattern": "the pattern across steps",
-}
+CARRIED = {"all steps": "all steps together", "height": "height", "shape": "shape"}
 
 
 def describe(result: Comparison | Comparisons) -> str:

@@ -110,7 +110,7 @@ def plan(
     >>> pilots = cw.load_example("tictactoe").select("A1")
     >>> found = cw.plan(pilots, effect=cw.scenario("lift", 6), rng=0)
     >>> found.n_runs, found.n_runs_range, found.smallest_n
-    (10, Interval(low=6.0, high=22.0), 4)
+    (11, Interval(low=7.0, high=26.0), 4)
     """
     asked = asked_of(plan, **locals())
     check_whole("max_runs", max_runs, 2, MAX_RUNS)
